@@ -114,6 +114,7 @@ def noise_of(
         exact=exact,
         batches=batches,
         releases=releases,
+        played=spec.reports == "played",
     )
     return PRIVATIZERS[spec.privacy].prepare(request)
 

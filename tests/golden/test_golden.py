@@ -120,7 +120,10 @@ def test_traces_are_as_they_were(algorithm: str, privacy: str, mechanism: str | 
     assert file.exists(), (
         "there is no golden trace of this yet: PYTHONPATH=. python tests/golden/test_golden.py"
     )
-    golden, now = json.loads(file.read_text(encoding="utf-8")), records(algorithm, privacy, mechanism, reports)
+    golden, now = (
+        json.loads(file.read_text(encoding="utf-8")),
+        records(algorithm, privacy, mechanism, reports),
+    )
     assert now.keys() == golden.keys()
     for case, old in golden.items():
         assert now[case]["spec"] == old["spec"]

@@ -125,6 +125,7 @@ TAKEN = {
         "consistencies_for",
         "mechanisms_for",
         "not_pooled",
+        "not_played",
         "runs_in",
     },
     "dprl.simulation.spec": {"RunSpec"},

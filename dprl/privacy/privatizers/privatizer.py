@@ -17,7 +17,6 @@ from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import SCOPE, UNIT, Guarantee, Reading, Step
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
-from dprl.statistics.counts import Counts
 
 REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
@@ -46,6 +45,7 @@ class Request:
             users, for bounds that have to hold at whatever times it chooses.
         batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then
             the ends of the batches, counted in users that are in one.
+        played: a row has the reports of users who were told to play it; how many these are nobody knows beforehand.
     """
 
     statistic: Statistic
@@ -59,6 +59,7 @@ class Request:
     exact: bool = True
     batches: tuple[Batch, ...] | None = None
     releases: int | None = None
+    played: bool = False
 
     @property
     def K(self) -> int:
@@ -69,11 +70,6 @@ class Request:
     def cells(self) -> int:
         """Numbers released each time."""
         return self.statistic.cells(self.size)
-
-    @property
-    def played(self) -> bool:
-        """Rows have the reports of users who were told to play them: how many these are, nobody knows beforehand."""
-        return isinstance(self.statistic, Counts) and self.statistic.played
 
     @property
     def claimed_delta(self) -> float:
