@@ -262,6 +262,7 @@ def test_it_is_written_where_it_is_chosen_and_old_specs_mean_what_they_meant() -
         ({"privacy": "shuffle", "algorithm": "sdp-pe", "environment": "random",
           "environment_params": {"S": 2, "A": 2, "H": 2}}, "running counts"),
         ({"privacy": "local", "mechanism": "gaussian", "consistency": "flow"}, "noise of all rows to be alike"),
+        ({"privacy": "local", "mechanism": "gaussian", "stationary": "yes"}, "told another action"),
         ({"privacy": "local", "algorithm": "ucrl-vtr", "environment": "linear-mixture"}, "running counts"),
     ],
 )  # fmt: skip

@@ -368,8 +368,8 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     )  # fmt: skip
     five = np.zeros((1,) * 5)
     state = State(
-        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, f3, f3, i3, i3,
-        five, i3,
+        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, f3, f3, i3,
+        i3, five, i3,
     )  # fmt: skip
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)

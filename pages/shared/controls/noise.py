@@ -119,7 +119,8 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     )
     if privatizer.key not in REPORTED:
         return
-    reason = not_played(s.draft.algorithm, privatizer.key, mechanism, effective(s.draft.consistency, fits))
+    fitted = effective(s.draft.consistency, fits)
+    reason = not_played(s.draft.algorithm, privatizer.key, mechanism, fitted, stationary)
     whose = ("all",) if reason else tuple(REPORTS)
     select(
         "Reports in a row",
