@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from dprl import RunSpec
+from dprl.learners.linear import switching
 from dprl.simulation import start
+from dprl.simulation.prepare import size_of
 
 SEEDS = 10
 MOST = {"d": 10, "S": 4, "H": 10}
@@ -87,7 +89,7 @@ def plans(seeds: int = 3) -> None:
             episodes=K,
             seeds=seeds,
         )
-        said, whole = [], 0.0
+        said, whole, size = [], 0.0, size_of(spec)
         for share in (1.0, 1 / 3, 0.2, 0.1):
             runs = [start(spec.replace(algorithm_params={"plans": share}), seed) for seed in range(seeds)]
             for run in runs:
@@ -96,7 +98,7 @@ def plans(seeds: int = 3) -> None:
             lost = float(np.mean([run.trace().regret[-1] for run in runs]))
             used = max(run.trace().series["plans"][-1] for run in runs)
             whole = whole or lost
-            said.append(f"{share:.2f}: {runs[0].setup.plans}, {used:.0f}, {lost / whole:.3f}")
+            said.append(f"{share:.2f}: {switching.plans(size, K, share)}, {used:.0f}, {lost / whole:.3f}")
         print(f"{home} {params or ''} {key} K={K:.0e}: {'; '.join(said)}", flush=True)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.everywhere import ring
+from bench.kinds import DRAWN, HIDDEN, Kinds
 from dprl import RunSpec, run, search
 from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
@@ -29,8 +29,11 @@ LOSSES = (0.01, 0.02, 0.05, 0.1)
 DELTA = 1e-6
 USERS = int(MOST)
 SEEDS = 3
-# Of runs made to compare with: between those above, and at another delta.
-FRESH = ((0.1, DELTA), (1.0, DELTA), (8.0, DELTA))
+# Of each kind drawn at random: how many problems, and at which budgets.
+EACH = 4
+DRAWN_EPSILONS = (0.1, 1.0, 8.0)
+# Of runs made to compare with: of other kinds still, between those above, and at another delta.
+FRESH = tuple((epsilon, DELTA) for epsilon in DRAWN_EPSILONS)
 BETWEEN = ((1.0, DELTA),)
 OTHER_DELTAS = ((1.0, 1e-9), (1.0, 1e-4))
 OTHER_LOSSES = (0.014, 0.032, 0.07)
@@ -101,33 +104,14 @@ MEASURED = (
 )
 
 
-def garnet(S: int, A: int, B: int, H: int, seed: int) -> Case:
-    """A random problem of another kind than `random` (Archibald, McKinnon, Thomas 1995): B next states of each state
-    and action, with chances cut from a stick, and one state in four that pays."""
-    rng = np.random.default_rng(seed)
-    P = np.zeros((S, A, S))
-    for s, a in np.ndindex(S, A):
-        cuts = np.sort(rng.random(B - 1))
-        P[s, a, rng.choice(S, B, replace=False)] = np.diff(np.concatenate([[0.0], cuts, [1.0]]))
-    pays = np.zeros(S)
-    pays[rng.choice(S, max(1, S // 4), replace=False)] = 1.0
-    model = {
-        "P": P.tolist(),
-        "R": (pays[:, None] * rng.random((S, A))).tolist(),
-        "d1": [1.0] + [0.0] * (S - 1),
-    }
-    return Case(f"garnet-{seed}", f"Garnet {seed}", "custom", {"model": json.dumps(model), "H": H})
-
-
-def fresh() -> Iterator[Case]:
-    """Problems that no law is fitted to: of a kind of their own, at sizes drawn at random."""
-    for seed in range(1, 13):
-        rng = np.random.default_rng(seed + 1000)
-        S, A, H = (round(float(np.exp(rng.uniform(*np.log(ends))))) for ends in ((4, 20), (2, 6), (4, 30)))
-        yield garnet(S, A, int(rng.integers(2, min(S, 4) + 1)), H, seed)
-    for S, H in ((4, 6), (7, 14)):
-        environment, params = ring(S, H)
-        yield Case(f"ring-{S}", f"Ring of {S}", environment, params)
+def drawn(kinds: Kinds, each: int) -> Iterator[tuple[str, Case]]:
+    """So many problems of each kind, drawn at random; the kind of each comes with it."""
+    for place, (kind, make) in enumerate(kinds.items()):
+        for number in range(each):
+            P, R, d1, H = make(np.random.default_rng([place, number]))
+            model = {"P": np.minimum(P, 1.0).tolist(), "R": R.tolist(), "d1": d1.tolist()}
+            key = f"{kind}-{number + 1}"
+            yield kind, Case(key, "", "custom", {"model": json.dumps(model), "H": H})
 
 
 class Compared(NamedTuple):
@@ -147,25 +131,26 @@ def needed(spec: RunSpec, losses: Sequence[float] = LOSSES) -> NDArray[np.float6
     return np.nan_to_num(found, nan=np.inf)
 
 
-def problem(case: Case) -> Problem:
-    """What a case takes at every budget."""
-    rows = {m: [needed(case.spec(m, e)) for e in (EPSILONS if m != "none" else (1.0,))] for m in MODELS}
+def problem(case: Case, kind: str = "") -> Problem:
+    """What a case takes at every budget. kind: of one that was drawn at random, which stands for its model."""
+    budgets = DRAWN_EPSILONS if kind else EPSILONS
+    rows = {m: [needed(case.spec(m, e)) for e in (budgets if m != "none" else (1.0,))] for m in MODELS}
     return Problem(
         case.key,
         case.title,
-        case.environment,
-        dict(case.spec().environment_params),
+        kind or case.environment,
+        {} if kind else dict(case.spec().environment_params),
         *case.size,
         online.v_star(case.spec()),
         {model: np.array(row) for model, row in rows.items()},
     )
 
 
-def points(problems: Iterable[Problem]) -> Iterator[Point]:
+def points(problems: Iterable[Problem], epsilons: Sequence[float] = EPSILONS) -> Iterator[Point]:
     """What was measured, for a law."""
     for one in problems:
         for model, rows in one.needed.items():
-            for epsilon, row in zip(EPSILONS, rows, strict=False):  # without privacy there is one
+            for epsilon, row in zip(epsilons, rows, strict=False):  # without privacy there is one
                 mu = 1.0 if model == "none" else signal(epsilon, DELTA)
                 for loss, users in zip(LOSSES, row, strict=True):
                     size = (one.S, one.A, one.H, one.value / 100)
@@ -175,20 +160,28 @@ def points(problems: Iterable[Problem]) -> Iterator[Point]:
 def table() -> Table:
     """Everything: runs, the law, its errors, and then runs to check them by."""
     problems = {case.key: problem(case) for case in MEASURED}
-    measured = list(points(problems.values()))
-    made = Table(
+    others = {case.key: problem(case, kind) for kind, case in drawn(DRAWN, EACH)}
+    made = law_of(problems, others)
+    return replace(made, checks=tuple(checks(made)))
+
+
+def law_of(problems: Mapping[str, Problem], others: Mapping[str, Problem]) -> Table:
+    """The law of what was measured, and its errors; nothing is checked yet."""
+    measured = [*points(problems.values()), *points(others.values(), DRAWN_EPSILONS)]
+    return Table(
         version(),
         EPSILONS,
         LOSSES,
         DELTA,
         problems,
+        DRAWN_EPSILONS,
+        others,
         fitted(measured),
         intervals(measured),
         held_out(measured),
         neighbours(problems.values()),
         (),
     )
-    return replace(made, checks=tuple(checks(made)))
 
 
 def neighbours(problems: Iterable[Problem]) -> dict[str, float]:
@@ -221,14 +214,14 @@ def compared(
                 value = 100 * online.v_star(case.spec()) / case.size[2]
                 key = case.key if case in MEASURED else ""
                 for share, users in zip(OTHER_LOSSES, took, strict=True):
-                    asked = Asked(1, *case.size, value, epsilon, delta, 100 * share, key)
+                    asked = Asked(1, *case.size, value, epsilon, delta, 100 * share, problem=key)
                     yield Compared(case.key, model, asked, float(users))
 
 
 def checks(made: Table) -> Iterator[Check]:
     """How the table does on runs that had no part in it."""
     groups = {
-        "problems of another kind": (True, fresh(), MODELS, FRESH),
+        "problems of another kind": (True, (case for _, case in drawn(HIDDEN, EACH)), MODELS, FRESH),
         "measured problems, other seeds, between what was run": (False, MEASURED, MODELS, BETWEEN),
         "measured problems, at another δ": (False, MEASURED[::8], MODELS[1:], OTHER_DELTAS),
     }

@@ -11,12 +11,14 @@ import pytest
 
 from bench import users as bench
 from bench.bundled import lines_of
+from bench.kinds import DRAWN, HIDDEN
 from dprl.users import BUDGETS, FIELDS, MODELS, MOST, Asked, Table, answers, curve
 from dprl.users.answer import straight
 from dprl.users.law import (
     At,
     Point,
     Power,
+    covering,
     factor,
     fitted,
     held_out,
@@ -61,6 +63,14 @@ def world(spread: float = 0.0) -> list[Point]:
                 Point(f"env {place // 4}", model, *size, loss, mu, needed if needed <= MOST else np.inf)
             )
     return found
+
+
+def measured(table: Table) -> list[Point]:
+    """All that the law is fitted to."""
+    return [
+        *bench.points(table.problems.values()),
+        *bench.points(table.drawn.values(), table.drawn_epsilons),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +122,35 @@ def test_groups_weigh_the_same() -> None:
     assert factor(errors, ["a", "b", "b", "b"], share=0.5) == pytest.approx(1)
 
 
+def test_what_is_stated_covers_one_more_kind_than_was_seen() -> None:
+    """Kinds are drawn alike, each off by a factor of its own: a new one is inside at least as often as is said."""
+    rng, inside = np.random.default_rng(0), []
+    for _ in range(400):
+        size = rng.standard_normal(13) ** 2
+        errors = (size[:, None] * rng.uniform(0.5, 1.5, (13, 4)) * rng.choice([-1, 1], (13, 1))).ravel()
+        names = [f"kind {i // 4}" for i in range(52)]
+        said = np.log(covering(errors[:-4], names[:-4]))
+        inside.append(np.mean(np.abs(errors[-4:]) <= said))
+    assert 0.9 - 3 * np.std(inside) / np.sqrt(400) <= np.mean(inside) <= 0.97
+    assert covering(np.log([8.0, 1.0, 2.0]), ["a", "b", "c"]) == pytest.approx(
+        8
+    )  # with few kinds all of them
+
+
+@pytest.mark.parametrize("kind", [*DRAWN, *HIDDEN])
+def test_a_kind_makes_problems_inside_of_what_is_measured(kind: str, table: Table) -> None:
+    assert not set(DRAWN) & set(HIDDEN)
+    for number in range(20):
+        P, R, d1, H = {**DRAWN, **HIDDEN}[kind](np.random.default_rng([1, number]))
+        assert P.shape == (*R.shape, len(d1))
+        assert np.allclose(P.sum(axis=2), 1)
+        assert np.isclose(d1.sum(), 1)
+        assert min(P.min(), R.min(), d1.min()) >= -1e-12
+        assert R.max() <= 1
+        for name, value in zip("SAH", (*R.shape, H), strict=True):
+            assert table.ranges[name][0] <= value <= table.ranges[name][1]
+
+
 def test_between_numbers_lines_are_straight_and_nothing_is_made_up() -> None:
     at, values = np.array([0.0, 1.0, 2.0]), np.array([4.0, 2.0, np.inf])
     x = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
@@ -124,7 +163,7 @@ def test_the_table_comes_back_whole(table: Table) -> None:
 
 def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
     """Exponents and errors are computed from the measured numbers, and from nothing else."""
-    points = list(bench.points(table.problems.values()))
+    points = measured(table)
     law = fitted(points)
     for model in MODELS:
         for name in ("S", "loss", "mu"):
@@ -133,6 +172,8 @@ def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
     assert {case.key: case.title for case in bench.MEASURED} == {
         k: p.title for k, p in table.problems.items()
     }
+    assert [case.key for _, case in bench.drawn(DRAWN, bench.EACH)] == list(table.drawn)
+    assert {one.environment for one in table.drawn.values()} == set(DRAWN)
 
 
 def test_the_docs_give_the_errors_and_checks_that_are_bundled(table: Table) -> None:
@@ -146,7 +187,7 @@ def test_the_docs_give_the_errors_and_checks_that_are_bundled(table: Table) -> N
 
 def test_without_v_star_a_law_would_be_off_by_an_order_of_magnitude(table: Table) -> None:
     """So the page asks for it."""
-    points = [replace(point, value=1.0) for point in bench.points(table.problems.values())]
+    points = [replace(point, value=1.0) for point in measured(table)]
     assert all(off_by > 5 * table.factor[model] for model, off_by in held_out(points).items())
 
 
@@ -168,6 +209,17 @@ def test_a_verdict_claims_no_more_than_the_error(table: Table) -> None:
         ):
             again = {one.model: one for one in answers(table, replace(asked, users=int(users)))}
             assert again[need.model].verdict == verdict
+
+
+def test_a_policy_that_loses_little_enough_leaves_nothing_to_learn(table: Table) -> None:
+    """Whatever users there are; at a hair more than is tolerated the verdict is that of learning from nothing."""
+    asked = Asked(users=1, loss=5.0)
+    learned = answers(table, asked)
+    for today, met in ((5.0, True), (0.0, True), (5.001, False), (100.0, False)):
+        found = answers(table, replace(asked, today=today))
+        assert [need.met for need in found] == [met] * len(MODELS)
+        assert {need.verdict for need in found} == {"affordable" if met else "not affordable"}
+        assert [need.needed for need in found] == [need.needed for need in learned]
 
 
 def test_the_epsilon_that_users_pay_for_needs_just_these_users(table: Table) -> None:

@@ -7,7 +7,7 @@ is below it by as much, and between them it is too close to call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -30,6 +30,7 @@ FIELDS: Mapping[str, Field] = {
         Field("epsilon", "float", 1.0, "privacy budget", 0.03, 10, query="eps"),
         Field("delta", "float", 1e-6, "the budget's other half", 1e-12, 1e-4, query="delta"),
         Field("loss", "float", 10.0, "percent of V* that an average episode may lose", 1, 10, query="loss"),
+        Field("today", "float", 100.0, "percent of V* that a policy you know today loses", 0, 100, query="today"),
     )
 }  # fmt: skip
 
@@ -38,6 +39,7 @@ FIELDS: Mapping[str, Field] = {
 class Asked:
     """What somebody has and wants, one attribute for each of FIELDS.
 
+    today: 100 where no policy is known. One that loses at most `loss` leaves nothing to learn.
     problem: key of one that was measured, whose own stand for S, A, H and value; "" for numbers of one's own.
     """
 
@@ -49,7 +51,13 @@ class Asked:
     epsilon: float = 1.0
     delta: float = 1e-6
     loss: float = 10.0
+    today: float = 100.0
     problem: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the policy known today loses no more than may be lost."""
+        return self.today <= self.loss
 
 
 @dataclass(frozen=True)
@@ -59,11 +67,12 @@ class Need:
     Attributes:
         model: one of MODELS.
         kind: "beyond" where a size is outside all that were measured: then there is no factor and no verdict.
-        needed: users; infinite for more than MOST.
+        needed: users to learn from nothing; infinite for more than MOST.
         factor: how far that may be off either way, in nine cases of ten.
         verdict: of the users there are.
         least: the smallest epsilon that they pay for; infinite where there is none within the range asked about.
         least_low, least_high: the same with needs smaller, and larger, by the factor.
+        met: whether the policy known today will do. Then any number of users is enough.
     """
 
     model: str
@@ -74,6 +83,7 @@ class Need:
     least: float
     least_low: float
     least_high: float
+    met: bool = False
 
     @property
     def low(self) -> float:
@@ -91,7 +101,8 @@ BUDGETS = np.geomspace(FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0
 
 def answers(table: Table, asked: Asked) -> list[Need]:
     """What each privacy model takes."""
-    return [_answer(table, asked, model) for model in MODELS]
+    found = [_answer(table, asked, model) for model in MODELS]
+    return [replace(need, met=True, verdict="affordable") for need in found] if asked.met else found
 
 
 def _answer(table: Table, asked: Asked, model: str) -> Need:

@@ -144,9 +144,20 @@ def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> floa
     return float(np.exp(size[order][np.searchsorted(reached, share - 1e-9)]))
 
 
+def covering(errors: Array, groups: Sequence[str]) -> float:
+    """The factor to state for a group that is still to come, of which COVERED of the errors shall be within.
+
+    With n groups seen, one more counts 1/(n + 1), and as if all of its errors were larger than any seen: so the share
+    that has to be covered of those seen is COVERED (n + 1)/n (Lee, Barber, Willett 2023, hierarchical conformal
+    prediction). Below nine groups, where that is more than all, it is the largest error.
+    """
+    n = len(dict.fromkeys(groups))
+    return factor(errors, groups, min(1.0, COVERED * (n + 1) / n))
+
+
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """By model the factor that the law is within on an environment that it was not fitted to: each is left out once, at
-    all its sizes, and the law fitted to the others."""
+    """By model the factor to state for an environment that the law was not fitted to: each is left out once, at all its
+    sizes, and the law fitted to the others."""
     points = [p for p in points if p.needed > LEARNED]
     errors: dict[str, list[float]] = {model: [] for model in MODELS}
     names: dict[str, list[str]] = {model: [] for model in MODELS}
@@ -156,7 +167,7 @@ def held_out(points: Sequence[Point]) -> dict[str, float]:
             own = [p for p in points if p.environment == left and p.model == model]
             errors[model] += off(law, own).tolist()
             names[model] += [left] * len(own)
-    return {model: factor(np.array(errors[model]), names[model]) for model in MODELS}
+    return {model: covering(np.array(errors[model]), names[model]) for model in MODELS}
 
 
 def intervals(points: Sequence[Point], draws: int = 200) -> dict[str, dict[str, tuple[float, float]]]:

@@ -90,10 +90,12 @@ class Table:
         version: with what it was computed.
         epsilons, losses, delta: what was measured.
         problems: by key.
+        drawn_epsilons, drawn: budgets of, and by key, problems drawn at random. Their `environment` is their kind; they
+            have no title and no params, and are in no menu.
         law: see law.py.
         exponents: by model and name the 95% interval of each exponent, from environments drawn again.
-        held_out: by model, how far the law is off on an environment that it was not fitted to, at most, for COVERED of
-            all numbers.
+        held_out: by model, how far the law is off at most on a kind that it was not fitted to, for COVERED of all
+            numbers (`law.covering`).
         between: by model, the same of numbers read between those measured of a problem.
         checks: on runs made afterwards.
     """
@@ -103,6 +105,8 @@ class Table:
     losses: tuple[float, ...]
     delta: float
     problems: Mapping[str, Problem]
+    drawn_epsilons: tuple[float, ...]
+    drawn: Mapping[str, Problem]
     law: Law
     exponents: Mapping[str, Mapping[str, tuple[float, float]]]
     held_out: Mapping[str, float]
@@ -124,25 +128,33 @@ class Table:
         """Of S, A, H and value the least and the largest that was measured."""
         found = {}
         for name in ("S", "A", "H", "value"):
-            values = [getattr(problem, name) for problem in self.problems.values()]
+            values = [getattr(problem, name) for problem in (*self.problems.values(), *self.drawn.values())]
             found[name] = min(values), max(values)
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
         problems = [problem.to_dict() for problem in self.problems.values()]
-        return {**asdict(self), "problems": problems, "checks": [asdict(check) for check in self.checks]}
+        drawn = [problem.to_dict() for problem in self.drawn.values()]
+        return {
+            **asdict(self),
+            "problems": problems,
+            "drawn": drawn,
+            "checks": list(map(asdict, self.checks)),
+        }
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Table:
         """What `to_dict` wrote."""
-        problems = [Problem.from_dict(one) for one in given["problems"]]
+        problems, drawn = ([Problem.from_dict(one) for one in given[name]] for name in ("problems", "drawn"))
         return cls(
             **{
                 **given,
                 "epsilons": tuple(given["epsilons"]),
                 "losses": tuple(given["losses"]),
+                "drawn_epsilons": tuple(given["drawn_epsilons"]),
                 "problems": {problem.key: problem for problem in problems},
+                "drawn": {problem.key: problem for problem in drawn},
                 "law": {model: Power(**power) for model, power in given["law"].items()},
                 "exponents": {
                     model: {name: tuple(ends) for name, ends in one.items()}

@@ -31,6 +31,7 @@ LABELS = {
     "epsilon": "Budget ε",
     "delta": "Budget δ",
     "loss": "Loss, % of V*",
+    "today": "Loss today, % of V*",
 }
 OWN = ("S", "A", "H", "value")  # what a problem says by itself
 

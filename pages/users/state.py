@@ -42,7 +42,7 @@ def encode(asked: Asked) -> list[tuple[str, str]]:
     if asked.problem:
         items.append(("problem", asked.problem))
     own = () if asked.problem else ("S", "A", "H", "value")
-    for name in ("users", *own, "epsilon", "delta", "loss"):
+    for name in ("users", *own, "epsilon", "delta", "loss", "today"):
         value = getattr(asked, name)
         if value != FIELDS[name].default:
             items.append((FIELDS[name].query, links.written(value)))

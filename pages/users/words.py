@@ -67,6 +67,11 @@ def given(model: str) -> str:
 
 def verdict(asked: Asked, found: Sequence[Need]) -> str:
     """Who has to be trusted, in a sentence."""
+    if asked.met:
+        return (
+            f"Nobody has to be learned from: a policy that you know today loses {asked.today:g}% of V*, at most the "
+            f"{asked.loss:g}% that may be lost."
+        )
     promised = budget(asked.epsilon, asked.delta)
     have = f"With {human(asked.users)} users, {promised} and at most {asked.loss:g}% of V* lost"
     groups = {how: [given(need.model) for need in found if need.verdict == how] for how in HOW}
@@ -81,9 +86,10 @@ def users(value: float) -> str:
 
 def needs(need: Need) -> str:
     """How many a model takes."""
+    start = "Learning from nothing needs" if need.met else "Needs"
     if need.needed > MOST or not np.isfinite(need.factor):
-        return f"Needs {users(need.needed)} users."
-    return f"Needs {users(need.needed)} users ({users(need.low)} to {users(need.high)})."
+        return f"{start} {users(need.needed)} users."
+    return f"{start} {users(need.needed)} users ({users(need.low)} to {users(need.high)})."
 
 
 def smallest(need: Need) -> str:
@@ -91,6 +97,8 @@ def smallest(need: Need) -> str:
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     if need.model == "none":
         return ""
+    if need.met:
+        return "any"
 
     def one(epsilon: float) -> str:
         if epsilon <= low:
@@ -131,9 +139,10 @@ def source(table: Table, asked: Asked) -> str:
             f"Extrapolated beyond all that was measured, which had {listed(ends)}. Numbers show where it goes; how far "
             "off they may be is not known, so there is no verdict."
         )
-    kinds = len({problem.environment for problem in table.problems.values()})
+    learned = [*table.problems.values(), *table.drawn.values()]
+    number, kinds = len(learned), len({problem.environment for problem in learned})
     return (
-        f"Extrapolated: a law fitted to runs of {len(table.problems)} problems of {kinds} kinds. On kinds of problems "
+        f"Extrapolated: a law fitted to runs of {number} problems of {kinds} kinds. On kinds of problems "
         f"that it was not fitted to, nine numbers in ten are within {_factors(table.factor)}."
     )
 
@@ -149,6 +158,8 @@ def assumptions(asked: Asked) -> list[str]:
     said = [
         "An average episode, over all of your users and the learning included, loses at most "
         f"{asked.loss:g}% of V*, which is what the best policy earns.",
+        "Nothing is known at first. A policy that you know today helps only where it loses no more than that: say what "
+        "it loses (100% where you know of none).",
         "Each user is one episode. The states, actions and steps are known, and a step earns between 0 and 1.",
         f"Promised is {d} when one user's episode is replaced by another, by calibrated noise (tight), as little as "
         "our accountant can prove that of: joint DP with a trusted agent, shuffle DP with a trusted shuffler, local DP "
@@ -169,6 +180,8 @@ def assumptions(asked: Asked) -> list[str]:
 
 def see(asked: Asked, found: Sequence[Need]) -> str:
     """What there is to see in the chart."""
+    if asked.met:
+        return "Lines say what learning from nothing takes. The policy that you know today makes that unnecessary."
     mine = f"your {human(asked.users)} users"
     met = [f"{given(need.model)} {smallest(need)}" for need in found if need.model != "none"]
     return f"Where a line comes down to {mine} is the smallest ε that they pay for: {'; '.join(met)}."
@@ -188,7 +201,8 @@ def checked(table: Table) -> str:
     """What the table of checks says."""
     left_out = _factors(table.held_out)
     return (
-        f"Each kind of problem was left out of the law once: nine in ten of its numbers were within {left_out}. "
+        "Each kind of problem was left out of the law once. The error covers nine in ten of these numbers, and allows "
+        f"for one more kind that is farther off than all of them: {left_out}. "
         "Then other runs were made, which had no part in that. For each, the number that this page gives was held "
         "against the one that was measured; where new problems were farther off, that error is the one stated:"
     )

@@ -54,6 +54,19 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
     assert store.status.activity().seeds_queued == 0
 
 
+def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:
+    app = visit(PAGE, K="1", today="8")
+    assert "a policy that you know today loses 8% of V*, at most the 10% that may be lost" in said(app)
+    assert said(app).count("✓ Enough") == len(MODELS)
+    assert said(app).count("Learning from nothing needs") == len(MODELS)
+    asked = asked_of(app)
+    assert ("today", "8") in encode(asked)
+    found = answers(table(), asked)
+    assert "Nobody has to be learned from" in sheet.page(
+        table(), asked, found, views.curves(asked, found), ""
+    )
+
+
 def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visit: Visit) -> None:
     own, known = visit(PAGE, **dict(encode(OWN))), visit(PAGE, **dict(encode(KNOWN)))
     assert {trace["line"]["dash"] for trace in lines(own)} == {"7px,4px"}  # type: ignore[index]
@@ -80,7 +93,7 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     app.selectbox[0].select("chain").run()
     assert asked_of(app).problem == "chain"
     asked = [str(one.key).split(":")[1] for one in app.text_input]
-    assert asked == ["users.users", "users.epsilon", "users.delta", "users.loss"]
+    assert asked == ["users.users", "users.epsilon", "users.delta", "users.loss", "users.today"]
     (link,) = [one for one in app.get("page_link") if "Search" in one.proto.label]
     assert "env.chain" in link.proto.query_string
 
