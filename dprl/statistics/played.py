@@ -41,7 +41,7 @@ def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                told = taken(policy, h, s, a)
+                told = taken(policy, h, H, s, a)
                 for x in range(width):
                     if np.isnan(noisy[h, s, a, x]):
                         continue
@@ -68,7 +68,7 @@ def look_up(reports: int, setup: Any, state: Any) -> float:
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                if taken(state.policy, h, s, a):
+                if taken(state.policy, h, H, s, a):
                     state.kept[h, s, a] += reports
                     while setup.ends[state.places[h, s, a]] < state.kept[h, s, a]:
                         state.places[h, s, a] += 1
