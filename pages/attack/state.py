@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from dprl.jobs.store import RunStatus
@@ -16,7 +15,7 @@ from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, AttackView
 from pages.shared.results import data
 from pages.shared.results.bundled import asset
-from pages.shared.results.data import Kept
+from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.owners import owner_id
@@ -108,25 +107,24 @@ def bundled() -> dict[AttackSpec, Scores]:
     return {spec_from_dict(found["spec"]): scores}
 
 
-@st.cache_resource(show_spinner=False)
-def _scores() -> Kept[Scores]:
-    return Kept(SCORE_BYTES)
-
-
 def scores(spec: AttackSpec) -> Scores:
     """The scores of the units that are finished."""
     if spec in bundled():
         return bundled()[spec]
-    key = spec.to_json()
-    version = data.store().status.version(spec)
-    found = _scores().get(key)
-    if found is not None and found[0] == version:
-        return found[1]
-    traces = [trace for trace in data.store().results.traces(spec) if trace.complete]
-    first, second = (
-        np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
-        for world in ("first", "second")
+
+    def load(version: str | None) -> Scores:
+        traces = [trace for trace in data.store().results.traces(spec) if trace.complete]
+        first, second = (
+            np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
+            for world in ("first", "second")
+        )
+        releases, counters = (traces[0].releases, traces[0].counters) if traces else (0, 0)
+        return Scores(first, second, releases, counters, f"{version}:{len(first)}")
+
+    kept: SizedCache[Scores] = cache_of("scores", SCORE_BYTES)
+    return kept.cached(
+        spec.to_json(),
+        load,
+        lambda found: found.first.nbytes + found.second.nbytes,
+        lambda: data.store().status.version(spec),
     )
-    releases, counters = (traces[0].releases, traces[0].counters) if traces else (0, 0)
-    new = Scores(first, second, releases, counters, f"{version}:{len(first)}")
-    return _scores().put(key, version, new, first.nbytes + second.nbytes)

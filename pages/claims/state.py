@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-import streamlit as st
-
 from dprl import links
 from dprl.claims import CLAIMS, Claim
 from dprl.claims.gather import evidence
@@ -22,10 +20,13 @@ from dprl.curves import Evidence
 from dprl.fields import Field
 from pages.shared.results import data, together
 from pages.shared.results.bundled import asset
+from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, session, write_address
 
+COMPUTED_BYTES = 10_000_000  # of what was computed of claims, for all visitors together
+CLAIM_BYTES = 100_000  # about what one of them takes
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
 
 
@@ -115,21 +116,15 @@ def going(claim: Claim) -> bool:
 
 def computed(claim: Claim) -> tuple[Evidence, Report] | None:
     """What was computed here; None while it is not all there."""
-    specs = [*claim.runs, *claim.questions]
     store = data.store()
     if any(store.status.of(spec, owner_id("claims")).state != "done" for spec in claim.runs):
         return None
-    kept = _computed()
-    token = ".".join(store.status.version(spec) for spec in specs)
+    kept: SizedCache[tuple[Evidence, Report]] = cache_of("claims", COMPUTED_BYTES)
+    token = ".".join(store.status.version(spec) for spec in [*claim.runs, *claim.questions])
     found = kept.get(claim.key)
     if found is not None and found[0] == token:
         return found[1]
     known = evidence(store, claim)
-    if known is None:
+    if known is None:  # an answer is missing, which has no version
         return None
-    return kept.put(claim.key, token, (known, report(claim, known)), 100_000)
-
-
-@st.cache_resource(show_spinner=False)
-def _computed() -> data.Kept[tuple[Evidence, Report]]:
-    return data.Kept(10_000_000)
+    return kept.put(claim.key, token, (known, report(claim, known)), CLAIM_BYTES)

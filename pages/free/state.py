@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from dprl import metrics
 from dprl.curves import RunCurves
@@ -23,6 +22,7 @@ from pages.free.link import BASE, FreeView
 from pages.shared.names import kind_of
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import bundled
+from pages.shared.results.cache import SizedCache, bytes_of, cache_of
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve
@@ -185,29 +185,28 @@ def priced(curves: Sequence[Curve], runs: Sequence[RunStatus]) -> list[PricedRun
     return found
 
 
-@st.cache_resource(show_spinner=False)
-def _kept() -> data.Kept[PricedRun]:
-    return data.Kept(PRICED_BYTES)
-
-
 def _priced(curve: Curve, own: RunCurves, twin: RunCurves | None, complete: bool, note: str) -> PricedRun:
-    key = own.token, complete, note
-    if (kept := _kept().get(key)) is not None:
-        return kept[1]
-    price, decades, flat = None, [], None
-    if twin is not None and len(twin.at):
-        price = replace(own, values=own.beyond(twin))
-        if complete:
-            decades = metrics.growth_by_decade(price.at, price.values, FIRST)
-            flat = metrics.flat_from(decades)
-    found = PricedRun(
-        curve,
-        own.since(FIRST),
-        None if price is None else price.since(FIRST),
-        tuple(decades),
-        flat,
-        metrics.unsettled(own.at, own.values) if complete else 0,
-        complete,
-        note,
+    def load(_: str | None) -> PricedRun:
+        price, decades, flat = None, [], None
+        if twin is not None and len(twin.at):
+            price = replace(own, values=own.beyond(twin))
+            if complete:
+                decades = metrics.growth_by_decade(price.at, price.values, FIRST)
+                flat = metrics.flat_from(decades)
+        return PricedRun(
+            curve,
+            own.since(FIRST),
+            None if price is None else price.since(FIRST),
+            tuple(decades),
+            flat,
+            metrics.unsettled(own.at, own.values) if complete else 0,
+            complete,
+            note,
+        )
+
+    kept: SizedCache[PricedRun] = cache_of("priced", PRICED_BYTES)
+    return kept.cached(
+        (own.token, complete, note),
+        load,
+        lambda found: bytes_of(*filter(None, (found.regret, found.price))),
     )
-    return _kept().put(key, None, found, data.bytes_of(*filter(None, (found.regret, found.price))))

@@ -20,7 +20,7 @@ from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep
 from pages.shared import values
-from pages.shared.results.data import Kept
+from pages.shared.results.cache import SizedCache
 from pages.shared.visitor.links import View
 from pages.shared.visitor.views import like, looked, pairs_of, read
 from pages.tradeoffs import online
@@ -179,7 +179,7 @@ class Made(NamedTuple):
     lines: dict[str, list[tuple[Any, Any]]]
 
 
-_made: Kept[Made] = Kept(SWEEP_BYTES)
+_made: SizedCache[Made] = SizedCache(SWEEP_BYTES)
 
 
 def _swept(
@@ -197,16 +197,18 @@ def _over_users(base: RunSpec, way: str) -> Sweep:
 
 
 def _once(key: tuple[Any, ...], make: Callable[[], Sweep[Any]]) -> Made:
-    found = _made.get(key)
-    if found is not None:
-        return found[1]
-    sweep = make()
-    lines: dict[str, list[tuple[Any, Any]]] = {}
-    for p in sweep.points:
-        if p.spec is not None:
-            lines.setdefault(line_of(p.values), []).append((p.values[-1], p.spec))
-    size = len(sweep.points) * (POINT_BYTES + len(sweep.base.to_json()))
-    return _made.put(key, None, Made(sweep, lines), size)
+    def load(_: str | None) -> Made:
+        sweep = make()
+        lines: dict[str, list[tuple[Any, Any]]] = {}
+        for p in sweep.points:
+            if p.spec is not None:
+                lines.setdefault(line_of(p.values), []).append((p.values[-1], p.spec))
+        return Made(sweep, lines)
+
+    def size(made: Made) -> int:
+        return len(made.sweep.points) * (POINT_BYTES + len(made.sweep.base.to_json()))
+
+    return _made.cached(key, load, size)
 
 
 def axes(base: Any) -> dict[str, Field]:

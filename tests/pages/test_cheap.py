@@ -10,7 +10,7 @@ from streamlit.testing.v1.element_tree import Block
 
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.controls.widgets import FOLD
-from pages.shared.results.data import Kept
+from pages.shared.results.cache import SizedCache
 from tests.pages.conftest import FOLDS, Visit
 
 MOST = {"explore": 90, "offline": 105}  # elements, each of which is made, hashed and sent at every use
@@ -42,7 +42,7 @@ def test_a_use_sends_few_elements_and_makes_few_specs(
 
 
 def test_what_is_kept_twice_takes_room_once_and_the_least_recently_used_goes() -> None:
-    kept: Kept[str] = Kept(100)
+    kept: SizedCache[str] = SizedCache(100)
     kept.put("a", None, "first", 40)
     for _ in range(5):
         kept.put("b", "1", "second", 40)

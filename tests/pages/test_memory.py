@@ -20,6 +20,7 @@ from pages.attack import state as attack
 from pages.free import state as free
 from pages.shared.layout import chart
 from pages.shared.results import answers, data
+from pages.shared.results.cache import SizedCache, cache_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 
@@ -62,7 +63,7 @@ def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
 
 
 def test_many_different_sweeps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: data.Kept[Any] = data.Kept(200_000)
+    made: SizedCache[Any] = SizedCache(200_000)
     monkeypatch.setattr(studies, "_made", made)
     base = RunSpec(environment="random", environment_params=SMALL)
     for root_seed in range(60):
@@ -87,5 +88,8 @@ def test_large_environments_are_kept_in_small_numbers(store: Store) -> None:
     others = [spec.replace(environment_params={**spec.environment_params, "seed": i}) for i in range(1, 12)]
     for other in others:
         data.environment(other)
-    kept = sum(data._environments().get(data.place_of(s)) is not None for s in [spec, *others])
+    kept = sum(
+        cache_of("environments", data.ENVIRONMENT_BYTES).get(data.place_of(s)) is not None
+        for s in [spec, *others]
+    )
     assert 1 <= kept <= data.ENVIRONMENT_BYTES / one < 10

@@ -16,7 +16,7 @@ from dprl.figures.style import config
 from dprl.tables import escape_formulas
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.results.data import ENTRY_BYTES, Kept
+from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
 from pages.shared.text import unlinked
 from pages.shared.visitor.address import here, query_of
 from pages.shared.visitor.callbacks import on_value
@@ -25,18 +25,14 @@ from pages.shared.visitor.state import session
 PICTURE_BYTES = 12 * 2**20  # of drawn figures kept, for all visitors together
 
 
-@st.cache_resource(show_spinner=False)
-def _pictures() -> Kept[PackedPicture]:
-    return Kept(PICTURE_BYTES)
-
-
 def kept(key: Hashable, draw: Callable[[], Picture]) -> PackedPicture:
     """A figure drawn once for all visitors. key: everything it depends on."""
-    found = _pictures().get(key)
-    if found is not None:
-        return found[1]
-    picture = PackedPicture(draw())
-    return _pictures().put(key, None, picture, ENTRY_BYTES + picture.nbytes + len(repr(key)))
+    pictures: SizedCache[PackedPicture] = cache_of("pictures", PICTURE_BYTES)
+    return pictures.cached(
+        key,
+        lambda _: PackedPicture(draw()),
+        lambda picture: ENTRY_BYTES + picture.nbytes + len(repr(key)),
+    )
 
 
 def show(picture: Picture | PackedPicture, key: str, picked: Callable[[Any], None] | None = None) -> None:

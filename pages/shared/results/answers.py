@@ -8,14 +8,13 @@ from collections.abc import Hashable
 from functools import cache
 from typing import Any, Final
 
-import streamlit as st
-
 from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
 from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, UploadSpec, answered
 from dprl.simulation.uploads.spec import NOWHERE
 from pages.shared.results.bundled import asset
-from pages.shared.results.data import Kept, store
+from pages.shared.results.cache import SizedCache, cache_of
+from pages.shared.results.data import store
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
 
@@ -91,11 +90,6 @@ def _optima() -> dict[tuple[str, str], float]:
     return {(entry["environment"], json.dumps(entry["params"])): entry["v_star"] for entry in entries}
 
 
-@st.cache_resource(show_spinner=False)
-def _answers() -> Kept[str]:
-    return Kept(ANSWER_BYTES)
-
-
 def _answer(question: str, spec: Spec, about: Hashable = None, **changes: Any) -> Any:
     """The answer, or PENDING; the part of the page that is being drawn is then drawn again until it is known.
 
@@ -108,7 +102,7 @@ def _answer(question: str, spec: Spec, about: Hashable = None, **changes: Any) -
     values = spec.to_dict()
     changes |= {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
     key = (question, about or json.dumps(values | changes))
-    kept = _answers()
+    kept: SizedCache[str] = cache_of("answers", ANSWER_BYTES)
     found = kept.get(key)
     if found is None:  # to make another spec takes longer than all the rest
         text = _asked(question, spec.replace(**changes))
