@@ -31,7 +31,7 @@ from dprl.statistics.feature_gram import FeatureGram
 ONCE = np.array([0, 1, -1])  # leaves of a stream of one item, for noise that is drawn anew
 
 
-class Kernels(NamedTuple):
+class AskingKernels(NamedTuple):
     """The functions the loop is run with, compiled or plain."""
 
     simulate: Callable[..., None]
@@ -45,7 +45,7 @@ class Kernels(NamedTuple):
 class AskingRun(LinearRun):
     """One seed of one spec of such a learner. Beliefs: see SeedTrace, of the weights of what was asked for."""
 
-    _kernels: Kernels
+    _kernels: AskingKernels
     _planner: Any
     _problem: LinearProblem
     _asked: list[
@@ -128,10 +128,10 @@ def kernels_of(
     step: Callable[..., None],
     examples: Callable[[], tuple[Any, ...]],
     plain: bool,
-) -> Kernels:
+) -> AskingKernels:
     """What a spec's loop is run with; examples: small ones of the loop's model, setup, state and record."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
-    found = Kernels(
+    found = AskingKernels(
         simulate,
         answer,
         step,
@@ -141,12 +141,12 @@ def kernels_of(
     )
     if plain:
         return found
-    return Kernels(*(compiled(f, one) for f, one in zip(found, _signatures(examples), strict=True)))
+    return AskingKernels(*(compiled(f, one) for f, one in zip(found, _signatures(examples), strict=True)))
 
 
 @cache
 def _signatures(examples: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
-    """The declared types of all of `Kernels`, read off examples of the records."""
+    """The declared types of all of `AskingKernels`, read off examples of the records."""
     model, setup, state, record = examples()
     whole, number, rng = type_of(1), type_of(1.0), rng_type()
     public = (type_of(setup.features), type_of(setup.constants))

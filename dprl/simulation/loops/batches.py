@@ -16,7 +16,6 @@ from dprl.learners.linear.value_iteration import (
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
-from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.asking import (
@@ -29,9 +28,8 @@ from dprl.simulation.loops.asking import (
     problem_of,
     units_of,
 )
-from dprl.simulation.loops.batches_kernels import Setup, State, kernels_of, planner_of
-from dprl.simulation.loops.slices import CHECKPOINTS
-from dprl.simulation.prepare import PAC_ALPHAS, noise_of, size_of
+from dprl.simulation.loops.batches_kernels import BatchSetup, BatchState, kernels_of, planner_of
+from dprl.simulation.prepare import noise_of, size_of
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import FeatureGram
@@ -46,8 +44,8 @@ class BatchRun(AskingRun):
     statistics/feature_gram.py; `weights`: [D, H, 1, d].
     """
 
-    setup: Setup
-    state: State
+    setup: BatchSetup
+    state: BatchState
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
@@ -67,13 +65,11 @@ class BatchRun(AskingRun):
         features, size = features_of(spec), size_of(spec)
         self._kernels = kernels_of(spec, plain)
         self.model = model_of(mdp)
-        V_star = self._worth(self.optimum.policy)
         mechanism, stream = noise.mechanism, noise.stream
         shift, pull = noise_told(spec, noise)
         self._problem, self._planner = problem_of(spec), planner_of(spec)
         ends = ends_of(spec)
-        self.setup = Setup(
-            K=spec.episodes,
+        self.setup = BatchSetup(
             releases=spec.work(spec.mechanism).releases,
             batch=int(ends[0]) if mechanism else 0,
             most=MOST,
@@ -83,14 +79,10 @@ class BatchRun(AskingRun):
             bound=noise.bound,
             shift=shift,
             pull=pull,
-            targets=schedules.targets(spec.episodes, *CHECKPOINTS),
             features=features,
             constants=self._planner.constants(self._problem),
             scales=noise.scales,
-            V_star=V_star,
-            d1=mdp.d1,
-            alphas=np.array(PAC_ALPHAS) * V_star.max(),
-            walk_below=walk_below,
+            **self._fixed(walk_below),
         )
         H, S, A, d = mdp.H, mdp.S, mdp.A, size.d
         cells = H * d * (d + 1) // 2 if mechanism else 0
@@ -108,7 +100,7 @@ class BatchRun(AskingRun):
             bare_weights=np.zeros((H, 1, d)),
             indefinite=np.zeros(1),
         )
-        self.state = State(
+        self.state = BatchState(
             position=np.zeros(5, dtype=np.int64),
             counts=empty(H, S, A),
             sums=sums,
@@ -119,13 +111,7 @@ class BatchRun(AskingRun):
             memory=np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             plan=plan,
             policy=plan.policy,
-            played=np.full((H, S), -1, dtype=np.int64),
-            value=np.zeros((H + 1, S)),
-            starts=np.zeros(S, dtype=np.int64),
-            here=np.zeros(S, dtype=np.int64),
-            there=np.zeros(S, dtype=np.int64),
-            totals=np.zeros(2),
-            pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
+            **self._playing(),
         )
         self._kept, self._asked = {name: [] for name in self.SERIES}, []
 

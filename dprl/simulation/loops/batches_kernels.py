@@ -18,14 +18,14 @@ from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.simulation.blocks import Model
 from dprl.simulation.loops import asking
-from dprl.simulation.loops.asking import Kernels
-from dprl.simulation.loops.play import Record, follow, note, play
+from dprl.simulation.loops.asking import AskingKernels
+from dprl.simulation.loops.play import Record, follow, note_release, play_to
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import design, hide_matrices, hide_vector, moved, regressed
 
 
-class Setup(NamedTuple):
+class BatchSetup(NamedTuple):
     """What is fixed before the run starts; what is not said here is as in replan_kernels.py.
 
     Attributes:
@@ -58,7 +58,7 @@ class Setup(NamedTuple):
     walk_below: int
 
 
-class State(NamedTuple):
+class BatchState(NamedTuple):
     """What the loop changes; what is not said here is as in replan_kernels.py.
 
     Attributes:
@@ -97,49 +97,37 @@ def simulate(
     users_rng: np.random.Generator,
     noise_rng: np.random.Generator,
     model: Model,
-    setup: Setup,
-    state: State,
+    setup: BatchSetup,
+    state: BatchState,
     record: Record,
     step: Callable[..., None],
     add_noise: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
     """Make up to `count` releases, none after the first that is at or beyond `until` users."""
-    targets, position = setup.targets, state.position
-    made, users, point, target = position[0], position[1], position[3], position[4]
+    position = state.position
     for _ in range(count):
+        made, users = position[0], position[1]
         if users >= until:
             break
         now = min(setup.K, users + setup.batch)
         if setup.batch == 0:
             moved(state.counts, setup.features, state.moved)
             now = next_block(setup.most, users, setup.K, setup.d1, setup.features, state.moved, state.plan)
-        while targets[target] < now:
-            # points of the curve are public: at one nothing is released, and nobody plans
-            play(targets[target] - users, users_rng, model, setup, state)
-            users = targets[target]
-            note(point, users, setup, state, record)
-            point += 1
-            target += 1
-        play(now - users, users_rng, model, setup, state)
-        users = now
+        play_to(now, users_rng, model, setup, state, record)
         show(made, noise_rng, setup, state, add_noise)
-        answer(made, users, noise_rng, setup, state, step, add_anew)
-        made += 1
-        if users >= targets[target]:
-            note(point, users, setup, state, record)
-            point += 1
-            target += 1
+        answer(made, now, noise_rng, setup, state, step, add_anew)
+        position[0] = made + 1
+        note_release(setup, state, record)
         follow(model, state)
-    position[0], position[1], position[3], position[4] = made, users, point, target
 
 
 @kernel
 def show(
     made: int,
     noise_rng: np.random.Generator,
-    setup: Setup,
-    state: State,
+    setup: BatchSetup,
+    state: BatchState,
     add_noise: Callable[..., None],
 ) -> None:
     """Release the matrices of all users so far."""
@@ -155,8 +143,8 @@ def answer(
     made: int,
     users: int,
     noise_rng: np.random.Generator,
-    setup: Setup,
-    state: State,
+    setup: BatchSetup,
+    state: BatchState,
     step: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
@@ -184,17 +172,17 @@ def planner_of(spec: RunSpec) -> Planner:
     return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
-def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
+def kernels_of(spec: RunSpec, plain: bool = False) -> AskingKernels:
     """What a spec's loop is run with."""
     return asking.kernels_of(spec, simulate, answer, planner_of(spec).step, _examples, plain)
 
 
-def _examples() -> tuple[Model, Setup, State, Record]:
+def _examples() -> tuple[Model, BatchSetup, BatchState, Record]:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
-    setup = Setup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
+    setup = BatchSetup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
     plan = Plan(f3, f2, i2, f1, f1, f4, f4, f3, f3, f1)
-    state = State(i, f4, f4, f4, f3, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
+    state = BatchState(i, f4, f4, f4, f3, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)

@@ -265,7 +265,7 @@ class EliminationRun:
         )
 
 
-class Kernels(NamedTuple):
+class EliminationKernels(NamedTuple):
     """The compiled functions that batches are played and released with."""
 
     sample: Callable[..., None]
@@ -276,7 +276,7 @@ class Kernels(NamedTuple):
 
 
 @cache
-def _compiled(add_noise: Callable[..., None], publish: Callable[..., None]) -> Kernels:
+def _compiled(add_noise: Callable[..., None], publish: Callable[..., None]) -> EliminationKernels:
     f1, f4 = np.zeros(1), np.zeros((1, 1, 1, 1))
     f3, i1, i2 = np.zeros((1, 1, 1)), np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
     model = type_of(Model(f4, f3, f4, f1, f4, f1, True, np.zeros((1, 1, 1, 1), dtype=np.int64)))
@@ -284,7 +284,7 @@ def _compiled(add_noise: Callable[..., None], publish: Callable[..., None]) -> K
     drawn: Any = type_of(None)(
         rng_type(), model, type_of(i2), type_of(1), type_of(f4), integers, integers, integers
     )
-    return Kernels(
+    return EliminationKernels(
         compiled(sample, drawn),
         compiled(planning.evaluate, planning.EVALUATE),
         compiled(add_noise, mechanisms.SIGNATURE),

@@ -67,6 +67,35 @@ def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None
 
 
 @kernel
+def play_to(
+    now: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any, record: Record
+) -> None:
+    """Play until `now` users have played. Points of the curve on the way are recorded: they are public, and at one
+    nothing is released, and nobody plans."""
+    position, targets = state.position, setup.targets
+    while targets[position[4]] < now:
+        play(targets[position[4]] - position[1], users_rng, model, setup, state)
+        position[1] = targets[position[4]]
+        note(position[3], position[1], setup, state, record)
+        position[3] += 1
+        position[4] += 1
+    play(now - position[1], users_rng, model, setup, state)
+    position[1] = now
+
+
+@kernel
+def note_release(setup: Any, state: Any, record: Record) -> None:
+    """Record the point of the curve that a release was made at or after, if there is one; several that it passed are
+    one."""
+    position, targets = state.position, setup.targets
+    if position[1] >= targets[position[4]]:
+        note(position[3], position[1], setup, state, record)
+        position[3] += 1
+        while position[4] < targets.shape[0] and targets[position[4]] <= position[1]:
+            position[4] += 1
+
+
+@kernel
 def follow(model: Model, state: Any) -> None:
     """Evaluate the learner's policy exactly, if it is not the one already evaluated."""
     policy, played = state.policy.reshape(-1), state.played.reshape(-1)

@@ -17,9 +17,8 @@ from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.linear import LinearRun
-from dprl.simulation.loops.regress_kernels import Setup, State, kernels_of, planner_of
-from dprl.simulation.loops.slices import CHECKPOINTS
-from dprl.simulation.prepare import PAC_ALPHAS, size_of
+from dprl.simulation.loops.regress_kernels import RegressionSetup, RegressionState, kernels_of, planner_of
+from dprl.simulation.prepare import size_of
 from dprl.simulation.spec import RunSpec
 from dprl.statistics.value_regression import ValueRegression
 
@@ -31,8 +30,8 @@ class RegressionRun(LinearRun):
     d + 1], see statistics/value_regression.py; `weights`: [D, H - 1, families, d]. Beliefs: see SeedTrace.
     """
 
-    setup: Setup
-    state: State
+    setup: RegressionSetup
+    state: RegressionState
 
     def _prepare(self, plain: bool, walk_below: int) -> None:
         spec, mdp, noise = self.spec, self.mdp, self.noise
@@ -42,12 +41,10 @@ class RegressionRun(LinearRun):
         size = size_of(spec)
         self._kernels = kernels_of(spec, plain)
         self.model = model_of(mdp)
-        V_star = self._worth(self.optimum.policy)
         error = error_told(spec, noise)
         quantile = float(noise.radius()[-1] / noise.std[-1]) if noise.mechanism else 1.0
         problem = MixtureProblem(size, spec.episodes, spec.beta or 0.1, mixture.bound, statistic, quantile)
-        self.setup = Setup(
-            K=spec.episodes,
+        self.setup = RegressionSetup(
             releases=noise.stream.releases,
             adapts=schedule.growth is not None,
             settings=schedule.settings(argument, spec.episodes),
@@ -57,15 +54,11 @@ class RegressionRun(LinearRun):
             ends=noise.ends,
             bound=noise.bound,
             error=error,
-            targets=schedules.targets(spec.episodes, *CHECKPOINTS),
             features=mixture.features,
             rewards=mdp.R,
             constants=np.ascontiguousarray(planner_of(spec).constants(problem)),
             scales=noise.scales,
-            V_star=V_star,
-            d1=mdp.d1,
-            alphas=np.array(PAC_ALPHAS) * V_star.max(),
-            walk_below=walk_below,
+            **self._fixed(walk_below),
         )
         H, S, A, d, families = mdp.H, mdp.S, mdp.A, size.d, statistic.families
         mechanism, stream = noise.mechanism, noise.stream
@@ -84,7 +77,7 @@ class RegressionRun(LinearRun):
             bare_weights=np.zeros((H - 1, families, d)),
             indefinite=np.zeros(1),
         )
-        self.state = State(
+        self.state = RegressionState(
             position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
             counts=empty(H, S, A),
@@ -95,13 +88,7 @@ class RegressionRun(LinearRun):
             memory=np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             plan=plan,
             policy=plan.policy,
-            played=np.full((H, S), -1, dtype=np.int64),
-            value=np.zeros((H + 1, S)),
-            starts=np.zeros(S, dtype=np.int64),
-            here=np.zeros(S, dtype=np.int64),
-            there=np.zeros(S, dtype=np.int64),
-            totals=np.zeros(2),
-            pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
+            **self._playing(),
         )
         self._kept = {name: [] for name in self.SERIES}
 

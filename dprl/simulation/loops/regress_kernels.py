@@ -18,14 +18,14 @@ from dprl.privacy import MECHANISMS, mechanisms
 from dprl.privacy.mechanisms import no_noise
 from dprl.simulation import schedules
 from dprl.simulation.blocks import Model
-from dprl.simulation.loops.play import Record, follow, note, play
+from dprl.simulation.loops.play import Record, follow, note_release, play, play_to
 from dprl.simulation.schedules.schedule import GROWTH
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.value_regression import add_symmetric, gather
 
 
-class Setup(NamedTuple):
+class RegressionSetup(NamedTuple):
     """What is fixed before the run starts; what is not said here is as in replan_kernels.py.
 
     Attributes:
@@ -55,7 +55,7 @@ class Setup(NamedTuple):
     walk_below: int
 
 
-class State(NamedTuple):
+class RegressionState(NamedTuple):
     """What the loop changes; what is not said here is as in replan_kernels.py.
 
     Attributes:
@@ -91,8 +91,8 @@ def simulate(
     users_rng: np.random.Generator,
     noise_rng: np.random.Generator,
     model: Model,
-    setup: Setup,
-    state: State,
+    setup: RegressionSetup,
+    state: RegressionState,
     record: Record,
     growth: Callable[..., float],
     next_release: Callable[..., int],
@@ -103,10 +103,9 @@ def simulate(
 
     `make_plan` and the schedule are handed released sums, and what is public; that is the privacy of it.
     """
-    ends, errors, targets = setup.ends, setup.error, setup.targets
-    position = state.position
-    made, users, row, point, target = position[0], position[1], position[2], position[3], position[4]
+    ends, errors, position = setup.ends, setup.error, state.position
     for _ in range(count):
+        made, users, row = position[0], position[1], position[2]
         if users >= until:
             break
         left = setup.releases - made
@@ -129,13 +128,11 @@ def simulate(
                     model.possible,
                     state.policy,
                 )
-        while setup.adapts and targets[target] < now:
-            play(targets[target] - users, users_rng, model, setup, state)
-            users = targets[target]
-            note(point, users, setup, state, record)
-            point += 1
-            target += 1
-        play(now - users, users_rng, model, setup, state)
+        if setup.adapts:
+            play_to(now, users_rng, model, setup, state, record)
+        else:
+            play(now - users, users_rng, model, setup, state)
+            position[1] = now
         absorb(setup, state)
 
         while ends[row] < (now if setup.by_users else made + 1):
@@ -145,21 +142,14 @@ def simulate(
             add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
             worst = add_symmetric(state.sums, state.noise, setup.scales, state.noisy)
             state.totals[1] = max(state.totals[1], worst / setup.bound[row])
-        made += 1
-        users = now
-        if users >= targets[target]:
-            note(point, users, setup, state, record)
-            point += 1
-            while target < targets.shape[0] and targets[target] <= users:
-                target += 1
-
-        make_plan(state.noisy, errors[row], users, setup.features, setup.rewards, setup.constants, state.plan)
+        position[0], position[2] = made + 1, row
+        note_release(setup, state, record)
+        make_plan(state.noisy, errors[row], now, setup.features, setup.rewards, setup.constants, state.plan)
         follow(model, state)
-    position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
 
 
 @kernel
-def absorb(setup: Setup, state: State) -> None:
+def absorb(setup: RegressionSetup, state: RegressionState) -> None:
     """The block's users send what they saw: their counts become sums."""
     H, S, A, width = state.counts.shape
     for h in range(H):
@@ -172,7 +162,7 @@ def absorb(setup: Setup, state: State) -> None:
     gather(state.counts, setup.features, plan.V, plan.middle, plan.unit, plan.worth, state.sums)
 
 
-class Kernels(NamedTuple):
+class RegressionKernels(NamedTuple):
     """The functions the loop is run with, compiled or plain."""
 
     simulate: Callable[..., None]
@@ -194,11 +184,11 @@ def planner_of(spec: RunSpec) -> Planner:
     return cast(MixtureLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
-def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
+def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
     """What a spec's loop is run with."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
-    found = Kernels(
+    found = RegressionKernels(
         simulate,
         schedule.growth or as_it_likes,
         schedule.next_release,
@@ -211,7 +201,9 @@ def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
     signatures = (
         _signature(), GROWTH, schedules.SIGNATURE, _plan_signature(), mechanisms.SIGNATURE, planning.EVALUATE,
     )  # fmt: skip
-    return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+    return RegressionKernels(
+        *(compiled(f, signature) for f, signature in zip(found, signatures, strict=True))
+    )
 
 
 @cache
@@ -220,9 +212,9 @@ def _examples() -> tuple[Any, ...]:
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
-    setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)
+    setup = RegressionSetup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)
     plan = Plan(f3, f2, i2, f3, f3, f3, f4, f3, f4, f3, f1)
-    state = State(i, i, f4, f4, f4, f4, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
+    state = RegressionState(i, i, f4, f4, f4, f4, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)
 
 

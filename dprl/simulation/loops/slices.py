@@ -79,6 +79,32 @@ class SlicedRun(ABC):
     def _prepare(self, plain: bool, walk_below: int) -> None:
         """Make kernels, setup and state."""
 
+    def _fixed(self, walk_below: int) -> dict[str, Any]:
+        """What the setup of every loop has: users, points of the curve, and what regret is counted by."""
+        V_star = self._worth(self.optimum.policy)
+        return {
+            "K": self.spec.episodes,
+            "targets": schedules.targets(self.spec.episodes, *CHECKPOINTS),
+            "V_star": V_star,
+            "d1": self.mdp.d1,
+            "alphas": np.array(PAC_ALPHAS) * V_star.max(),
+            "walk_below": walk_below,
+        }
+
+    def _playing(self) -> dict[str, Any]:
+        """What the state of every loop has: the policy played and its values, who has started, regret and mistakes."""
+        H, S = self.mdp.H, self.mdp.S
+        starts, here, there = (np.zeros(S, dtype=np.int64) for _ in range(3))
+        return {
+            "played": np.full((H, S), -1, dtype=np.int64),
+            "value": np.zeros((H + 1, S)),
+            "starts": starts,
+            "here": here,
+            "there": there,
+            "totals": np.zeros(2),
+            "pac": np.zeros(len(PAC_ALPHAS), dtype=np.int64),
+        }
+
     @abstractmethod
     def _first_plan(self) -> None:
         """Plan before there is any user."""

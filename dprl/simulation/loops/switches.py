@@ -13,13 +13,11 @@ from dprl.learners.linear.switching import DOUBT, LAMBDA, SHARE, Plan, Switching
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
-from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.asking import ONCE, AskingRun, features_of, lengths_told, problem_of
-from dprl.simulation.loops.slices import CHECKPOINTS
-from dprl.simulation.loops.switches_kernels import Setup, State, kernels_of, planner_of
-from dprl.simulation.prepare import PAC_ALPHAS, noise_of, size_of
+from dprl.simulation.loops.switches_kernels import SwitchSetup, SwitchState, kernels_of, planner_of
+from dprl.simulation.prepare import noise_of, size_of
 from dprl.simulation.spec import RunSpec
 from dprl.statistics.switched_gram import SwitchedGram
 
@@ -36,8 +34,8 @@ class SwitchRun(AskingRun):
 
     SERIES = (*AskingRun.SERIES, "plans")
 
-    setup: Setup
-    state: State
+    setup: SwitchSetup
+    state: SwitchState
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
@@ -56,12 +54,10 @@ class SwitchRun(AskingRun):
         features, size = features_of(spec), size_of(spec)
         self._kernels = kernels_of(spec, plain)
         self.model = model_of(mdp)
-        V_star = self._worth(self.optimum.policy)
         mechanism, stream = noise.mechanism, noise.stream
         shift, pull = noise_told(spec, noise)
         self._problem, self._planner = problem_of(spec), planner_of(spec)
-        self.setup = Setup(
-            K=spec.episodes,
+        self.setup = SwitchSetup(
             looks=stream.releases if mechanism else UNLIMITED,
             plans=plans(size, spec.episodes, share_of(spec)) if mechanism else UNLIMITED,
             ridge=LAMBDA + DOUBT * float(shift.max()),
@@ -71,14 +67,10 @@ class SwitchRun(AskingRun):
             bound=noise.bound,
             shift=shift,
             pull=pull,
-            targets=schedules.targets(spec.episodes, *CHECKPOINTS),
             features=features,
             constants=self._planner.constants(self._problem),
             scales=noise.scales,
-            V_star=V_star,
-            d1=mdp.d1,
-            alphas=np.array(PAC_ALPHAS) * V_star.max(),
-            walk_below=walk_below,
+            **self._fixed(walk_below),
         )
         H, S, A, d, F = mdp.H, mdp.S, mdp.A, size.d, learner_of(spec).families
         cells = H * d * (d + 1) // 2 if mechanism else 0
@@ -101,7 +93,7 @@ class SwitchRun(AskingRun):
             bare_weights=np.zeros((H, F, d)),
             indefinite=np.zeros(1),
         )
-        self.state = State(
+        self.state = SwitchState(
             position=np.zeros(9, dtype=np.int64),
             counts=empty(H, S, A),
             total=empty(H, S, A),
@@ -115,13 +107,7 @@ class SwitchRun(AskingRun):
             memory=np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             plan=plan,
             policy=plan.policy,
-            played=np.full((H, S), -1, dtype=np.int64),
-            value=np.zeros((H + 1, S)),
-            starts=np.zeros(S, dtype=np.int64),
-            here=np.zeros(S, dtype=np.int64),
-            there=np.zeros(S, dtype=np.int64),
-            totals=np.zeros(2),
-            pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
+            **self._playing(),
         )
         self._kept, self._asked = {name: [] for name in self.SERIES}, []
 

@@ -25,15 +25,15 @@ from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.simulation.blocks import Model
 from dprl.simulation.loops import asking
-from dprl.simulation.loops.asking import Kernels
-from dprl.simulation.loops.play import Record, follow, note, play
+from dprl.simulation.loops.asking import AskingKernels
+from dprl.simulation.loops.play import Record, follow, note_release, play_to
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import design, hide_matrices
 from dprl.statistics.switched_gram import answered, count, hide_vectors, matrices
 
 
-class Setup(NamedTuple):
+class SwitchSetup(NamedTuple):
     """What is fixed before the run starts; what is not said here is as in batches_kernels.py.
 
     Attributes:
@@ -62,7 +62,7 @@ class Setup(NamedTuple):
     walk_below: int
 
 
-class State(NamedTuple):
+class SwitchState(NamedTuple):
     """What the loop changes; what is not said here is as in batches_kernels.py.
 
     Attributes:
@@ -103,8 +103,8 @@ def simulate(
     users_rng: np.random.Generator,
     noise_rng: np.random.Generator,
     model: Model,
-    setup: Setup,
-    state: State,
+    setup: SwitchSetup,
+    state: SwitchState,
     record: Record,
     step: Callable[..., None],
     add_noise: Callable[..., None],
@@ -114,45 +114,32 @@ def simulate(
 
     When it looks and whether it plans follows from matrices that were released, and from public numbers.
     """
-    targets, position = setup.targets, state.position
-    made, users, point, target = position[0], position[1], position[3], position[4]
-    spent, distance = position[5], position[8]
+    position = state.position
     for _ in range(most):
+        made, users = position[0], position[1]
         if users >= until:
             break
-        distance = next_look(users, distance, setup.ridge, setup.looks - made, setup.K)
-        now = users + distance
-        while targets[target] < now:
-            # points of the curve are public: at one nothing is released, and nobody plans
-            play(targets[target] - users, users_rng, model, setup, state)
-            users = targets[target]
-            note(point, users, setup, state, record)
-            point += 1
-            target += 1
-        play(now - users, users_rng, model, setup, state)
-        users = now
+        position[8] = next_look(users, position[8], setup.ridge, setup.looks - made, setup.K)
+        now = users + position[8]
+        play_to(now, users_rng, model, setup, state, record)
         count(state.counts, state.plan.worth, state.weighted, state.total)
         show(made, noise_rng, setup, state, add_noise)
-        made += 1
-        if users >= targets[target]:
-            note(point, users, setup, state, record)
-            point += 1
-            target += 1
-        may = may_plan(users, position[7], setup.plans - spent, setup.K)
+        position[0] = made + 1
+        note_release(setup, state, record)
+        may = may_plan(now, position[7], setup.plans - position[5], setup.K)
         if may and doubled(state.shown, state.noisy, setup.ridge):
-            replan(made, users, noise_rng, setup, state, step, add_anew)
-            spent, distance = spent + 1, 0
+            replan(made + 1, now, noise_rng, setup, state, step, add_anew)
+            position[5] += 1
+            position[8] = 0
             follow(model, state)
-    position[0], position[1], position[3], position[4] = made, users, point, target
-    position[5], position[8] = spent, distance
 
 
 @kernel
 def show(
     made: int,
     noise_rng: np.random.Generator,
-    setup: Setup,
-    state: State,
+    setup: SwitchSetup,
+    state: SwitchState,
     add_noise: Callable[..., None],
 ) -> None:
     """Release the matrices of all users so far."""
@@ -168,8 +155,8 @@ def replan(
     made: int,
     users: int,
     noise_rng: np.random.Generator,
-    setup: Setup,
-    state: State,
+    setup: SwitchSetup,
+    state: SwitchState,
     step: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
@@ -200,17 +187,17 @@ def planner_of(spec: RunSpec) -> Planner:
     return cast(SwitchingLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
-def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
+def kernels_of(spec: RunSpec, plain: bool = False) -> AskingKernels:
     """What a spec's loop is run with."""
     return asking.kernels_of(spec, simulate, replan, planner_of(spec).step, _examples, plain)
 
 
-def _examples() -> tuple[Model, Setup, State, Record]:
+def _examples() -> tuple[Model, SwitchSetup, SwitchState, Record]:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
-    setup = Setup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
+    setup = SwitchSetup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
     plan = Plan(f3, f2, i2, f3, f2, f3, f3, f1, f1, f4, f4, f3, f3, f1)
-    state = State(i, f4, f4, f4, f4, f4, f4, f4, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
+    state = SwitchState(i, f4, f4, f4, f4, f4, f4, f4, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)
