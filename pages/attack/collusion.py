@@ -7,8 +7,7 @@ import streamlit as st
 
 from dprl.figures import attack as figures
 from dprl.sentences import attack as sentences
-from pages.attack.state import attack, change
-from pages.shared.controls.widgets import segments
+from pages.attack.state import attack, widgets
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -25,7 +24,7 @@ CHARTS = {
 def part() -> None:
     """One step of the story, and its chart."""
     a = attack()
-    segments("Step", "step", STEPS, a.view.step, turn)
+    widgets.segments("Step", "step", STEPS)
     st.markdown(explained(sentences.STEPS[a.view.step]))
     found = answers.collusion(a.spec)
     if found is None:
@@ -58,9 +57,3 @@ def part() -> None:
             "(2020), section 2.2."
         )
     )
-
-
-def turn(step: str) -> None:
-    """Another step is chosen."""
-    change(step=step)
-    st.rerun()

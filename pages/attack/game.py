@@ -18,7 +18,7 @@ from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import human
 from pages.attack.link import is_farthest
-from pages.attack.state import Scores, attack, change, scores, show_attack, start, status
+from pages.attack.state import Scores, attack, scores, show_attack, start, status, widgets
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
@@ -67,7 +67,7 @@ def choices(going: bool) -> None:
     pairs = pairs_of(a.spec.run)
     now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
-        segments("Chart", "chart", CHARTS, a.view.chart, turn)
+        widgets.segments("Chart", "chart", CHARTS)
         titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
         segments("The two episodes", "pair", titles, now, lambda key: again(pairs.get(key)))
         with st.popover("The two episodes", icon=":material/group:"):
@@ -92,12 +92,6 @@ def choices(going: bool) -> None:
         )
         if going:
             pause_switch()
-
-
-def turn(chart: str) -> None:
-    """Another chart is chosen."""
-    change(chart=chart)
-    st.rerun()
 
 
 def again(pair: tuple[str, str] | None) -> None:

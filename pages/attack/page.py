@@ -10,9 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.privacy import PRIVATIZERS
 from pages.attack import collusion, game, promise
 from pages.attack.controls import controls, run_box
-from pages.attack.state import attack, change, status
+from pages.attack.state import attack, status, widgets
 from pages.shared.controls.panel import sidebar
-from pages.shared.controls.widgets import segments
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
@@ -51,16 +50,10 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     declared += ["stationarity declared"] if run.stationary == "yes" else []
     common(" · ".join([*known, PRIVATIZERS[run.privacy].title, f"ε = {run.epsilon:g}", *declared]))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
-        segments("Part", "show", {key: title for key, (title, _) in PARTS.items()}, a.view.show, turn)
-    PARTS[a.view.show][1]()
+        shown = widgets.segments("Part", "show", {key: title for key, (title, _) in PARTS.items()})
+    PARTS[shown][1]()
     with corner:
         share(a)
-
-
-def turn(to: str) -> None:
-    """Another part is chosen."""
-    change(show=to)
-    st.rerun()
 
 
 main()

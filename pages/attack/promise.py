@@ -14,7 +14,7 @@ from dprl.figures.picture import Picture
 from dprl.privacy import Guarantee
 from dprl.sentences import attack as sentences
 from pages.attack.link import FIELDS
-from pages.attack.state import attack, change
+from pages.attack.state import attack
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -119,4 +119,4 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
 
 def prior(percent: int) -> None:
     """The slider was moved."""
-    change(prior=int(percent))
+    attack().change(prior=int(percent))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +12,21 @@ from numpy.typing import NDArray
 from dprl.jobs.store import RunStatus
 from dprl.simulation import AttackSpec, spec_from_dict
 from pages.attack import link as attack_link
-from pages.attack.link import DEFAULT, AttackView
+from pages.attack.link import DEFAULT, FIELDS, AttackView
+from pages.shared.controls.view import Widgets
 from pages.shared.results import data
 from pages.shared.results.bundled import asset
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import PageState, ask, begin, session, write_address
+from pages.shared.visitor.state import ViewedState, ask, begin, session, write_address
 
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
 
-@dataclass
-class Attack(PageState):
+@dataclass(kw_only=True)
+class Attack(ViewedState[AttackView]):
     """What is shown: the attack and the view; how often noise was drawn again."""
 
     spec: AttackSpec = DEFAULT
@@ -58,11 +59,7 @@ def attack() -> Attack:
     return session().part(Attack)
 
 
-def change(**view: Any) -> None:
-    """Changes the view, and the address with it."""
-    a = attack()
-    a.view = replace(a.view, **view)
-    write_address(a)
+widgets = Widgets(attack, FIELDS, address=True)  # of what is looked at
 
 
 def show_attack(spec: AttackSpec) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +17,7 @@ from dprl.words import plural
 from pages.free import explored
 from pages.free.link import BASE, LEARNERS, compared
 from pages.free.state import free, show_runs
-from pages.shared.controls.launch import buttons, spec_of, takes
+from pages.shared.controls.launch import offer, spec_of
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP, budget, chosen_noise
 from pages.shared.controls.panel import environment, number
 from pages.shared.controls.widgets import complaint, exact, fold, select, setter, titles
@@ -76,16 +77,12 @@ def noise(s: Session) -> None:
 def run_box(base: RunSpec | None, refusal: str) -> None:
     """What pressing Run will do, and the buttons. base, refusal: what `controls` returns."""
     missing, refused = lacking(base) if base else ([], [refusal])
-    for sentence in refused:
-        st.caption(f":red[{escape(sentence)}]")
-    if base:
-        try:
-            runs = plural(len(missing), "run")
-            takes(missing, f"{runs} of {plural(missing[0].seeds, 'seed')}" if missing else "")
-        except SpecError as error:  # noise so large that it cannot be accounted for
-            base = None
-            st.caption(f":red[{escape(str(error))}]")
-    buttons(run, base, BASE)
+    offer(base, run, lambda: missing, amount, refused, BASE)
+
+
+def amount(runs: Sequence[RunSpec]) -> str:
+    """How much runs are."""
+    return f"{plural(len(runs), 'run')} of {plural(runs[0].seeds, 'seed')}"
 
 
 def lacking(base: RunSpec) -> tuple[list[RunSpec], list[str]]:

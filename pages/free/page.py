@@ -13,7 +13,7 @@ from pages.free import exploration
 from pages.free import link as free_link
 from pages.free.controls import controls, run_box
 from pages.free.explored import SHOW
-from pages.free.state import change, free, priced, show_runs
+from pages.free.state import free, priced, show_runs
 from pages.free.state import status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, stopped_short, verdict
@@ -103,7 +103,7 @@ def choices(going: bool = False) -> None:
                 "Every seed",
                 f.view.each == "on",
                 key=key,
-                on_change=on_value(key, lambda on: change(each="on" if on else "off")),
+                on_change=on_value(key, lambda on: free().change(each="on" if on else "off")),
             )
         if f.view.show == "theory":
             bounds_menu()
@@ -114,7 +114,7 @@ def choices(going: bool = False) -> None:
 def turn(show: str) -> None:
     """Another chart is chosen; where it is of other runs, the whole page is drawn anew."""
     before = free().view.show
-    change(show=show)
+    free().change(show=show)
     if SHOW in (before, show):
         st.rerun()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -27,14 +26,14 @@ from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import PageState, ask, begin, session, write_address
+from pages.shared.visitor.state import ViewedState, ask, begin, session, write_address
 
 FIRST = 1000  # episodes from which on curves are drawn
 PRICED_BYTES = 8 * 2**20  # kept, for all visitors together
 
 
-@dataclass
-class Free(PageState):
+@dataclass(kw_only=True)
+class Free(ViewedState[FreeView]):
     """What is shown: the run with a trusted agent, from which the others follow; the view."""
 
     base: RunSpec = BASE
@@ -63,13 +62,6 @@ class Free(PageState):
 def free() -> Free:
     """This visitor's part of the page."""
     return session().part(Free)
-
-
-def change(**view: Any) -> None:
-    """Changes the view, and the address with it."""
-    f = free()
-    f.view = replace(f.view, **view)
-    write_address(free())
 
 
 def show_runs(base: RunSpec) -> None:

@@ -14,7 +14,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.theory import BOUNDS, Bound, BoundSetting
 from dprl.words import human, percent, rough
 from pages.free.link import FIELDS, FreeView
-from pages.free.state import change, free
+from pages.free.state import free
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
@@ -107,7 +107,7 @@ def calculator() -> None:
 
 def _setter(name: str) -> Callable[[Any], None]:
     def store(value: Any) -> None:
-        change(**{name: value})
+        free().change(**{name: value})
 
     return store
 

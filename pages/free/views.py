@@ -15,7 +15,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS
 from pages.free.link import DRAWABLE, MOST_BOUNDS, compared
-from pages.free.state import FIRST, PricedRun, change, free, status
+from pages.free.state import FIRST, PricedRun, free, status
 from pages.free.theory import setting
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
@@ -117,7 +117,7 @@ def bounds_menu() -> None:
             format_func=named,
             max_selections=MOST_BOUNDS,
             key=key,
-            on_change=on_value(key, lambda chosen: change(bounds=tuple(chosen))),
+            on_change=on_value(key, lambda chosen: free().change(bounds=tuple(chosen))),
             placeholder="none",
         )
 

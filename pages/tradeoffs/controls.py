@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,18 +11,17 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.simulation import FIELDS, OfflineSpec, RunSpec
+from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.axes import Model
 from dprl.simulation.table import DEFAULT_DELTA
 from dprl.words import plural
 from pages.offline import controls as of_data
 from pages.offline import settings as offline_settings
 from pages.shared.controls import panel
-from pages.shared.controls.launch import buttons, described, takes
+from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import budget
 from pages.shared.controls.several import choose_several, values_field
 from pages.shared.controls.widgets import complaint, exact, into, locked, select, setter
-from pages.shared.text import escape
 from pages.shared.values import written
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import Session, session, write_address
@@ -209,18 +208,27 @@ def run_box(left_out: DeltaGenerator) -> None:
     """What pressing Run will do, and the button; in `left_out`, beside the models, what cannot be run and why: that may
     be long, and this box lies over the settings."""
     study, refusal = study_of(trade.trade())
-    if refusal:
-        st.caption(f":red[{escape(refusal)}]")
+    specs = study.sweep.specs if study else []
+    refused = [refusal]
     if study is not None:
         for sentence in trade.refusals(study):
             left_out.caption(f":red[{sentence}]")
-        lacking = trade.missing(study.sweep.specs)
-        if study.sweep.specs:
-            seeds = plural(sum(spec.seeds for spec in lacking), "seed")
-            takes(lacking, f"{plural(len(lacking), 'run')}, {seeds} in all")
-        else:
-            st.caption(":red[None of this can be run: the reasons are below the models.]")
-    buttons(run, study, studies.DEFAULT.base, also=reset)
+        if not specs:
+            refused.append("None of this can be run: the reasons are below the models.")
+    offer(
+        study,
+        run,
+        lambda: trade.missing(specs) if specs else None,
+        amount,
+        refused,
+        studies.DEFAULT.base,
+        reset,
+    )
+
+
+def amount(runs: Sequence[Spec]) -> str:
+    """How much runs are."""
+    return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
 
 
 def run(study: SweepView) -> None:

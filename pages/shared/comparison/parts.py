@@ -10,8 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared.comparison.record import ComparisonPage
-from pages.shared.controls.launch import buttons, takes
-from pages.shared.examples import BASE
+from pages.shared.controls.launch import offer
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common
 from pages.shared.layout.share import share
@@ -121,10 +120,13 @@ def run_box(
         refused: why others cannot be made, or none can, a sentence each.
         beside: draws what a page has above the buttons.
     """
-    for sentence in refused:
-        st.caption(f":red[{escape(sentence)}]")
-    if specs is not None:
-        lacking = page.runs.missing(specs)
-        takes(lacking, page.amount(lacking) if lacking else "")
-    beside()
-    buttons(page.state.compare, specs, BASE, also=page.state.reset)
+    state, runs = page.state, page.runs
+    offer(
+        specs,
+        state.compare,
+        lambda: runs.missing(specs or ()),
+        page.amount,
+        refused,
+        also=state.reset,
+        beside=beside,
+    )

@@ -18,7 +18,7 @@ from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import MAX_CURVES
-from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.state import ViewedState, session, write_address
 from pages.shared.visitor.views import changed, fields_of
 
 SpecT = TypeVar("SpecT")
@@ -139,18 +139,16 @@ class ComparisonPage(Generic[StateT]):
 
 
 @dataclass(kw_only=True)
-class ComparisonState(PageState, Generic[SpecT, ViewT, SettingsT]):
+class ComparisonState(ViewedState[ViewT], Generic[SpecT, ViewT, SettingsT]):
     """What such a page keeps of a visitor.
 
     Attributes:
         specs: the runs that are compared.
-        view: what is looked at.
         settings: what the controls say besides the draft.
     """
 
     page: ComparisonPage[Any]
     specs: tuple[SpecT, ...]
-    view: ViewT
     settings: SettingsT
 
     @property
@@ -171,11 +169,6 @@ class ComparisonState(PageState, Generic[SpecT, ViewT, SettingsT]):
             self.specs = found.specs
         self.set_controls(self.specs)
         self.page.runs.begin([*self.specs, *self.page.further(self)])
-
-    def change(self, **view: Any) -> None:
-        """Changes the view, and the address with it."""
-        self.view = changed(self.view, **view)
-        write_address(self)
 
     def set_controls(self, specs: Sequence[SpecT]) -> None:
         """Makes the controls those that give these runs."""

@@ -41,6 +41,40 @@ def run_box(s: Session, live: bool = False) -> None:
         launch(s, spec, refusal)
 
 
+def offer(
+    what: object,
+    run: Callable[[Any], None],
+    lacking: Callable[[], Sequence[Spec] | None],
+    amount: Callable[[Sequence[Spec]], str],
+    refused: Sequence[str] = (),
+    usual: RunSpec = BASE,
+    also: Callable[[], Callable[[], None]] | None = None,
+    beside: Callable[[], object] = lambda: None,
+) -> None:
+    """What pressing Run will do, or why it cannot be pressed, and the buttons.
+
+    Args:
+        what: what is run: None where the controls describe nothing.
+        run: runs it.
+        lacking: the runs of it that are not finished; None where there are no runs.
+        amount: how much runs are, in words.
+        refused: why some of it cannot be made, or nothing, a sentence each.
+        usual, also: see `buttons`.
+        beside: draws what a page has above the buttons.
+    """
+    for sentence in filter(None, refused):
+        st.caption(f":red[{escape(sentence)}]")
+    if what is not None:
+        try:
+            if (found := lacking()) is not None:
+                takes(found, amount(found) if found else "")
+        except SpecError as error:  # noise so large that it cannot be accounted for
+            what = None
+            st.caption(f":red[{escape(str(error))}]")
+    beside()
+    buttons(run, what, usual, also=also)
+
+
 def takes(lacking: Sequence[Spec], amount: str) -> None:
     """Says how long it will take to run what is not finished. amount: how much it is, in words."""
     if not lacking:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dprl.fields import Field
 from pages.shared.visitor.callbacks import on_value
-from pages.shared.visitor.state import session
+from pages.shared.visitor.state import session, write_address
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,12 @@ class Widgets:
     Attributes:
         part(): what the page keeps of the visitor; its `view` is a frozen dataclass.
         fields: what each attribute of the view may be.
+        address: whether the address says at once what they are set to, and not only what is handed on.
     """
 
     part: Callable[[], Any]
     fields: Mapping[str, Field]
+    address: bool = False
 
     def _keep(self, name: str, convert: Callable[[Any], object]) -> Callable[[Any], None]:
         """What makes the value of a widget the view's field `name`."""
@@ -31,6 +33,8 @@ class Widgets:
         def put_back(value: Any) -> None:
             part = self.part()
             part.view = replace(part.view, **{name: self.fields[name].check(convert(value))})
+            if self.address:
+                write_address(part)
 
         return put_back
 

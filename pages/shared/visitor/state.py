@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 
 import streamlit as st
@@ -26,6 +26,7 @@ from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import MAX_CURVES, Curve, View
 from pages.shared.visitor.locks import Locked
+from pages.shared.visitor.views import ViewT, changed
 
 
 @dataclass
@@ -103,6 +104,22 @@ class PageState(ABC):
     @abstractmethod
     def follow(self, given: Query) -> None:
         """Takes over what a link says, and starts what it names."""
+
+
+@dataclass(kw_only=True)
+class ViewedState(PageState, Generic[ViewT]):
+    """What a page keeps of a visitor who looks at something in one of several ways.
+
+    Attributes:
+        view: what is looked at: a frozen dataclass of `looked` attributes.
+    """
+
+    view: ViewT
+
+    def change(self, **view: Any) -> None:
+        """Changes the view, and the address with it."""
+        self.view = changed(self.view, **view)
+        write_address(self)
 
 
 @dataclass
