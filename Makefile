@@ -41,7 +41,9 @@ run: $(VENV)/.run
 	@exec $(PY) -m dprl.serve --host "$(HOST)" --port "$(PORT)"
 
 docs: $(VENV)/.docs
+	@rm -rf static/docs build/doctrees docs/reference/api
 	@$(PY) -m sphinx -W --keep-going -q -b html -d build/doctrees docs static/docs
+	@grep -q 'id="dprl.RunSpec"' static/docs/reference/api/dprl.RunSpec.html || { echo "The Python API is missing." >&2; exit 1; }
 	@echo "Open static/docs/index.html, or the links at the foot of the dashboard's pages."
 
 test: MARKED := -m "not thorough"

@@ -23,8 +23,10 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
 ]
-source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
-exclude_patterns = ["reference/generated/*"]
+# Stubs of the Python API are reStructuredText, which autosummary writes with the first suffix that it knows.
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
+exclude_patterns = ["reference/generated/*", "templates/*"]
+templates_path = ["templates"]
 nitpicky = False
 suppress_warnings = ["myst.header"]  # notes may step from a title to a third level
 
@@ -40,6 +42,8 @@ nb_execution_timeout = 300  # seconds: the first run on a machine compiles
 nb_merge_streams = True
 
 autosummary_generate = True
+# There is Estimate, too, and some file systems do not tell capitals.
+autosummary_filename_map = {"dprl.estimate": "dprl.estimate-function"}
 autodoc_typehints = "none"  # of the signature alone: its defaults say more, and types stand in the text
 autodoc_member_order = "bysource"
 napoleon_use_ivar = True

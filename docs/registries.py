@@ -89,7 +89,7 @@ def _algorithms() -> Iterator[str]:
         told = {
             "Source": _plain(a.source),
             "Privacy models": _code(a.privacies),
-            "Bonus": _code(a.bonuses),
+            "Bonus": _code(bonus for bonus in a.bonuses if bonus not in a.retired),
             "Needs": {"features": "a linear MDP", "mixture": "a linear mixture"}.get(a.needs, ""),
             "Note": _plain(a.note),
         }
