@@ -24,7 +24,6 @@ from tests.pages.conftest import (
     Visit,
     Work,
     charts,
-    go,
     grouped,
     legend,
     press,
@@ -181,15 +180,6 @@ def test_a_link_starts_what_is_missing_and_curves_grow(
     second = visit(path, **query(path))
     assert store.status.activity().seeds_queued == 0
     assert legend(second) == legend(app)
-
-
-@PAGES
-def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store, path: str) -> None:
-    app = visit(path, **query(path))
-    go(app, "runs")
-    assert f"**{GROUPS[path].title}**: 3 runs" in words(app)
-    press(app, f"cancel_{path}")
-    assert store.status.activity().seeds_queued == 0
 
 
 @PAGES

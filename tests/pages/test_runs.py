@@ -10,10 +10,12 @@ import pytest
 
 from dprl.jobs.store import Store
 from dprl.sitemap import PAGES, Page, RunGroup
+from dprl.words import plural
 from pages.free import link as free_link
 from pages.free.link import FreeView
-from tests.pages.conftest import Visit, Work, go, grouped, press, words
-from tests.pages.test_free_exploration import PAGE as FREE
+from tests.pages.conftest import Visit, go, grouped, press, words
+from tests.pages.test_comparison import query
+from tests.pages.test_floods import OTHERS
 from tests.pages.test_free_exploration import SMALL
 
 ROOT = Path(__file__).parents[2]
@@ -53,33 +55,34 @@ def test_every_name_is_one_of_its_own() -> None:
     assert len({group.key for group in groups}) == len({group.title for group in groups}) == len(groups) >= 7
 
 
+# What a page asks for by its link, in each of its names; in the others it asks when something is pressed.
+ASKED = {
+    "sweep": OTHERS["tradeoffs"],
+    "exploration": grouped(free_link.encode(SMALL.replace(root_seed=5), FreeView(show="exploration"))),
+    "offline": OTHERS["offline"],
+    "linear": query("linear"),
+    "attack": OTHERS["attack"],
+}
+
+
 @pytest.mark.parametrize(
     ("page", "group"),
     [pytest.param(page, group, id=group.key) for page in PAGES.values() for group in page.groups],
 )
-def test_runs_in_every_name_are_listed_and_cancelled(
+def test_runs_in_every_name_are_listed_cancelled_and_cleared(
     visit: Visit, store: Store, page: Page, group: RunGroup
 ) -> None:
-    app = visit(RUNS)
+    app = visit(page.folder, **ASKED.get(group.key, {}))
     name = f"{app.session_state['session'].visitor}:{group.key}"
-    store.requests.add(SMALL, name, None)
-    app.run()
-    assert f"**{group.title}**: 1 run" in words(app)
+    if group.key not in ASKED:
+        store.requests.add(SMALL, name, None)
+    waiting = store.status.activity().runs_waiting
+    assert waiting >= 1
+    go(app, RUNS)
+    assert f"**{group.title}**: {plural(waiting, 'run')}" in words(app)
     assert f"Go to {page.name}" in [link.proto.label for link in app.get("page_link")]
     press(app, f"cancel_{group.key}")
     assert store.status.activity().seeds_queued == 0
-
-
-def test_runs_of_exploration_noise_are_listed_and_cleared(visit: Visit, store: Store, work: Work) -> None:
-    view = FreeView(show="exploration")
-    query = grouped(free_link.encode(SMALL.replace(root_seed=5), view))
-    app = visit(FREE, **query)
-    waiting = store.status.activity().seeds_queued
-    assert waiting > 0
-    go(app, RUNS)
-    assert "**Runs of exploration noise**" in words(app)
-    app.button(key="cancel_exploration").click().run()
-    assert store.status.activity().seeds_queued == 0
     press(app, "clear")
-    assert "You have no runs yet" in words(app)
-    assert store.status.runs(f"{app.session_state['session'].visitor}:exploration") == []
+    assert f"**{group.title}**" not in words(app)
+    assert store.status.runs(name) == []

@@ -28,7 +28,6 @@ from tests.pages.conftest import (
     Visit,
     Work,
     charts,
-    go,
     grouped,
     marked,
     names,
@@ -219,7 +218,7 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
 
 
 def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Work) -> None:
-    study = replace(SMALL, models=("central",), show="users", share=50.0)
+    study = replace(SMALL, base=SMALL.base.replace(seeds=2), models=("central",), show="users", share=50.0)
     app = visit(PAGE, **query(study))
     rounds = 0
     while store.status.activity().seeds_queued and rounds < 40:
@@ -362,17 +361,6 @@ def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
     work()
     app.run()
     assert charts(app)
-
-
-def test_sweeps_are_one_entry_of_runs(visit: Visit, store: Store) -> None:
-    app = visit(PAGE, **query(SMALL))
-    go(app, "runs")
-    assert "Sweeps of Trade-offs" in words(app)
-    assert len(app.button) < 6
-    press(app, "cancel_sweep")
-    assert store.status.activity().seeds_queued == 0
-    app.button(key="clear").click().run()
-    assert "Sweeps of Trade-offs" not in words(app)
 
 
 def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
