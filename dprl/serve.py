@@ -149,7 +149,8 @@ def dashboard(host: str, port: int) -> None:
     """Be Streamlit, and end with the process that started this one, however that ends: it holds the other end of
     standard input. All other options are in .streamlit/config.toml."""
     import streamlit
-    from streamlit.runtime.pages_manager import PagesManager
+
+    from dprl import streamlit_patches
 
     class App(streamlit.App):
         """Streamlit behind the guard."""
@@ -162,13 +163,11 @@ def dashboard(host: str, port: int) -> None:
     allow_open_files()
     logs.begin("server")
     if logs.as_json():
-        log_through_ours()
+        streamlit_patches.log_through_ours()
     guard = Guard(headers(), metrics=bool(setting("DPRL_METRICS", 0, 0, 1)))
-    # Until app.py has run once, Streamlit takes a folder called pages/ for pages of its own, one a file, and would tell
-    # the very first visitor that a page does not exist.
-    PagesManager.uses_pages_directory = False
-    wake_once()
-    hold_one_file()
+    streamlit_patches.leave_pages_to_app()
+    streamlit_patches.wake_once()
+    streamlit_patches.hold_one_file()
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     options = {"server.address": host, "server.port": port}
@@ -189,36 +188,6 @@ def documents() -> dict[str, bool]:
     return {"server.enableStaticServing": True} if (ROOT / "static" / "docs" / "index.html").is_file() else {}
 
 
-def hold_one_file() -> None:
-    """A session holds the last file that it sent, and no other: without this it could fill the memory with them."""
-    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
-    from streamlit.runtime.uploaded_file_manager import UploadedFileRec
-
-    add = Manager.add_file
-
-    def alone(self: Manager, session_id: str, file: UploadedFileRec) -> None:
-        self.remove_session_files(session_id)
-        add(self, session_id, file)
-
-    Manager.add_file = alone  # type: ignore[method-assign]
-
-
-def wake_once() -> None:
-    """Streamlit has each message of a page wake the thread that sends them, though one that is awake sends all that
-    wait: about a hundred times at every use, and each time Python's lock goes to it and back."""
-    from streamlit.runtime.runtime import Runtime
-
-    wake = Runtime._enqueued_some_message
-
-    def unless_awake(runtime: Runtime) -> None:
-        # A message is queued before this is called, and whoever sends forgets that it was woken before it looks at
-        # the queue: none is left behind.
-        if not runtime._get_async_objs().need_send_data.is_set():
-            wake(runtime)
-
-    Runtime._enqueued_some_message = unless_awake  # type: ignore[assignment]
-
-
 def allow_open_files() -> None:
     """As many open files as this process may have: Streamlit keeps four for each session, and three for two minutes
     after it has gone. Of the usual 1,024 nobody could come after 250 visitors."""
@@ -227,18 +196,6 @@ def allow_open_files() -> None:
     if now != resource.RLIM_INFINITY and now < wanted:
         with contextlib.suppress(OSError, ValueError):  # a system may have a limit of its own
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
-
-
-def log_through_ours() -> None:
-    """All lines shall be objects, and Streamlit and the server below it have handlers of their own."""
-    from streamlit import logger
-
-    def through_ours(theirs: logging.Logger) -> None:
-        theirs.handlers, theirs.propagate = [], True
-
-    logger.setup_formatter = through_ours  # type: ignore[assignment]
-    logger.update_formatter()
-    logging.config.dictConfig = lambda config: None  # uvicorn's, which would print lines of its own
 
 
 def headers() -> dict[str, str]:

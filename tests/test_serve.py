@@ -24,7 +24,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.runtime import AsyncObjects, Runtime
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from dprl import serve
+from dprl import serve, streamlit_patches
 from dprl.fields import SpecError
 from dprl.jobs.store import Store
 from dprl.serve import PORT, Guard, check_address, documents, headers, url
@@ -255,7 +255,7 @@ def test_where_anybody_may_come_files_stay_small(monkeypatch: pytest.MonkeyPatch
 
 def test_a_session_holds_the_last_file_that_it_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MemoryUploadedFileManager, "add_file", MemoryUploadedFileManager.add_file)
-    serve.hold_one_file()
+    streamlit_patches.hold_one_file()
     manager = MemoryUploadedFileManager("/upload")
     for session, name in (("one", "a"), ("two", "b"), ("one", "c"), ("one", "d")):
         manager.add_file(session, UploadedFileRec(name, f"{name}.csv", "text/csv", b"12345"))
@@ -275,7 +275,7 @@ def test_what_waits_to_be_sent_wakes_the_sender_once(monkeypatch: pytest.MonkeyP
         waiting.set()
 
     monkeypatch.setattr(Runtime, "_enqueued_some_message", wake)
-    serve.wake_once()
+    streamlit_patches.wake_once()
     runtime: Any = SimpleNamespace(_get_async_objs=lambda: SimpleNamespace(need_send_data=waiting))
     for _ in range(3):
         Runtime._enqueued_some_message(runtime)

@@ -19,7 +19,7 @@ from pages.linear.record import LINEAR
 from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
-from pages.shared.visitor import address
+from pages.shared.visitor import state
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 from pages.users import state as users
@@ -97,7 +97,7 @@ def test_hostile_links_are_read_as_what_they_say(page: str) -> None:
 def test_hostile_links_to_every_page(visit: Visit, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     """Each is answered by a page, with a sentence where something was wrong."""
     monkeypatch.setattr(Questions, "ask", ASK)  # nobody answers
-    monkeypatch.setattr(address, "went_back", lambda: True)  # else one that was there before is no link
+    monkeypatch.setattr(state, "went_back", lambda: True)  # else one that was there before is no link
     app = visit(page)
     for seed in range(5000, 5012 if page in QUICK else 5024):
         query = parse_qs(hostile(seed, *GOOD[page]), keep_blank_values=True)

@@ -11,7 +11,7 @@ import pytest
 from dprl.simulation.uploads.declaration import written
 from dprl.simulation.uploads.model import EXAMPLE
 from pages.free.link import FEWEST
-from pages.shared.visitor import address
+from pages.shared.visitor import state
 from tests.pages import corpus
 from tests.pages.conftest import Visit, chip, go, words
 from tests.pages.test_short import LINKS, part
@@ -152,7 +152,7 @@ def test_going_back_brings_the_earlier_comparison(visit: Visit, monkeypatch: pyt
     app = visit("explore", c=["envp.H.5"])
     chip(app, "Add the same seeds without privacy", 0).click().run()
     assert len(app.session_state["session"].explore.curves) == 2
-    monkeypatch.setattr(address, "went_back", lambda: True)
+    monkeypatch.setattr(state, "went_back", lambda: True)
     app.query_params.clear()
     app.query_params["c"] = ["envp.H.5"]
     app.run()

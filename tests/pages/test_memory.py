@@ -57,7 +57,7 @@ def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
 
     for place in range(12):
         chart.kept(("test", place), draw)
-    kept = [place for place in range(12) if chart._pictures().get(("test", place)) is not None]
+    kept = [place for place in range(12) if cache_of("pictures", most).get(("test", place)) is not None]
     assert most / 2 < 8 * points * len(kept) < 1.1 * most
     assert kept[-1] == 11
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from streamlit.runtime.fragment import MemoryFragmentStorage
 
+from pages.shared import streamlit_internals
 from pages.shared.layout import frame
 from pages.shared.visitor.state import Session
 
@@ -140,7 +141,8 @@ def test_what_is_known_to_cost_little_keeps_its_pace_from_the_first_on(
 def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Streamlit answers it with that page again."""
     storage, here = MemoryFragmentStorage(), Session()
-    monkeypatch.setattr(frame, "get_script_run_ctx", lambda: SimpleNamespace(fragment_storage=storage))
+    run = SimpleNamespace(fragment_storage=storage)
+    monkeypatch.setattr(streamlit_internals, "current_run", lambda: run)
     monkeypatch.setattr(frame, "session", lambda: here)
     monkeypatch.setattr(frame, "store", lambda: SimpleNamespace(notice=""))
     for name in ("ensure_pool", "unseen", "dark", "wide"):

@@ -8,8 +8,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dprl.environments.custom import MAX_LABEL
 from dprl.fields import SpecError
@@ -31,6 +29,7 @@ from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.data import store
+from pages.shared.streamlit_internals import drop_file
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 
@@ -249,15 +248,8 @@ def received(own: Own, file: Any) -> None:
         own.problem = str(error)
         own.turn += 1
     finally:
-        dropped(file)
+        drop_file(file)
     st.rerun()
-
-
-def dropped(file: Any) -> None:
-    """Takes a file out of the server's memory, where it would otherwise stay for as long as the visitor does."""
-    run = get_script_run_ctx()
-    if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
-        run.uploaded_file_mgr.remove_file(run.session_id, file.file_id)
 
 
 def forget(own: Own) -> None:

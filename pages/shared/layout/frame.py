@@ -11,7 +11,6 @@ from typing import Any, ParamSpec
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
@@ -20,6 +19,7 @@ from pages.shared.layout.browser import unseen
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import forget
 from pages.shared.results.data import store
+from pages.shared.streamlit_internals import forget_parts
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
@@ -152,17 +152,6 @@ def wide() -> bool:
 def measured(room: bool) -> None:
     """The browser says whether there is room."""
     session().wide = room
-
-
-def forget_parts() -> None:
-    """Forgets the parts of the page that the visitor came from.
-
-    A browser that does not know yet that there is another page asks for them still. Streamlit forgets them only when
-    the page has run, and then answered as if it were the old one: the browser emptied the page, and was left with
-    additions to what was no longer there.
-    """
-    if (context := get_script_run_ctx()) is not None:
-        context.fragment_storage.clear()
 
 
 @guarded

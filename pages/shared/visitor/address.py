@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 Query = dict[str, list[str]]
 
@@ -49,12 +48,6 @@ def whole(query: str) -> str:
 def on_this_computer_only() -> bool:
     """Whether other devices cannot open the address of this page."""
     return urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1")
-
-
-def went_back() -> bool:
-    """Whether the visitor pressed Back or Forward just now."""
-    run = get_script_run_ctx()
-    return run is not None and run.is_history_navigation
 
 
 def _name(query: Query, files: Collection[str]) -> str:

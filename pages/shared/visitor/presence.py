@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dprl.jobs.file import StoreError
 from dprl.jobs.store import Lease
 from pages.shared.results.data import store
+from pages.shared.streamlit_internals import connected, serving, session_id
 
 log = logging.getLogger("dprl.pages")
 
@@ -62,12 +61,12 @@ def _presence() -> Presence:
     presence = Presence()
 
     def watch() -> None:
-        while runtime.exists():
+        while serving():
             time.sleep(LOOK)
-            if not runtime.exists():
+            if not serving():
                 return
             try:
-                presence.look(runtime.get_instance().is_active_session)
+                presence.look(connected)
             except (StoreError, RuntimeError) as error:  # the next look tries again
                 log.warning("%s", error)
 
@@ -77,9 +76,8 @@ def _presence() -> Presence:
 
 def lease(tab: str) -> Lease:
     """A lease for this visitor, whose tab is looked after from now on."""
-    run = get_script_run_ctx()
-    if run is not None:
-        _presence().add(run.session_id, tab)
+    if (here := session_id()) is not None:
+        _presence().add(here, tab)
     return Lease(tab, address())
 
 

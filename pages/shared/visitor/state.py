@@ -13,7 +13,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dprl.fields import SpecError, shown
 from dprl.jobs.file import StoreError
@@ -21,6 +20,7 @@ from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from dprl.sitemap import PAGES
 from pages.shared.results.data import store
+from pages.shared.streamlit_internals import current_run, went_back
 from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, draft_of
@@ -286,7 +286,7 @@ _thread = threading.local()  # of one visitor's script: what it ran last, and th
 
 def session() -> Session:
     """This visitor's session. It is asked for at every widget, and Streamlit's own look-up takes a while."""
-    run = get_script_run_ctx(suppress_warning=True)
+    run = current_run()
     if run is not None and getattr(_thread, "run", None) is run:
         known: Session = _thread.session
         return known
@@ -375,7 +375,7 @@ def read_address(part: PageState) -> None:
             write_address(part)
         return
     given, name = address.read(s.files)
-    late = name in s.replaced and not s.arrived and not address.went_back()
+    late = name in s.replaced and not s.arrived and not went_back()
     if name != part.address and not late:
         if part.address is not None:
             s.replaced.append(part.address)

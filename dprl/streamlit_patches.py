@@ -1,0 +1,70 @@
+"""Where the server reaches into Streamlit: what is replaced there, why, and what upstream would make it unnecessary.
+
+Only `dprl.serve` calls these, before anything is served. What pages take from Streamlit's inside is in
+pages/shared/streamlit_internals.py.
+"""
+
+from __future__ import annotations
+
+import logging
+import logging.config
+
+from streamlit import logger
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.runtime import Runtime
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+
+def leave_pages_to_app() -> None:
+    """Until app.py has run once, Streamlit takes a folder called pages/ for pages of its own, one a file, and would
+    tell the very first visitor that a page does not exist.
+
+    Unnecessary once an option switches that folder off, or `st.navigation` is known before the first run.
+    """
+    PagesManager.uses_pages_directory = False
+
+
+def hold_one_file() -> None:
+    """A session holds the last file that it sent, and no other: without this it could fill the memory with them.
+
+    Unnecessary once Streamlit bounds how much a session may hold, not only the size of one file.
+    """
+    add = Manager.add_file
+
+    def alone(self: Manager, session_id: str, file: UploadedFileRec) -> None:
+        self.remove_session_files(session_id)
+        add(self, session_id, file)
+
+    Manager.add_file = alone  # type: ignore[method-assign]
+
+
+def wake_once() -> None:
+    """Streamlit has each message of a page wake the thread that sends them, though one that is awake sends all that
+    wait: about a hundred times at every use, and each time Python's lock goes to it and back.
+
+    Unnecessary once Streamlit itself asks whether the thread is awake.
+    """
+    wake = Runtime._enqueued_some_message
+
+    def unless_awake(runtime: Runtime) -> None:
+        # A message is queued before this is called, and whoever sends forgets that it was woken before it looks at
+        # the queue: none is left behind.
+        if not runtime._get_async_objs().need_send_data.is_set():
+            wake(runtime)
+
+    Runtime._enqueued_some_message = unless_awake  # type: ignore[assignment]
+
+
+def log_through_ours() -> None:
+    """All lines shall be objects, and Streamlit and the server below it have handlers of their own.
+
+    Unnecessary once an option leaves handlers to the program.
+    """
+
+    def through_ours(theirs: logging.Logger) -> None:
+        theirs.handlers, theirs.propagate = [], True
+
+    logger.setup_formatter = through_ours  # type: ignore[assignment]
+    logger.update_formatter()
+    logging.config.dictConfig = lambda config: None  # uvicorn's, which would print lines of its own
