@@ -15,4 +15,4 @@ st.set_page_config(
     page_title=PAGES[page.url_path].whole, page_icon="📉", layout="wide", initial_sidebar_state=340
 )
 st.html(Path(__file__).parent / "assets" / "style.css")
-frame.show(page)
+frame.show_page(page)

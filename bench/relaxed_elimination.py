@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import dprl
 from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
-from dprl.learners.elimination.eliminator import Estimate
+from dprl.learners.elimination.eliminator import StageEstimate
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun
@@ -55,7 +55,9 @@ class Listing(EliminationRun):
         self.left: list[NDArray[np.bool_]] = []
         super().__init__(spec, seed)
 
-    def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:
+    def _detail(
+        self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
+    ) -> None:
         values = np.zeros(len(self.every))
         sdp_pe.policy_values(
             self.every, np.ones(len(self.every), bool), estimate.P, estimate.R, self.mdp.d1, values
@@ -83,7 +85,9 @@ class Checked(EliminationRun):
         self.stage = 0
         super().__init__(spec, seed)
 
-    def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:
+    def _detail(
+        self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
+    ) -> None:
         value = np.zeros((self.mdp.H + 1, self.mdp.S))
         planning.evaluate(estimate.P, self.mdp.possible, estimate.R, self.optimum.policy, value)
         best, greedy = np.zeros_like(value), np.zeros_like(self.optimum.policy)

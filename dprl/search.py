@@ -77,7 +77,7 @@ def quantiles(resampled: Array) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Users:
+class UsersFound:
     """How many users are needed.
 
     Attributes:
@@ -100,7 +100,7 @@ class Users:
 
 def search_users(
     look: Callable[[int], Array | None], target: float, grid: Sequence[int], start: int, picked: Integers
-) -> Users:
+) -> UsersFound:
     """Search the grid for the number of users at which the price per episode has fallen to `target`.
 
     Args:
@@ -110,9 +110,9 @@ def search_users(
     """
     rows: dict[int, Array] = {}
 
-    def so_far(pending: int | None) -> Users:
+    def so_far(pending: int | None) -> UsersFound:
         at = sorted(rows)
-        return Users(np.array(at), np.array([rows[k] for k in at]).T, pending=pending)
+        return UsersFound(np.array(at), np.array([rows[k] for k in at]).T, pending=pending)
 
     while (k := next_to_try({k: float(r.mean()) for k, r in rows.items()}, target, grid, start)) is not None:
         seen = look(k)

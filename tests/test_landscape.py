@@ -23,13 +23,13 @@ from dprl.landscape import (
     bound_of,
     entries,
     rows,
-    text,
+    terminal_text,
 )
 from dprl.landscape import entry as places
-from dprl.landscape.compute import ends
+from dprl.landscape.compute import final_regret
 from dprl.landscape.entry import DECADES, absent, paper, unprinted, year
-from dprl.landscape.gather import added, gather
-from dprl.landscape.rows import TRUSTS, listed, users_words, whole
+from dprl.landscape.gather import added, gather_landscape
+from dprl.landscape.rows import TRUSTS, all_rows, in_table, users_words
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.private_ucb_vi import UNCOVERED
 from dprl.simulation import RunSpec
@@ -72,7 +72,7 @@ def test_a_bundled_cell_is_what_the_engine_says_today(table: Landscape, entry: E
     cell = table.cells[entry.key, problem]
     for place in (0, 2):
         spec = entry.spec(PROBLEMS[problem], int(cell.at[place]))
-        assert ends(spec) == pytest.approx(cell.regret[:, place], rel=1e-4), AGAIN
+        assert final_regret(spec) == pytest.approx(cell.regret[:, place], rel=1e-4), AGAIN
 
 
 def test_every_run_proves_the_same(table: Landscape) -> None:
@@ -116,16 +116,18 @@ def test_the_crossing_of_a_planted_curve_is_found_and_what_never_comes_is_beyond
         v_star = 1.0
         return {s: np.full(SEEDS, v_star * s.episodes * min(1.0, (1e6 / s.episodes) ** 0.5)) for s in specs}
 
-    found = gather(planted, [TINY], [PLAIN])
+    found = gather_landscape(planted, [TINY], [PLAIN])
     (cell,) = found.cells.values()
     wanted = 1e6 / (TARGET * cell.v_star) ** 2
     assert cell.needed == pytest.approx((wanted,) * 3, rel=1e-6)
     assert len(asked) <= len(DECADES) + 4
-    never = gather(lambda specs: {s: np.full(SEEDS, 1.0 * s.episodes) for s in specs}, [TINY], [PLAIN])
+    never = gather_landscape(
+        lambda specs: {s: np.full(SEEDS, 1.0 * s.episodes) for s in specs}, [TINY], [PLAIN]
+    )
     (cell,) = never.cells.values()
     assert cell.needed == (math.inf,) * 3
     assert "beyond 10¹⁵ users" in users_words(cell)
-    at_once = gather(lambda specs: {s: np.zeros(SEEDS) for s in specs}, [TINY], [PLAIN])
+    at_once = gather_landscape(lambda specs: {s: np.zeros(SEEDS) for s in specs}, [TINY], [PLAIN])
     (cell,) = at_once.cells.values()
     assert cell.needed[0] == DECADES[0]
     assert "or fewer" in users_words(cell)
@@ -204,9 +206,9 @@ def test_a_row_says_what_its_bonus_does_not_cover_of_the_noise(table: Landscape)
 
 
 def test_the_csv_has_every_learner_problem_and_k(table: Landscape) -> None:
-    found = pd.read_csv(StringIO(csv(whole(table))))
+    found = pd.read_csv(StringIO(csv(all_rows(table))))
     assert tuple(found.columns) == COLUMNS
-    assert len(found) == sum(map(listed, table.entries.values())) * len(PROBLEMS) * len(table.users)
+    assert len(found) == sum(map(in_table, table.entries.values())) * len(PROBLEMS) * len(table.users)
     assert (found["regret (median)"].isna() == found["why not"].notna()).all()
     one = found[(found.learner == "DP-UCBVI") & (found.trust == "Local (LDP)") & (found.K == 10**9)]
     one = one[(one.problem == "Clinic") & (one.constants == "anytime bonus")]
@@ -217,7 +219,7 @@ def test_the_csv_has_every_learner_problem_and_k(table: Landscape) -> None:
 
 
 def test_the_terminal_says_it_of_every_problem_and_trust(table: Landscape) -> None:
-    said = text(table)
+    said = terminal_text(table)
     assert all(problem.title in said for problem in PROBLEMS.values())
     assert said.count("Local (LDP)") == len(PROBLEMS)
     assert "LSVI-UCB: local is an open question" in said

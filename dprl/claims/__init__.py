@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dprl.claims.claim import Claim, Plot, Setting, SpecSeries
+from dprl.claims.claim import Claim, Setting, SettingPlot, SpecSeries
 from dprl.claims.experiments import CLAIMS
 
-__all__ = ["CLAIMS", "Claim", "Plot", "Setting", "SpecSeries"]
+__all__ = ["CLAIMS", "Claim", "Setting", "SettingPlot", "SpecSeries"]

@@ -29,7 +29,7 @@ class SpecSeries:
 
 
 @dataclass(frozen=True)
-class Plot:
+class SettingPlot:
     """What is drawn of a setting. bound: what a theorem says, at x and y [P] each, under a name."""
 
     title: str
@@ -61,7 +61,7 @@ class Setting:
     asks: str
     specs: tuple[Any, ...]
     judge: Callable[[Evidence], Finding]
-    draw: Callable[[Evidence], Plot] | None = None
+    draw: Callable[[Evidence], SettingPlot] | None = None
     question: str = ""
     whole: bool = True
     form: Form = "exponent"
@@ -106,7 +106,7 @@ class Claim:
         }
 
 
-def problem(spec: Any) -> str:
+def environment_of(spec: Any) -> str:
     """The environment of a spec with its parameters."""
     inside = ", ".join(
         f"{k} = {v:g}" for k, v in spec.environment_params.items() if isinstance(v, int | float)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dprl.claims.claim import Claim
-from dprl.claims.gather import gather
+from dprl.claims.gather import gather_evidence
 from dprl.claims.report import report
 from dprl.fields import SpecError, shown
 from dprl.jobs.store import Store
@@ -18,7 +18,7 @@ def command(
 ) -> None:
     """Prints what was found of a claim, and writes CLAIM.json. Raises RunFailed, and SpecError where it cannot be
     written."""
-    found = report(claim, gather(store, claim, visitor, progress))
+    found = report(claim, gather_evidence(store, claim, visitor, progress))
     print(found.text(), flush=True)
     if out is None:
         return

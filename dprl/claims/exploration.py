@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.claims.claim import Plot, Setting, SpecSeries, problem
+from dprl.claims.claim import Setting, SettingPlot, SpecSeries, environment_of
 from dprl.claims.regret import USERS
 from dprl.curves import Evidence
 from dprl.learners import ALGORITHMS
@@ -38,7 +38,7 @@ def scripted(H: int, K: int) -> RunSpec:
     )
 
 
-def budget(spec: RunSpec) -> tuple[float, float, str]:
+def claimed_budget(spec: RunSpec) -> tuple[float, float, str]:
     """The epsilon that is claimed of a run of RLSVI, the delta, and by whom."""
     stated = ALGORITHMS[spec.algorithm].stated
     assert stated is not None
@@ -47,10 +47,10 @@ def budget(spec: RunSpec) -> tuple[float, float, str]:
 
 def claimed(spec: RunSpec) -> float:
     """The epsilon alone."""
-    return budget(spec)[0]
+    return claimed_budget(spec)[0]
 
 
-def sizes(spec: RunSpec) -> str:
+def sizes_text(spec: RunSpec) -> str:
     """In letters."""
     size = size_of(spec)
     return f"S = {size.S}, A = {size.A}, H = {size.H}, K = {human(spec.episodes)}"
@@ -65,7 +65,7 @@ def attacked(spec: RunSpec) -> Setting:
         return at_most(of_threshold(choosing, measuring, answer["delta"]), answer["claimed"])
 
     return Setting(
-        f"Scripted users · {sizes(spec)}",
+        f"Scripted users · {sizes_text(spec)}",
         TOLD,
         f"at most {human(claimed(spec))}",
         (spec,),
@@ -85,7 +85,7 @@ def published(spec: RunSpec) -> Setting:
         return at_most(Measured(exact, exact, exact), answer["claimed"])
 
     return Setting(
-        f"One state that only one user visits · {sizes(spec)}",
+        f"One state that only one user visits · {sizes_text(spec)}",
         "budget ε of drawn values, if they were published",
         f"at most {human(claimed(spec))}",
         (spec,),
@@ -98,7 +98,7 @@ def published(spec: RunSpec) -> Setting:
 
 def calibrated(spec: RunSpec, bonus: str) -> RunSpec:
     """DP-UCBVI with a trusted agent at the budget that is claimed of a run of RLSVI, or MOST."""
-    epsilon, delta, _ = budget(spec)
+    epsilon, delta, _ = claimed_budget(spec)
     return RunSpec(
         environment=spec.environment, environment_params=spec.environment_params, episodes=spec.episodes,
         epsilon=min(float(f"{epsilon:.3g}"), MOST), delta=delta, bonus=bonus, seeds=spec.seeds,
@@ -158,9 +158,9 @@ def planned(problem: RunSpec) -> Planned:
         schedule=BLOCKS, episodes=FEWEST, seeds=problem.seeds, root_seed=problem.root_seed,
         structure=problem.structure,
     )  # fmt: skip
-    _, delta, by = budget(first)
+    _, delta, by = claimed_budget(first)
     pairs, beyond = [], None
-    for users in numbers(problem.episodes):
+    for users in user_numbers(problem.episodes):
         own = first.replace(episodes=users)
         epsilon = claimed(own)
         if epsilon > MOST:
@@ -171,7 +171,7 @@ def planned(problem: RunSpec) -> Planned:
     return Planned(tuple(pairs), beyond, delta, by)
 
 
-def numbers(most: int) -> Iterator[int]:
+def user_numbers(most: int) -> Iterator[int]:
     """FEWEST users, twice, five times, ten times as many, and so on."""
     decade = FEWEST
     while decade <= most:
@@ -191,7 +191,7 @@ def costs(runs: Sequence[RunSpec], place: int, bonus: str = "anytime") -> Settin
     def judge(evidence: Evidence) -> Finding:
         return at_most(ratio(evidence.runs[mine].ends, evidence.runs[other].ends), 1.0)
 
-    def draw(evidence: Evidence) -> Plot:
+    def draw(evidence: Evidence) -> SettingPlot:
         x = np.array([float(run.episodes) for run in runs])
         series = []
         for label, specs in (
@@ -202,12 +202,12 @@ def costs(runs: Sequence[RunSpec], place: int, bonus: str = "anytime") -> Settin
                 [evidence.runs[s].ends / s.episodes / evidence.runs[s].v_star for s in specs]
             )
             series.append(SpecSeries(specs[0], label, x, rows, one_budget=label == "RLSVI"))
-        return Plot(
+        return SettingPlot(
             "What an average episode has lost, each K a run", USERS, "Share of V* lost", tuple(series)
         )
 
     return Setting(
-        f"{problem(mine)} · K = {human(mine.episodes)} · ε = {human(other.epsilon or 0.0)}{constants}",
+        f"{environment_of(mine)} · K = {human(mine.episodes)} · ε = {human(other.epsilon or 0.0)}{constants}",
         "regret over that of calibrated noise at this ε",
         "at most 1 (not in the paper)",
         tuple(spec for run in runs for spec in (run, calibrated(run, bonus))),

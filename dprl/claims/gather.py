@@ -33,7 +33,7 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
     return Evidence(runs, {asked: answered(text or "") for asked, text in answers.items()})
 
 
-def gather(
+def gather_evidence(
     store: Store, claim: Claim, visitor: str, progress: Callable[[float], None] | None = None
 ) -> Evidence:
     """Ask for what is missing and wait for it. Raises RunFailed, and SpecError for a run past the limits."""

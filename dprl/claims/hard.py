@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl.claims.claim import Plot, Setting, SpecSeries
-from dprl.claims.regret import Points, exponent_of, inverse, label
+from dprl.claims.claim import Setting, SettingPlot, SpecSeries
+from dprl.claims.regret import Points, exponent_of, inverse, trust_label
 from dprl.curves import Array, Evidence
 from dprl.learners import ALGORITHMS
 from dprl.metrics import Finding, every_more_than, fewest_pulls
@@ -67,7 +67,7 @@ def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
         points,
         exponent,
         specs,
-        heading=heading(first, label(first)),
+        heading=heading(first, trust_label(first)),
         statistic=f"exponent of {what} in 1/α",
         labels=("Mistakes that privacy adds" if private else "Mistakes", "1/α", MISTAKES),
     )
@@ -107,10 +107,10 @@ def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
     def judge(evidence: Evidence) -> Finding:
         return every_more_than(np.array([pulls(evidence, spec) / fewest(spec) for spec in specs]), 1.0)
 
-    def draw(evidence: Evidence) -> Plot:
+    def draw(evidence: Evidence) -> SettingPlot:
         x = inverse(specs)
         rows = np.column_stack([pulls(evidence, spec) for spec in specs])
-        return Plot(
+        return SettingPlot(
             "How often each worse arm is played",
             "1/ε",
             "Pulls of a worse arm",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dprl.claims.claim import Plot, Setting, SpecSeries, problem
+from dprl.claims.claim import Setting, SettingPlot, SpecSeries, environment_of
 from dprl.curves import Array, Evidence
 from dprl.learners import OFFLINE
 from dprl.metrics import Finding, at_most, every_more_than, t_interval
@@ -18,7 +18,7 @@ TRAJECTORIES = "Trajectories n"
 GAP = "Gap v* − v^π (reward an episode)"
 
 
-def label(spec: OfflineSpec) -> str:
+def learner_label(spec: OfflineSpec) -> str:
     """Learner and budget."""
     name = OFFLINE[spec.algorithm].title
     return name if spec.rho is None else f"{name}, ρ = {spec.rho:g}"
@@ -30,13 +30,15 @@ def gap(evidence: Evidence, spec: OfflineSpec, n: int) -> Array:
     return run.upto(n) / run.v_star
 
 
-def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], Plot]:
+def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
     """The gap over n, of all sizes that have one."""
 
-    def draw(evidence: Evidence) -> Plot:
+    def draw(evidence: Evidence) -> SettingPlot:
         runs = [(spec, evidence.runs[spec]) for spec in specs]
-        series = tuple(SpecSeries(spec, label(spec), run.at.astype(float), run.values) for spec, run in runs)
-        return Plot("What the learned policy loses", TRAJECTORIES, GAP, series)
+        series = tuple(
+            SpecSeries(spec, learner_label(spec), run.at.astype(float), run.values) for spec, run in runs
+        )
+        return SettingPlot("What the learned policy loses", TRAJECTORIES, GAP, series)
 
     return draw
 
@@ -45,7 +47,7 @@ def near_its_twin(spec: OfflineSpec, n: int, most: float) -> Setting:
     """At n trajectories it loses hardly more than without privacy."""
     specs = (spec.twin(), spec)
     return Setting(
-        f"{problem(spec)} · {label(spec)} · n = {human(n)}",
+        f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",
         "share of v* lost beyond the learner without privacy",
         f"at most {most:g}",
         specs,
@@ -62,9 +64,9 @@ def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
         found = [gap(evidence, spec, n) for spec in specs]
         return every_more_than(np.array([more - less for less, more in itertools.pairwise(found)]), 0)
 
-    names = " before ".join(label(spec) for spec in specs)
+    names = " before ".join(learner_label(spec) for spec in specs)
     return Setting(
-        f"{problem(specs[0])} · {names} · n = {human(n)}",
+        f"{environment_of(specs[0])} · {names} · n = {human(n)}",
         "least difference in the order, as a share of v*",
         "more than 0",
         tuple(specs),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dprl.claims.claim import Plot, Setting, SpecSeries, problem
+from dprl.claims.claim import Setting, SettingPlot, SpecSeries, environment_of
 from dprl.curves import Array, Evidence, RunCurves
 from dprl.learners import ALGORITHMS
 from dprl.metrics import (
@@ -31,11 +31,11 @@ USERS = "Episodes (one user each)"
 
 def title(spec: RunSpec, note: str = "") -> str:
     """Problem, learner and number of users."""
-    parts = [problem(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}"]
+    parts = [environment_of(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}"]
     return " · ".join([*parts, note] if note else parts)
 
 
-def label(spec: RunSpec) -> str:
+def trust_label(spec: RunSpec) -> str:
     """Who is trusted, and the budget."""
     name = PRIVATIZERS[spec.privacy].title
     return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
@@ -63,14 +63,16 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
         value, low, high = (float(np.exp(v)) for v in (found.value, found.low, found.high))
         return Finding(value, low, high, 1.0, found.verdict)
 
-    def draw(evidence: Evidence) -> Plot:
+    def draw(evidence: Evidence) -> SettingPlot:
         series = []
         for spec in specs:
             run = evidence.runs[spec]
             series.append(
-                SpecSeries(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star)
+                SpecSeries(spec, trust_label(spec), run.at.astype(float), run.values / run.at / run.v_star)
             )
-        return Plot("What an average episode has lost so far", USERS, "Share of V* lost", tuple(series))
+        return SettingPlot(
+            "What an average episode has lost so far", USERS, "Share of V* lost", tuple(series)
+        )
 
     return Setting(
         title(specs[-1], note),
@@ -89,10 +91,10 @@ def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
     return run.at.astype(float), run.beyond(twin)
 
 
-def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> Plot:
+def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
     """What privacy has cost so far."""
-    series = tuple(SpecSeries(spec, label(spec), *price(evidence, spec)) for spec in specs)
-    return Plot("What privacy has cost so far", USERS, "Extra regret (reward lost)", series)
+    series = tuple(SpecSeries(spec, trust_label(spec), *price(evidence, spec)) for spec in specs)
+    return SettingPlot("What privacy has cost so far", USERS, "Extra regret (reward lost)", series)
 
 
 def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
@@ -147,15 +149,15 @@ def exponent_of(
     labels: of the chart and its axes. Its runs are drawn like the first of `specs`.
     """
 
-    def draw(evidence: Evidence) -> Plot:
+    def draw(evidence: Evidence) -> SettingPlot:
         x, rows = points(evidence)
         mean = rows.mean(axis=0)
         height = np.exp(np.mean(np.log(np.maximum(mean, 1e-300)) - exponent * np.log(x)))
         bound = (f"reference slope {exponent:g}, the bound's", x, height * x**exponent)
         name, x_title, y_title = labels
         alike = len({spec.epsilon for spec in specs}) == 1
-        who = label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title
-        return Plot(name, x_title, y_title, (SpecSeries(specs[0], who, x, rows, alike),), bound)
+        who = trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title
+        return SettingPlot(name, x_title, y_title, (SpecSeries(specs[0], who, x, rows, alike),), bound)
 
     return Setting(
         heading,
@@ -199,7 +201,7 @@ def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setti
         users = np.array([float(run.at[-1]) for run in runs])
         return users, np.column_stack([run.ends for run in runs]) if runs else np.zeros((0, 0))
 
-    names = [problem(specs[0]), ALGORITHMS[specs[0].algorithm].title, label(specs[0])]
+    names = [environment_of(specs[0]), ALGORITHMS[specs[0].algorithm].title, trust_label(specs[0])]
     names += [f"K from {human(specs[0].episodes)} to {human(specs[-1].episodes)}"]
     return exponent_of(
         points,

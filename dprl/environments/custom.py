@@ -42,7 +42,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
     if unknown or not {"P", "R", "d1"} <= set(given):
         raise SpecError(NAME, f"keys are missing or unknown; give {FORM}.")
     P, R, d1 = (
-        numbers(given[key], key, ndims) for key, ndims in (("P", (3, 4)), ("R", (2, 3)), ("d1", (1,)))
+        array_of(given[key], key, ndims) for key, ndims in (("P", (3, 4)), ("R", (2, 3)), ("d1", (1,)))
     )
     S, A = P.shape[-3], P.shape[-2]
     name = labels([given.get("name", "Custom MDP")], "name", 1)[0]
@@ -51,7 +51,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
     return name, P, R, d1, states, actions
 
 
-def numbers(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
+def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
     """Nested lists of numbers as an array. Raises SpecError on `name.key` when they are ragged, too deep or not
     numbers."""
     try:

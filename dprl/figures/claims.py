@@ -56,7 +56,7 @@ def measurements(
     )
     for verdict, symbol in SYMBOLS.items():
         if chosen := [(place, row) for place, row in enumerate(rows) if row.verdict == verdict]:
-            _points(chart, verdict, symbol, *zip(*chosen, strict=True))
+            _settings_points(chart, verdict, symbol, *zip(*chosen, strict=True))
     chart.add(
         "markers",
         [row.threshold for row in rows],
@@ -87,7 +87,7 @@ def measurements(
     return chart.picture(alt, see, table)
 
 
-def _points(
+def _settings_points(
     chart: Chart, verdict: str, symbol: str, places: Sequence[int], rows: Sequence[Measurement]
 ) -> None:
     """The settings of one verdict."""

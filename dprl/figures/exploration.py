@@ -65,7 +65,7 @@ def costs(own: Series, calibrated: Series, found: Beside, *, see: str = "", dark
     if found.first is not None:
         _star(chart, own, found.first)
     _budget(chart, found)
-    return chart.picture(ALT, see, _numbers(curves, found), revision="exploration")
+    return chart.picture(ALT, see, _costs_table(curves, found), revision="exploration")
 
 
 def _star(chart: Chart, own: Series, first: int) -> None:
@@ -113,7 +113,7 @@ def _budget(chart: Chart, found: Beside) -> None:
     chart.x(anchor="y2")
 
 
-def _numbers(curves: Sequence[Series], found: Beside) -> pd.DataFrame:
+def _costs_table(curves: Sequence[Series], found: Beside) -> pd.DataFrame:
     """A row for each number of users."""
     columns: dict[str, NDArray[np.generic]] = {"users": found.users, "budget ε": found.epsilon}
     for curve in curves:

@@ -59,9 +59,9 @@ def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, s
     for r, c in drawing["cells"]:
         wall[r, c], floor[r, c] = np.nan, 1.0
     colors = chart.colors
-    _cells(chart, floor, ((0.0, colors.faint), (1.0, colors.faint)), "edges", None, gap=0)
+    _grid_cells(chart, floor, ((0.0, colors.faint), (1.0, colors.faint)), "edges", None, gap=0)
     if np.isfinite(wall).any():
-        _cells(chart, wall, ((0.0, colors.muted), (1.0, colors.muted)), "wall", None, gap=0)
+        _grid_cells(chart, wall, ((0.0, colors.muted), (1.0, colors.muted)), "wall", None, gap=0)
     return chart
 
 
@@ -85,15 +85,15 @@ def fill(
         for r, c in np.array(drawing["cells"])[grey]:
             empty[r, c], z[r, c] = 1.0, np.nan
         blank = ((0.0, colors.background), (1.0, colors.background))
-        _cells(chart, empty, blank, "never here", words, gap=2)
-    _cells(chart, z, colors.amount, "cells", words, gap=2)
+        _grid_cells(chart, empty, blank, "never here", words, gap=2)
+    _grid_cells(chart, z, colors.amount, "cells", words, gap=2)
     return [
         colors.background if g else style.mix(colors.amount, float(s))
         for s, g in zip(shares, grey, strict=True)
     ]
 
 
-def _cells(
+def _grid_cells(
     chart: Chart, z: Array, scale: style.Scale, name: str, words: NDArray[Any] | None, gap: int
 ) -> None:
     said: Trace = {"hoverinfo": "skip"}

@@ -32,7 +32,7 @@ def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who) -> No
         return
     height = _level(asked)
     low, high = asked.y_range
-    _answer(
+    _answer_lines(
         chart,
         who,
         [v for x in at for v in (x, x, x, None)],
@@ -47,7 +47,7 @@ def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
     """The marker before it was put anywhere, at the place where its slider stands: no answer, and not in the legend."""
     low, high = asked.y_range
     text = {"color": chart.colors.ink}
-    _answer(
+    _answer_lines(
         chart,
         "guess",
         [at, at, at],
@@ -69,10 +69,10 @@ def slope(chart: Chart, start: tuple[float, float], end: float, of: Sequence[flo
     if of:
         x, y = start
         up = [v for power in of for v in (y, y * (end / x) ** power, None)]
-        _answer(chart, who, [v for _ in of for v in (x, end, None)], up, [0, 14, 0] * len(of), 2.5)
+        _answer_lines(chart, who, [v for _ in of for v in (x, end, None)], up, [0, 14, 0] * len(of), 2.5)
 
 
-def _answer(
+def _answer_lines(
     chart: Chart, who: Who, x: list[Any], y: list[Any], sizes: list[int], width: float = 2, **trace: Any
 ) -> None:
     """Lines with points of these sizes: filled and solid where they were measured."""

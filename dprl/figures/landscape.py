@@ -66,7 +66,7 @@ def regret_by_users(
     chart = Chart(title, X_TITLE, Y_TITLES[view], subtitle=SUBTITLE, height=HEIGHT, dark=dark)
     _levels(chart, view, v_star, target)
     for curve in curves:
-        _draw(chart, curve, view, v_star)
+        _draw_learner(chart, curve, view, v_star)
     _names(chart, [curve for curve in curves if len(curve.x)], view, v_star, ends)
     decades = [10.0**k for k in range(3, 16, 3)]
     chart.x(type="log", range=[ENDS[0] - 0.2, ENDS[1] + 0.2], tickangle=0)
@@ -74,12 +74,12 @@ def regret_by_users(
     marks = [k for k in range(int(ends[0]), int(ends[1]) + 1) if k % 2 == 0]
     # a line at the end is seen whole
     chart.y(type="log", range=[ends[0], ends[1] + ROOM * (ends[1] - ends[0])])
-    chart.y(tickvals=[10.0**k for k in marks], ticktext=[_mark(k, view) for k in marks])
+    chart.y(tickvals=[10.0**k for k in marks], ticktext=[_power_of_ten(k, view) for k in marks])
     chart.layout["margin"]["r"] = SIDE
-    return chart.picture(ALT, "", _numbers(curves, title, v_star), showlegend=False)
+    return chart.picture(ALT, "", _landscape_table(curves, title, v_star), showlegend=False)
 
 
-def _mark(k: int, view: View) -> str:
+def _power_of_ten(k: int, view: View) -> str:
     """10^k on the vertical axis, in as large letters as on the other, for which Plotly's own powers are too large."""
     if view == "regret":
         return power(10.0**k)
@@ -102,7 +102,7 @@ def _levels(chart: Chart, view: View, v_star: float, target: float) -> None:
         chart.note(words, color, 11, **place, **ground)
 
 
-def _draw(chart: Chart, curve: Series, view: View, v_star: float) -> None:
+def _draw_learner(chart: Chart, curve: Series, view: View, v_star: float) -> None:
     """The band, the line, and a marker at each run."""
     color, label = curve.style.color(chart.dark), style.plain(curve.label)
     center, low, high = _drawn(curve, view, v_star)
@@ -137,7 +137,7 @@ def _names(
         chart.note(style.plain(curves[i].label), **line, **side, **tip, arrowcolor=color)
 
 
-def _numbers(curves: Sequence[Series], title: str, v_star: float) -> pd.DataFrame:
+def _landscape_table(curves: Sequence[Series], title: str, v_star: float) -> pd.DataFrame:
     """The numbers drawn."""
     return stacked(
         {"trust": title, "learner": c.label, "K": c.x.astype(np.int64)}

@@ -70,7 +70,7 @@ def open_chart(
         for curve, _ in drawn:
             y = floored(asked, curve.center)
             chart.add("lines", curve.x, y, line={"color": chart.colors.muted, "width": 2.5}, showlegend=False)
-    _axes(chart, asked)
+    _question_axes(chart, asked)
     if asked.level is not None:
         at, name = asked.level
         chart.line(name, asked.x_range, [at, at], chart.colors.muted, 1)
@@ -112,7 +112,7 @@ def _named(chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]
             trace["hoverinfo"] = "skip"
 
 
-def _axes(chart: Chart, asked: AskedChart) -> None:
+def _question_axes(chart: Chart, asked: AskedChart) -> None:
     """Their types and ends, which are what the question says."""
     for settle, log, ends in ((chart.x, asked.log_x, asked.x_range), (chart.y, asked.log_y, asked.y_range)):
         low, high = (float(np.log10(end)) for end in ends) if log else ends

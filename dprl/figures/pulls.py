@@ -71,7 +71,7 @@ def pulls_over_episodes(
             x = np.geomspace(ends.min(), ends.max(), 30)  # points enough to be pointed at
             chart.theory(words, x, np.full(30, bound), 1.8, hovertemplate=f"{words}<extra></extra>")
         chart.reach(np.log10(min(bounds)) - 0.25, np.log10(max(bounds)) + 0.25)
-    return chart.picture(ALT, see, _numbers(curves), revision="pulls")
+    return chart.picture(ALT, see, _pulls_table(curves), revision="pulls")
 
 
 def _from_first_pull(mean: Series) -> Series:
@@ -79,7 +79,7 @@ def _from_first_pull(mean: Series) -> Series:
     return replace(mean, center=center)
 
 
-def _numbers(curves: Sequence[PullCurve]) -> pd.DataFrame:
+def _pulls_table(curves: Sequence[PullCurve]) -> pd.DataFrame:
     parts: list[dict[str, Any]] = []
     for curve in curves:
         names = ["mean of the bad arms", *curve.arms]

@@ -89,7 +89,7 @@ def policy_by_step(
     )
     heat.name_colors(chart, [(graph.worded(action_labels[a]), palette[a]) for a in used])
     chart.layout["legend"] |= {"itemclick": False, "itemdoubleclick": False}
-    table = _numbers(len(policy), state_labels, columns)
+    table = _steps_table(len(policy), state_labels, columns)
     return chart.picture(STEPS_ALT, see, table, revision="steps")
 
 
@@ -160,7 +160,7 @@ def state_visits(
     ]
     chart = _over_steps(panels, "Where it spends its time", after(episode), state_labels, dark)
     columns = {name: values.ravel() for name, values in given.items()}
-    table = _numbers(len(occupancy), state_labels, columns)
+    table = _steps_table(len(occupancy), state_labels, columns)
     return chart.picture(OCCUPANCY_ALT, see, table, revision="visitation")
 
 
@@ -178,7 +178,7 @@ def state_values(
     panels = _value_panels(V.T, optimal_V.T, dark)
     chart = _over_steps(panels, "Value of a state, V", when or after(episode), state_labels, dark)
     columns = {"estimated V": V.ravel(), "optimal V": optimal_V.ravel()}
-    return chart.picture(V_ALT, see, _numbers(len(V), state_labels, columns), revision="V")
+    return chart.picture(V_ALT, see, _steps_table(len(V), state_labels, columns), revision="V")
 
 
 def action_values(
@@ -236,7 +236,7 @@ def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heat
     ]
 
 
-def _numbers(H: int, state_labels: Sequence[str], columns: Mapping[str, Any]) -> pd.DataFrame:
+def _steps_table(H: int, state_labels: Sequence[str], columns: Mapping[str, Any]) -> pd.DataFrame:
     """A row for each (h, s)."""
     states = np.tile(np.asarray(state_labels, object), H)
     return pd.DataFrame({"step": np.repeat(np.arange(H), len(state_labels)), "state": states, **columns})

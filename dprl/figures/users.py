@@ -65,7 +65,7 @@ class Mine:
 def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: bool) -> Picture:
     """A line and a band for each model, and the visitor's own users and budget."""
     chart = Chart(TITLE, X_TITLE, Y_TITLE, height=480, dark=dark)
-    low, high = _range(curves, mine)
+    low, high = _decades(curves, mine)
     for curve in curves:
         _draw(chart, curve)
     lines.band_sign(chart, "how far a line may be off")
@@ -104,7 +104,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
     chart.line(name, lines.gapped(x[at]), lines.gapped(y[at]), color, 2.5, dash, **both)
 
 
-def _range(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
+def _decades(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
     """Whole powers of ten around all that is drawn, bands cut where nothing can be run."""
     seen = [mine.users]
     for curve in curves:
@@ -142,7 +142,7 @@ LEFT, RIGHT, TOP, BOTTOM = 54, 150, 14, 40  # room for ticks, names of lines, an
 def printed_users(curves: Sequence[UsersCurve], mine: Mine) -> Sketch:
     """The same for print, on white: names stand at the ends of their lines."""
     colors = style.theme(False)
-    low, high = _range(curves, mine)
+    low, high = _decades(curves, mine)
     ends = curves[0].epsilon[[0, -1]]
 
     def across(epsilon: Array) -> Array:

@@ -49,31 +49,31 @@ def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
     parts.append(
         f'<rect x="3" y="18" width="{edge - 3:.0f}" height="92" rx="9" fill="{style.translucent(hue, 0.13)}" '
         f'stroke="{hue}" stroke-dasharray="5 3"/>'
-        + _text(9, 13, "raw data are seen here", colors.muted, anchor="start", size=11.5)
+        + _svg_words(9, 13, "raw data are seen here", colors.muted, anchor="start", size=11.5)
     )
     for i in range(count - 1):
         private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before it is mixed
         parts.append(_arrow(x[i] + 22, x[i + 1] - 22, 56, hue if private else colors.ink, private))
     for i, name in enumerate(what.stations):
         parts.append(_station(name, x[i], 56, colors))
-        parts.append(_text(x[i], 92, name, colors.ink, weight=600))
+        parts.append(_svg_words(x[i], 92, name, colors.ink, weight=600))
         if what.noise == i:
             parts.append(_noise(x[i] + 17, 40, colors))
         if what.trusted == i:
-            parts.append(_text(x[i], 105, "trusted", hue, size=11.5))
+            parts.append(_svg_words(x[i], 105, "trusted", hue, size=11.5))
     where = "no noise" if what.noise is None else f"noise added by the {what.stations[what.noise]}"
     if what.noise is not None:
         parts.append(_noise(12, 123, colors, small=True))
     parts.append(
-        _text(24 if what.noise is not None else 6, 127, where, colors.muted, anchor="start", size=11.5)
+        _svg_words(24 if what.noise is not None else 6, 127, where, colors.muted, anchor="start", size=11.5)
     )
     if what.raw < count:
         parts.append(_arrow(WIDE - 92, WIDE - 66, 123, hue, True))
-        parts.append(_text(WIDE - 60, 127, "private", colors.muted, anchor="start", size=11.5))
+        parts.append(_svg_words(WIDE - 60, 127, "private", colors.muted, anchor="start", size=11.5))
     return Sketch("".join(parts), WIDE, HIGH, what.alt)
 
 
-def _text(
+def _svg_words(
     x: float,
     y: float,
     text: str,

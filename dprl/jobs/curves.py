@@ -14,7 +14,7 @@ from dprl.simulation import Spec, Trace
 _NOTHING = np.zeros(0, np.int64), np.zeros(0)  # of a seed that has not begun
 
 
-def known(store: Store, spec: Spec) -> RunCurves:
+def stored_curves(store: Store, spec: Spec) -> RunCurves:
     """As far as they are known, with a row for each seed up to the last that has points, so that a seed meets its own
     twin."""
     grown = {seed: (at, values) for seed, at, values in store.results.live(spec) if len(at)}
@@ -24,7 +24,7 @@ def known(store: Store, spec: Spec) -> RunCurves:
 
 def finished(store: Store, spec: Spec) -> RunCurves | None:
     """With V*; None while a seed has not got to its end, or where its traces have made room."""
-    run = known(store, spec)
+    run = stored_curves(store, spec)
     traces = store.results.traces(spec, seeds=(0,)) if run.whole(spec.seeds) else []
     if not traces or not traces[0].complete:
         return None
@@ -34,7 +34,7 @@ def finished(store: Store, spec: Spec) -> RunCurves | None:
 
 def final_values(store: Store, spec: Spec) -> Array | None:
     """[seeds] measure (the regret of an online run) at the end of a run; None while a seed has not got there."""
-    run = known(store, spec)
+    run = stored_curves(store, spec)
     return run.ends if run.whole(spec.seeds) else None
 
 

@@ -52,21 +52,21 @@ class RateLimiter:
         with self._lock:
             for name in [name for name, times in self._tried.items() if times[-1] < since]:
                 del self._tried[name]
-            for by, whose in _names(who):
+            for by, whose in _counted_names(who):
                 times = self._tried.get((what, by, whose), ())
                 if sum(at >= since for at in times) >= limits[by]:
                     raise TooOften(sentence)
 
     def _note(self, what: str, who: Lease) -> None:
         with self._lock:
-            for by, whose in _names(who):
+            for by, whose in _counted_names(who):
                 times = self._tried[what, by, whose]
                 times.append(time.monotonic())
                 if len(times) > max(WRONG["all"], SHORTENED["all"]):
                     times.popleft()
 
 
-def _names(who: Lease) -> list[tuple[str, str]]:
+def _counted_names(who: Lease) -> list[tuple[str, str]]:
     """Under which names something counts."""
     address = [("address", who.address)] if who.address else []
     return [("tab", who.tab), *address, ("all", "")]

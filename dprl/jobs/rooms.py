@@ -22,7 +22,16 @@ from dprl.jobs.leases import Lease
 from dprl.jobs.rate_limiter import RateLimiter
 from dprl.jobs.rooms_file import CODE_LENGTH, HOURS, LETTERS
 from dprl.rooms.response import DRAWS
-from dprl.rooms.steps import Content, Estimate, Question, State, Step, estimate, from_json, to_json
+from dprl.rooms.steps import (
+    ClassStep,
+    Content,
+    Question,
+    ShareEstimate,
+    State,
+    estimate_share,
+    from_json,
+    to_json,
+)
 
 MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # of a room, of a room, and on this server
 
@@ -97,7 +106,9 @@ class Rooms(StoreComponent):
                 code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
                 if not db.execute("SELECT 1 FROM room WHERE code = ?", (code,)).fetchone():
                     break
-            db.execute("INSERT INTO room VALUES (?, ?, ?, 0, 0)", (code, _digest(code, key), time.time()))
+            db.execute(
+                "INSERT INTO room VALUES (?, ?, ?, 0, 0)", (code, _room_digest(code, key), time.time())
+            )
         return code, key
 
     @mending
@@ -118,7 +129,7 @@ class Rooms(StoreComponent):
         too many wrong codes were tried.
         """
         self._refuse_unless_allowed()
-        name = _digest(code, device)
+        name = _room_digest(code, device)
         with self._file.connection() as db:
             known = db.execute("SELECT 1 FROM room_device WHERE room = ? AND device = ?", (code, name))
             joined = known.fetchone() is not None
@@ -150,7 +161,7 @@ class Rooms(StoreComponent):
             row = db.execute(
                 "SELECT teacher FROM room WHERE code = ? AND opened_at > ?", (code, _day_ago())
             ).fetchone()
-        return row is not None and hmac.compare_digest(row["teacher"], _digest(code, key))
+        return row is not None and hmac.compare_digest(row["teacher"], _room_digest(code, key))
 
     @mending
     def put_step(self, code: str, key: str, content: Content) -> None:
@@ -201,7 +212,7 @@ class Rooms(StoreComponent):
             step = db.execute(
                 "SELECT content, state FROM room_step WHERE room = ? AND place = ?", (code, place)
             ).fetchone()
-            name = _digest(code, device)
+            name = _room_digest(code, device)
             if room["closed"]:
                 raise RoomError(CLOSED)
             if step is None or step["state"] != "open" or not self._joined(db, code, name):
@@ -221,12 +232,12 @@ class Rooms(StoreComponent):
         with self._file.connection() as db:
             rows = db.execute(
                 "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?",
-                (code, _digest(code, device)),
+                (code, _room_digest(code, device)),
             ).fetchall()
         return {int(place): str(answer) for place, answer in rows}
 
     @mending
-    def steps(self, code: str) -> list[Step]:
+    def steps(self, code: str) -> list[ClassStep]:
         """All that was put to a class, with what came back, in an order that says nothing of when or from whom."""
         with self._file.reading() as db:
             steps = db.execute(
@@ -236,15 +247,15 @@ class Rooms(StoreComponent):
                 "SELECT place, answer FROM room_answer WHERE room = ? ORDER BY place, answer", (code,)
             ).fetchall()
         return [
-            Step(place, from_json(text), state, tuple(a for at, a in answers if at == place))
+            ClassStep(place, from_json(text), state, tuple(a for at, a in answers if at == place))
             for place, text, state in steps
         ]
 
-    def estimate(self, code: str, step: Step) -> Estimate | None:
+    def estimate(self, code: str, step: ClassStep) -> ShareEstimate | None:
         """What the reports on a question say; None while there are none, and of anything else."""
         if not step.answers or not isinstance(step.content, Question):
             return None
-        return estimate(code, step, step.content)
+        return estimate_share(code, step, step.content)
 
     @mending
     def forget_old(self) -> int:
@@ -286,7 +297,7 @@ def _changed(db: sqlite3.Connection, code: str) -> None:
     db.execute("UPDATE room SET version = version + 1 WHERE code = ?", (code,))
 
 
-def _digest(code: str, name: str) -> bytes:
+def _room_digest(code: str, name: str) -> bytes:
     """Of a device or a key; another one in every room."""
     return hashlib.blake2b(name.encode(), key=code.encode(), digest_size=16).digest()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dprl.landscape.entry import BUDGET, PROBLEMS, SEEDS, TARGET, Entry, Problem, bound_of, entries
-from dprl.landscape.rows import COLUMNS, Row, frame, rows, text
-from dprl.landscape.table import Cell, Landscape, Promise
+from dprl.landscape.entry import BUDGET, PROBLEMS, SEEDS, TARGET, Entry, LandscapeProblem, bound_of, entries
+from dprl.landscape.rows import COLUMNS, Row, frame, rows, terminal_text
+from dprl.landscape.table import Cell, Landscape, NoisePromise
 
 __all__ = [
     "BUDGET",
@@ -15,12 +15,12 @@ __all__ = [
     "Cell",
     "Entry",
     "Landscape",
-    "Problem",
-    "Promise",
+    "LandscapeProblem",
+    "NoisePromise",
     "Row",
     "bound_of",
     "entries",
     "frame",
     "rows",
-    "text",
+    "terminal_text",
 ]

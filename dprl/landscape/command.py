@@ -9,8 +9,8 @@ from pathlib import Path
 from dprl.fields import SpecError, shown
 from dprl.jobs.store import setting
 from dprl.landscape.compute import workers
-from dprl.landscape.gather import gather
-from dprl.landscape.rows import text, whole
+from dprl.landscape.gather import gather_landscape
+from dprl.landscape.rows import all_rows, terminal_text
 from dprl.landscape.table import Landscape
 from dprl.tables import csv
 from dprl.words import duration
@@ -25,7 +25,7 @@ def compute(progress: Callable[[float], None] | None = None) -> Landscape:
     """All of it, in DPRL_WORKERS processes; says on the way what it took."""
     spent: list[float] = []
     with workers(setting("DPRL_WORKERS", 2, 1, 256), progress, spent) as many:
-        found = gather(many)
+        found = gather_landscape(many)
     print(f"The runs took {duration(sum(spent))} of one core, {sum(spent):.0f} s.")
     return found
 
@@ -33,11 +33,11 @@ def compute(progress: Callable[[float], None] | None = None) -> Landscape:
 def command(out: Path | None, progress: Callable[[float], None] | None = None) -> None:
     """Prints the table, and writes landscape.json and landscape.csv. Raises SpecError where it cannot be written."""
     found = compute(progress)
-    print(text(found))
+    print(terminal_text(found))
     if out is None:
         return
     try:
         (out / "landscape.json").write_text(json.dumps(found.to_dict()) + "\n", encoding="utf-8")
-        (out / "landscape.csv").write_text(csv(whole(found)), encoding="utf-8")
+        (out / "landscape.csv").write_text(csv(all_rows(found)), encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(str(out))} cannot be written to ({error.strerror}).") from None

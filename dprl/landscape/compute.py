@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Progress = Callable[[float], None]
 
 
-def ends(spec: RunSpec) -> Array:
+def final_regret(spec: RunSpec) -> Array:
     """[seeds] regret at the end. The guarantee of each seed's trace would take longer than many a run."""
     found = np.empty(spec.seeds)
     for seed in range(spec.seeds):
@@ -32,7 +32,7 @@ def ends(spec: RunSpec) -> Array:
 def timed(specs: Sequence[RunSpec]) -> tuple[list[Array], float]:
     """Several runs one after the other, with the seconds of one core that they took."""
     begin = time.process_time()
-    return [ends(spec) for spec in specs], time.process_time() - begin
+    return [final_regret(spec) for spec in specs], time.process_time() - begin
 
 
 def grouped(specs: Sequence[RunSpec]) -> list[list[RunSpec]]:
@@ -44,9 +44,9 @@ def grouped(specs: Sequence[RunSpec]) -> list[list[RunSpec]]:
     return list(groups.values())
 
 
-def alone(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:
+def in_this_process(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:
     """All in this process."""
-    return {spec: ends(spec) for spec in specs}
+    return {spec: final_regret(spec) for spec in specs}
 
 
 @contextmanager

@@ -30,7 +30,7 @@ MOST_SECONDS = 120.0  # of one core, for all seeds of one run
 
 
 @dataclass(frozen=True)
-class Problem:
+class LandscapeProblem:
     """An environment at one size. key: of it in links."""
 
     key: str
@@ -55,11 +55,11 @@ class Problem:
 PROBLEMS = {
     problem.key: problem
     for problem in (
-        Problem("clinic", "Clinic", "clinic"),
-        Problem("chain", "Combination lock", "chain"),
-        Problem("random-tiny", "Random MDP, tiny", "random", {"S": 2, "A": 2, "H": 3}),
-        Problem("linear-mixture", "Linear mixture", "linear-mixture"),
-        Problem("linear-mdp", "Linear MDP (lock)", "linear-mdp"),
+        LandscapeProblem("clinic", "Clinic", "clinic"),
+        LandscapeProblem("chain", "Combination lock", "chain"),
+        LandscapeProblem("random-tiny", "Random MDP, tiny", "random", {"S": 2, "A": 2, "H": 3}),
+        LandscapeProblem("linear-mixture", "Linear mixture", "linear-mixture"),
+        LandscapeProblem("linear-mdp", "Linear MDP (lock)", "linear-mdp"),
     )
 }
 
@@ -90,7 +90,7 @@ class Entry:
         """Whether it has no privacy model, but noise of its own: what that protects is claimed at most."""
         return self.privacy == "none" and _unproved(ALGORITHMS[self.learner])
 
-    def spec(self, problem: Problem, K: int) -> RunSpec:
+    def spec(self, problem: LandscapeProblem, K: int) -> RunSpec:
         """Its run of K users, with all else by default. Raises SpecError where it cannot be run."""
         epsilon, delta = BUDGET
         noise = {} if self.privacy == "none" else {"calibration": "tight", "epsilon": epsilon, "delta": delta}
@@ -105,7 +105,7 @@ class Entry:
             **noise,  # type: ignore[arg-type]
         )
 
-    def checked(self, problem: Problem, K: int) -> tuple[RunSpec | None, str]:
+    def checked(self, problem: LandscapeProblem, K: int) -> tuple[RunSpec | None, str]:
         """The run, or None and why there is none."""
         try:
             spec = self.spec(problem, K)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dprl import search
 from dprl.claims.report import version
 from dprl.fields import SpecError
-from dprl.landscape.entry import DECADES, GRID, PROBLEMS, SEEDS, TARGET, Entry, Problem, entries
-from dprl.landscape.table import Cell, Landscape, Promise
+from dprl.landscape.entry import DECADES, GRID, PROBLEMS, SEEDS, TARGET, Entry, LandscapeProblem, entries
+from dprl.landscape.table import Cell, Landscape, NoisePromise
 from dprl.simulation import RunSpec, answered, kinds, online
 
 Array = NDArray[np.float64]
@@ -20,12 +20,12 @@ Compute = Callable[[Sequence[RunSpec]], Mapping[RunSpec, Array]]  # regret at th
 
 
 @dataclass
-class Work:
+class LearnerWork:
     """A learner on a problem, while it is computed. users: K of the table; specs, refused: by K; ends: of runs that are
     known, by K."""
 
     entry: Entry
-    problem: Problem
+    problem: LandscapeProblem
     v_star: float
     users: Sequence[int]
     specs: dict[int, RunSpec] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Work:
         self.add(K)
         return self.ends[K] / K if K in self.ends else None
 
-    def needed(self) -> search.Users | None:
+    def needed(self) -> search.UsersFound | None:
         """The search for the users that it takes, as far as it has come; None where it takes more than there are."""
         known = self.run
         lost = np.array([self.ends[K].mean() / K for K in known])
@@ -67,7 +67,7 @@ class Work:
             self.look, TARGET * self.v_star, grid, round(crossing), search.bootstrap(SEEDS)
         )
 
-    def cell(self, proved: Promise | None) -> Cell:
+    def cell(self, proved: NoisePromise | None) -> Cell:
         """When all is known."""
         known = self.run
         needed = (np.nan, np.nan, np.nan)
@@ -80,10 +80,10 @@ class Work:
         return Cell(self.entry.key, self.problem.key, at, regret, self.v_star, refused, needed, proved)
 
 
-def promise(spec: RunSpec) -> Promise:
+def run_promise(spec: RunSpec) -> NoisePromise:
     """What the noise of a run claims and proves."""
     card = answered(kinds.answer("guarantee", spec))
-    return Promise(
+    return NoisePromise(
         card["model"],
         card["mechanism"],
         float(f"{card['proved_epsilon']:.4g}"),
@@ -92,19 +92,19 @@ def promise(spec: RunSpec) -> Promise:
     )
 
 
-def proofs(found: Iterable[Work]) -> dict[tuple[str, str, str], Promise]:
+def proofs(found: Iterable[LearnerWork]) -> dict[tuple[str, str, str], NoisePromise]:
     """By learner, trust and problem what the noise of the largest run proves; constants do not matter to it."""
-    promises: dict[tuple[str, str, str], Promise] = {}
+    promises: dict[tuple[str, str, str], NoisePromise] = {}
     for work in found:
         key = (work.entry.learner, work.entry.privacy, work.problem.key)
         if work.entry.privacy != "none" and work.run and key not in promises:
-            promises[key] = promise(work.specs[work.run[-1]])
+            promises[key] = run_promise(work.specs[work.run[-1]])
     return promises
 
 
-def printed(found: Iterable[Work]) -> dict[str, Promise]:
+def printed_promises(found: Iterable[LearnerWork]) -> dict[str, NoisePromise]:
     """By learner and trust, what noise as printed claims and proves, on the first problem that has a run of it."""
-    promises: dict[str, Promise] = {}
+    promises: dict[str, NoisePromise] = {}
     for work in found:
         name = f"{work.entry.learner}:{work.entry.privacy}"
         if work.entry.privacy == "none" or not work.run or name in promises:
@@ -112,15 +112,15 @@ def printed(found: Iterable[Work]) -> dict[str, Promise]:
         spec = work.specs[work.run[-1]]
         try:  # mechanism and delta are chosen anew, as some mechanisms are printed and others are not
             told = spec.to_dict() | {"calibration": "paper", "mechanism": None, "delta": None}
-            promises[name] = promise(RunSpec.from_dict(told))
+            promises[name] = run_promise(RunSpec.from_dict(told))
         except SpecError:
             continue
     return promises
 
 
-def gather(
+def gather_landscape(
     compute: Compute,
-    problems: Collection[Problem] = tuple(PROBLEMS.values()),
+    problems: Collection[LandscapeProblem] = tuple(PROBLEMS.values()),
     chosen: Sequence[Entry] | None = None,
     users: Sequence[int] = DECADES,
 ) -> Landscape:
@@ -132,7 +132,7 @@ def gather(
         params = dict(problem.params)
         v_star = online.v_star(RunSpec(environment=problem.environment, environment_params=params))
         for entry in learners:
-            work = Work(entry, problem, v_star, users)
+            work = LearnerWork(entry, problem, v_star, users)
             for K in users:
                 work.add(K)
             found.append(work)
@@ -155,18 +155,18 @@ def gather(
         tuple(users),
         {entry.key: entry for entry in learners},
         {(cell.entry, cell.problem): cell for cell in cells},
-        printed(found),
+        printed_promises(found),
     )
 
 
 def added(
-    known: Landscape, compute: Compute, problems: Collection[Problem] = tuple(PROBLEMS.values())
+    known: Landscape, compute: Compute, problems: Collection[LandscapeProblem] = tuple(PROBLEMS.values())
 ) -> Landscape:
     """A table with those of today's learners that it does not have, of which alone anything is run; the others stay as
     they were computed. compute: see Compute."""
     today = entries()
     missing = [entry for entry in today if entry.key not in known.entries]
-    found = gather(compute, problems, missing, known.users)
+    found = gather_landscape(compute, problems, missing, known.users)
     cells = dict(known.cells) | dict(found.cells)
     return Landscape(
         known.version,

@@ -13,13 +13,13 @@ from dprl.landscape.entry import (
     PROBLEMS,
     TARGET,
     Entry,
-    Problem,
+    LandscapeProblem,
     absent,
     bound_of,
     paper,
     year,
 )
-from dprl.landscape.table import Cell, Landscape, Promise
+from dprl.landscape.table import Cell, Landscape, NoisePromise
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.metrics import median_band
@@ -58,7 +58,7 @@ class Row:
     share: float
     growth: float
     bound: Bound | None
-    printed: Promise | None
+    printed: NoisePromise | None
     why: str
 
     @property
@@ -133,7 +133,7 @@ def users_words(cell: Cell) -> str:
     return f"{goal} from {rough(needed)} users{between(*ends) if ends[0] < ends[1] else ''}"
 
 
-def listed(entry: Entry) -> bool:
+def in_table(entry: Entry) -> bool:
     """Whether it is in the table, and not only what that is held against."""
     return entry.privacy in TRUSTS or entry.draws
 
@@ -143,12 +143,12 @@ def rows(table: Landscape, problem: str, K: int, printed: bool = False) -> list[
     found = []
     for entry in table.entries.values():
         wanted = entry.bonus == "paper" if printed else entry.default
-        if wanted and listed(entry):
-            found.append(_row(table, entry, table.cells[entry.key, problem], K))
+        if wanted and in_table(entry):
+            found.append(_table_row(table, entry, table.cells[entry.key, problem], K))
     return found
 
 
-def _row(table: Landscape, entry: Entry, cell: Cell, K: int) -> Row:
+def _table_row(table: Landscape, entry: Entry, cell: Cell, K: int) -> Row:
     places = {int(k): i for i, k in enumerate(cell.at)}
     nothing = (np.nan, np.nan, np.nan)
     at = places.get(K)
@@ -190,19 +190,19 @@ def frame(found: list[Row]) -> pd.DataFrame:
     return pd.DataFrame([record(row) for row in found], columns=list(COLUMNS))
 
 
-def whole(table: Landscape) -> pd.DataFrame:
+def all_rows(table: Landscape) -> pd.DataFrame:
     """Every learner, set of constants, problem and K, a row each."""
     found = [
-        _row(table, entry, table.cells[entry.key, problem], K)
+        _table_row(table, entry, table.cells[entry.key, problem], K)
         for problem in PROBLEMS
         for entry in table.entries.values()
-        if listed(entry) and (entry.key, problem) in table.cells
+        if in_table(entry) and (entry.key, problem) in table.cells
         for K in table.users
     ]
     return frame(found)
 
 
-def text(table: Landscape) -> str:
+def terminal_text(table: Landscape) -> str:
     """For a terminal: for each problem and trust the learners, those that need the fewest users first."""
     lines = [
         f"Every private learner at {promise(*BUDGET)} proved; users needed until an average episode loses at most "
@@ -224,7 +224,7 @@ def _lines(table: Landscape, problem: str, trust: str) -> Iterator[str]:
         yield f"{ALGORITHMS[learner].title}: {why}"
 
 
-def size_words(problem: Problem) -> str:
+def size_words(problem: LandscapeProblem) -> str:
     """S = 8, A = 3, H = 8."""
     S, A, H, _ = problem.size
     return f"S = {human(S)}, A = {human(A)}, H = {human(H)}"

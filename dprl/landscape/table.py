@@ -16,7 +16,7 @@ DIGITS = 5
 
 
 @dataclass(frozen=True)
-class Promise:
+class NoisePromise:
     """What noise promises.
 
     Attributes:
@@ -57,7 +57,7 @@ class Cell:
     v_star: float
     refused: Mapping[int, str]
     needed: tuple[float, float, float]
-    proved: Promise | None
+    proved: NoisePromise | None
 
     @property
     def why(self) -> str:
@@ -73,7 +73,7 @@ class Cell:
         whole["refused"] = [[K, why] for why, K in reasons.items()]
         whole["at"] = [int(K) for K in self.at]
         whole["regret"] = [[float(f"{value:.{DIGITS}g}") for value in row] for row in self.regret]
-        whole["needed"] = [written(value) for value in self.needed]
+        whole["needed"] = [to_json_number(value) for value in self.needed]
         return whole
 
     @classmethod
@@ -81,7 +81,7 @@ class Cell:
         """What `to_dict` wrote."""
         proved = given["proved"]
         refused = {K: why for many, why in given["refused"] for K in many}
-        first, low, high = (read(value) for value in given["needed"])
+        first, low, high = (from_json_number(value) for value in given["needed"])
         return cls(
             **{
                 **given,
@@ -94,20 +94,20 @@ class Cell:
         )
 
 
-def promise_of(given: Mapping[str, Any] | None) -> Promise | None:
+def promise_of(given: Mapping[str, Any] | None) -> NoisePromise | None:
     """As JSON has it."""
-    return None if given is None else Promise(**{**given, "claimed": tuple(given["claimed"])})
+    return None if given is None else NoisePromise(**{**given, "claimed": tuple(given["claimed"])})
 
 
-def written(value: float) -> float | str | None:
+def to_json_number(value: float) -> float | str | None:
     """A number to DIGITS digits; JSON has no infinity and no NaN."""
     if np.isnan(value):
         return None
     return "more" if np.isinf(value) else float(f"{value:.{DIGITS}g}")
 
 
-def read(value: float | str | None) -> float:
-    """What `written` wrote."""
+def from_json_number(value: float | str | None) -> float:
+    """What `to_json_number` wrote."""
     return np.nan if value is None else np.inf if isinstance(value, str) else value
 
 
@@ -127,7 +127,7 @@ class Landscape:
     users: tuple[int, ...]
     entries: Mapping[str, Entry]
     cells: Mapping[tuple[str, str], Cell]
-    printed: Mapping[str, Promise]
+    printed: Mapping[str, NoisePromise]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dprl.lessons.episode import EPISODE
-from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.one_draw import ONE_DRAW
 from dprl.lessons.pessimism import PESSIMISM
 from dprl.lessons.prediction import Marker, Order, Prediction, Slope, cloud
@@ -18,6 +18,6 @@ LESSONS = {
 }
 
 __all__ = [
-    "LESSONS", "Attempt", "Drawn", "Lesson", "Marker", "Order", "Plot", "Prediction", "Slope",
+    "LESSONS", "Attempt", "DrawnSeries", "Lesson", "Marker", "Order", "Plot", "Prediction", "Slope",
     "Step", "cloud",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from dprl import metrics
 from dprl.claims import SpecSeries
 from dprl.curves import Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.lessons.trust import EXPLORED, NONE
 from dprl.sentences.price import rough_users
@@ -39,7 +39,7 @@ def _in_all(evidence: Evidence) -> Plot:
         "Regret (reward lost)",
         USERS,
         (10.0, 3e4 * top),
-        drawn=(Drawn(series, START),),
+        drawn=(DrawnSeries(series, START),),
         log_y=True,
     )
 
@@ -61,7 +61,7 @@ def _by_budget(evidence: Evidence) -> str:
     )
 
 
-def budget(spec: RunSpec) -> str:
+def budget_label(spec: RunSpec) -> str:
     """What a curve is called where all trust the same."""
     return "No privacy" if spec.privacy == "none" else f"ε = {spec.epsilon:g}"
 
@@ -107,11 +107,11 @@ EPISODE = Lesson(
             "Hidden in noise",
             Order(
                 "Now every user is hidden, at one of three budgets. Which curve is which?",
-                tuple(budget(spec) for spec in BY_BUDGET),
+                tuple(budget_label(spec) for spec in BY_BUDGET),
             ),
             BY_BUDGET,
-            regret.losses([(spec, budget(spec), np.inf) for spec in BY_BUDGET], (10.0, 1e7)),
-            lambda evidence: regret.order(evidence, BY_BUDGET),
+            regret.losses([(spec, budget_label(spec), np.inf) for spec in BY_BUDGET], (10.0, 1e7)),
+            lambda evidence: regret.places_by_regret(evidence, BY_BUDGET),
             _by_budget,
             "The smaller ε, the larger the noise that a user is hidden in, and the more visits it takes until they "
             "stand out from it.",

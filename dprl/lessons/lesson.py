@@ -15,7 +15,7 @@ from dprl.lessons.prediction import Order, Prediction
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSeries:
     """A series of a chart; until: as far as it is drawn before the answer is shown, 0 for not at all."""
 
     series: SpecSeries
@@ -26,7 +26,7 @@ class Drawn:
 class Plot(Frame):
     """What is drawn of a step, and where."""
 
-    drawn: tuple[Drawn, ...] = ()
+    drawn: tuple[DrawnSeries, ...] = ()
 
 
 @dataclass(frozen=True)

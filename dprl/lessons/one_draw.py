@@ -9,7 +9,7 @@ from dprl.claims.collusion import read
 from dprl.claims.experiments import COLLUSIONS
 from dprl.curves import Array, Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
@@ -43,7 +43,7 @@ def _read_within(noise: str) -> Step:
             # from the axis, so that a curve that is at its height at once is seen to rise
             points, shares = np.concatenate([[0.0], x]), np.concatenate([[0.0], share])
             drawn.append(
-                Drawn(
+                DrawnSeries(
                     SpecSeries(LOOKS[name], NOISES[name], points, shares[None]),
                     -1.0 if name == noise else np.inf,
                 )
@@ -128,7 +128,7 @@ ONE_DRAW = Lesson(
             ),
             tuple(MECHANISMS),
             regret.losses([(spec, name, np.inf) for spec, name in MECHANISMS.items()], (10.0, 1e9)),
-            lambda evidence: regret.order(evidence, tuple(MECHANISMS)),
+            lambda evidence: regret.places_by_regret(evidence, tuple(MECHANISMS)),
             _costs,
             "A factorisation shares draws between releases as the tree does, but weighs them so that the worst release "
             "has as little noise as can be.",

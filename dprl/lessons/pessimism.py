@@ -8,7 +8,7 @@ from dprl import search
 from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.figures.lines import DATA_SETS
-from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.sentences.price import rough_users
 from dprl.simulation import OfflineSpec
@@ -51,7 +51,9 @@ def _low(evidence: Evidence, spec: OfflineSpec) -> Array:
 
 def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> Plot:
     drawn = tuple(
-        Drawn(SpecSeries(spec, name(spec), evidence.runs[spec].at.astype(float), _gap(evidence, spec)), until)
+        DrawnSeries(
+            SpecSeries(spec, name(spec), evidence.runs[spec].at.astype(float), _gap(evidence, spec)), until
+        )
         for spec, until in specs
     )
     return Plot(
@@ -73,7 +75,7 @@ def _first(evidence: Evidence) -> str:
     return f"It takes {rough_users(need)} records at ρ = 1, {times} times as many as without privacy."
 
 
-def _budgets(evidence: Evidence) -> str:
+def _budget_specs(evidence: Evidence) -> str:
     parts = [f"{rough_users(_needed(evidence, CLINIC.replace(rho=rho)))} at ρ = {rho:g}" for rho in RHOS]
     return f"Records until the policy loses less than {percent(GOOD)}: {listed(parts)}."
 
@@ -88,8 +90,8 @@ def _beliefs(evidence: Evidence) -> Plot:
         RANGE,
         (0.0, 1.05),
         drawn=(
-            Drawn(SpecSeries(PRIVATE, EARNS, at, earned)),
-            Drawn(SpecSeries(PRIVATE, LOW, at, _low(evidence, PRIVATE)), 0.0),
+            DrawnSeries(SpecSeries(PRIVATE, EARNS, at, earned)),
+            DrawnSeries(SpecSeries(PRIVATE, LOW, at, _low(evidence, PRIVATE)), 0.0),
         ),
         percent=True,
         level=(1 - BELIEVED, f"{percent(1 - BELIEVED)} of v*"),
@@ -143,7 +145,7 @@ PESSIMISM = Lesson(
             BUDGETS,
             lambda evidence: _gaps(tuple((spec, np.inf) for spec in BUDGETS), evidence),
             lambda evidence: tuple(int(i) for i in np.argsort([_needed(evidence, spec) for spec in BUDGETS])),
-            _budgets,
+            _budget_specs,
             "Noise that proves ρ has a standard deviation like 1/√ρ, and counts grow like n: a hundredth of the budget "
             "takes about ten times the records.",
             Attempt(

@@ -9,7 +9,7 @@ from dprl.claims import SpecSeries
 from dprl.claims.regret import price
 from dprl.curves import Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, NONE, SHUFFLE
 from dprl.privacy import PRIVATIZERS
@@ -21,7 +21,7 @@ CHOICES = ((0.0, "it stops growing"), (0.5, "like √K"), (1.0, "like K"))
 RANGE = (1e3, 1e15)
 
 
-def _growth(evidence: Evidence, spec: RunSpec) -> tuple[float, float, float]:
+def _price_growth(evidence: Evidence, spec: RunSpec) -> tuple[float, float, float]:
     at, extra = price(evidence, spec)
     return metrics.growth_exponent(at, extra, START, END)
 
@@ -35,7 +35,7 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
         for one in (*beside, spec):
             at, extra = price(evidence, one)
             drawn.append(
-                Drawn(SpecSeries(one, regret.name(one), at, extra), START if one == spec else np.inf)
+                DrawnSeries(SpecSeries(one, regret.name(one), at, extra), START if one == spec else np.inf)
             )
         return Plot(
             "What privacy has cost so far",
@@ -53,7 +53,7 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
         early, late = (float(np.interp(k, at, extra.mean(axis=0))) for k in (START, END))
         return (
             f"From {human(START)} to {human(END)} users the price grew like "
-            f"{to_the('K', *_growth(evidence, spec))}, from {human(early)} to {human(late)}."
+            f"{to_the('K', *_price_growth(evidence, spec))}, from {human(early)} to {human(late)}."
         )
 
     return Step(
@@ -66,7 +66,7 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
         ),
         (NONE, *beside, spec),
         plot,
-        lambda evidence: _growth(evidence, spec)[0],
+        lambda evidence: _price_growth(evidence, spec)[0],
         found,
         why,
         Attempt(

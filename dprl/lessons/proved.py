@@ -10,7 +10,7 @@ from dprl import metrics
 from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.lessons.trust import EXPLORED
 from dprl.sentences.price import rough_users
@@ -45,7 +45,7 @@ def _deltas(evidence: Evidence) -> Plot:
         found = evidence.answers[("promise", spec)]
         order = np.argsort(found["epsilons"])
         x, y = (np.array(found[name])[order] for name in ("epsilons", "deltas"))
-        drawn.append(Drawn(SpecSeries(spec, NOISES[spec], x, y[None]), until))
+        drawn.append(DrawnSeries(SpecSeries(spec, NOISES[spec], x, y[None]), until))
     return Plot(
         "What is proved when one user is replaced",
         "ε (to the left more private)",
@@ -99,8 +99,8 @@ def _errors(evidence: Evidence) -> Plot:
         (0.0, 1.0),
         (0.0, 1.0),
         drawn=(
-            Drawn(SpecSeries(ATTACK.run.twin(), "Guessing blindly", ends, ends[None])),
-            Drawn(SpecSeries(ATTACK.run, "The attack", false, true[None]), -1.0),
+            DrawnSeries(SpecSeries(ATTACK.run.twin(), "Guessing blindly", ends, ends[None])),
+            DrawnSeries(SpecSeries(ATTACK.run, "The attack", false, true[None]), -1.0),
         ),
         log_x=False,
         percent=True,
@@ -164,7 +164,7 @@ PROVED = Lesson(
             ),
             tuple(NOISES),
             regret.losses([(spec, name, np.inf) for spec, name in NOISES.items()], (10.0, 1e9)),
-            lambda evidence: regret.order(evidence, tuple(NOISES)),
+            lambda evidence: regret.places_by_regret(evidence, tuple(NOISES)),
             _orders,
             "Calibrated noise is just as large as the promise needs. At this δ printed noise keeps a far smaller ε "
             "than it claims, which nobody asked for, and which is paid for in users.",

@@ -10,7 +10,7 @@ from dprl import search
 from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.figures.trust import LEARNED
-from dprl.lessons.lesson import Drawn, Plot
+from dprl.lessons.lesson import DrawnSeries, Plot
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import percent
@@ -44,7 +44,9 @@ def losses(
 
     def plot(evidence: Evidence) -> Plot:
         drawn = tuple(
-            Drawn(SpecSeries(spec, label, evidence.runs[spec].at.astype(float), lost(evidence, spec)), until)
+            DrawnSeries(
+                SpecSeries(spec, label, evidence.runs[spec].at.astype(float), lost(evidence, spec)), until
+            )
             for spec, label, until in specs
         )
         return Plot(
@@ -61,7 +63,7 @@ def losses(
     return plot
 
 
-def order(evidence: Evidence, specs: Sequence[RunSpec]) -> tuple[int, ...]:
+def places_by_regret(evidence: Evidence, specs: Sequence[RunSpec]) -> tuple[int, ...]:
     """Their places, from the one that loses least in all to the one that loses most."""
     ends = [float(evidence.runs[spec].ends.mean()) for spec in specs]
     return tuple(int(place) for place in np.argsort(ends))

@@ -8,7 +8,7 @@ from dprl import metrics
 from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
 from dprl.privacy import PRIVATIZERS
@@ -42,7 +42,7 @@ def _plot(
     ends: tuple[float, float] = (1e5, 1e15),
 ) -> Plot:
     drawn = [
-        Drawn(
+        DrawnSeries(
             SpecSeries(one, regret.name(one), X, _needed(evidence, one)[None], one_budget=False),
             until if one == asked else np.inf,
         )

@@ -11,7 +11,7 @@ from dprl import metrics
 from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec, SeedTrace
@@ -64,7 +64,7 @@ def _shrinking(evidence: Evidence) -> Plot:
         "± of an average weight",
         RANGE,
         (1e-6, 10.0),
-        drawn=(Drawn(SpecSeries(MIXTURE, NAMES[MIXTURE], at, rows), START),),
+        drawn=(DrawnSeries(SpecSeries(MIXTURE, NAMES[MIXTURE], at, rows), START),),
         log_y=True,
     )
 
@@ -90,7 +90,7 @@ def _learned(evidence: Evidence) -> str:
     return f"From {rough_users(need)} users on, {rough_users(need / free)} times as many as without privacy."
 
 
-def _times(evidence: Evidence) -> str:
+def _times_as_many(evidence: Evidence) -> str:
     need = sorted((regret.needed(evidence, spec), name) for spec, name in NAMES.items())
     parts = [f"{rough_users(found)} ({name})" for found, name in need]
     return f"Users until an average episode loses less than a tenth of V*: {listed(parts)}."
@@ -148,8 +148,8 @@ WEIGHTS = Lesson(
             ),
             tuple(NAMES),
             regret.losses([(spec, label, np.inf) for spec, label in NAMES.items()], RANGE),
-            lambda evidence: regret.order(evidence, tuple(NAMES)),
-            _times,
+            lambda evidence: regret.places_by_regret(evidence, tuple(NAMES)),
+            _times_as_many,
             "With nobody trusted noise is in every report, and that of K reports grows like √K, as it does with counts "
             "of visits.",
             Attempt("Compare these four", "linear", (NONE, MIXTURE, LOCAL[10.0], LOCAL[1.0])),

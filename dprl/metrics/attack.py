@@ -109,7 +109,7 @@ def of_threshold(choosing: Integers, measuring: Integers, delta: float) -> Measu
     for first, second in ((0, 1), (1, 0)):
         for at in range(1, choosing.shape[1]):
             trial, shown = (
-                _tail(counts[first, at:], counts[first], counts[second, at:], counts[second], delta)
+                _upper_tail(counts[first, at:], counts[first], counts[second, at:], counts[second], delta)
                 for counts in (choosing, measuring)
             )
             if trial.low > best:
@@ -117,7 +117,9 @@ def of_threshold(choosing: Integers, measuring: Integers, delta: float) -> Measu
     return found
 
 
-def _tail(above: Integers, first: Integers, beyond: Integers, second: Integers, delta: float) -> Measured:
+def _upper_tail(
+    above: Integers, first: Integers, beyond: Integers, second: Integers, delta: float
+) -> Measured:
     p, q = (
         clopper_pearson(int(some.sum()), int(world.sum()), 2)
         for some, world in ((above, first), (beyond, second))

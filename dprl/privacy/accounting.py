@@ -28,7 +28,7 @@ from dprl.privacy.losses import (
     Laplace,
     Loss,
     Losses,
-    Part,
+    LossPart,
     Response,
     one_way,
     parts_of,
@@ -303,7 +303,7 @@ def _all_gaussian(losses: Losses) -> float | None:
 
 
 @lru_cache(maxsize=16)
-def _on_grid(losses: Losses) -> tuple[float, list[list[Part]]]:
+def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
     """The interval, and the losses on its multiples, with the two data sets either way round."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)

@@ -57,7 +57,7 @@ def outcomes(noise: Noise, draws: int, rng: np.random.Generator) -> Array:
         raise ValueError("without noise a count is as it is")
     stream, counted = noise.stream, noise.statistic.counter(noise.scales.ravel()[0])
     if noise.mechanism.answers:
-        return counted * errors(noise.mechanism, stream, draws, rng)
+        return counted * estimation_errors(noise.mechanism, stream, draws, rng)
     if not stream.leaves[1]:
         ends = np.linspace(0, stream.items, stream.releases + 1).astype(np.int64)
         stream = replace(stream, leaves=np.append(ends, stream.leaves[-1]))
@@ -67,7 +67,7 @@ def outcomes(noise: Noise, draws: int, rng: np.random.Generator) -> Array:
     return counted * last
 
 
-def errors(mechanism: Mechanism, stream: Stream, draws: int, rng: np.random.Generator) -> Array:
+def estimation_errors(mechanism: Mechanism, stream: Stream, draws: int, rng: np.random.Generator) -> Array:
     """[draws] the error of an estimate of n where all users of the stream are in one state, in units."""
     memory, error = np.zeros((mechanism.rows(stream.items, stream.releases), draws)), np.zeros(draws)
     memory[3], memory[4] = chances(replace(stream, questions=np.ones(draws, dtype=np.int64)))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.mdp.tabular import Array
-from dprl.privacy.losses import Part
+from dprl.privacy.losses import LossPart
 
 Complexes = NDArray[np.complex128]
 
@@ -55,14 +55,14 @@ class Tail(NamedTuple):
         return first, -np.expm1(epsilon - self.losses[first:])
 
 
-def delta_at(parts: Sequence[Part], interval: float, epsilon: float) -> float:
+def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> float:
     """At least delta(epsilon), and hardly more. epsilon >= 0."""
     theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
     least = _lost(parts) + math.exp(
         min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
     )  # Chernoff
     for tilt in _gentler(theta):
-        tail = _tail(parts, interval, tilt, epsilon)
+        tail = _tilted_tail(parts, interval, tilt, epsilon)
         if tail is None:
             break
         if tail.losses[0] <= epsilon:
@@ -72,7 +72,7 @@ def delta_at(parts: Sequence[Part], interval: float, epsilon: float) -> float:
     return min(least, 1.0)
 
 
-def epsilon_at(parts: Sequence[Part], interval: float, delta: float) -> float:
+def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> float:
     """At least the least epsilon >= 0 with delta(epsilon) <= delta, and hardly more; inf if there is none."""
     from scipy.optimize import brentq
 
@@ -83,7 +83,7 @@ def epsilon_at(parts: Sequence[Part], interval: float, delta: float) -> float:
     theta = _least(lambda t: (_log_moment(parts, interval, t) - log_rest) / t, interval)
     least = max((_log_moment(parts, interval, theta) - log_rest) / theta, 0.0)  # Chernoff
     for tilt in _gentler(theta):
-        tail = _tail(parts, interval, tilt, 0.0)
+        tail = _tilted_tail(parts, interval, tilt, 0.0)
         if least == 0 or tail is None:
             break
         low = max(0.0, float(tail.losses[0]))
@@ -106,14 +106,14 @@ def _gentler(theta: float) -> Iterator[float]:
         theta /= 4
 
 
-def _lost(parts: Sequence[Part]) -> float:
+def _lost(parts: Sequence[LossPart]) -> float:
     """The chance that some loss is infinite."""
     if any(part.lost >= 1 for part in parts):
         return 1.0
     return -math.expm1(sum(part.times * math.log1p(-part.lost) for part in parts))
 
 
-def _tilted(part: Part, interval: float, theta: float) -> tuple[Array, float]:
+def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float]:
     """q, and the logarithm of M(theta), of one loss."""
     exponent = part.log_pmf + theta * interval * part.index
     high = float(exponent.max())
@@ -122,7 +122,7 @@ def _tilted(part: Part, interval: float, theta: float) -> tuple[Array, float]:
     return q / total, high + math.log(total)
 
 
-def _log_moment(parts: Sequence[Part], interval: float, theta: float) -> float:
+def _log_moment(parts: Sequence[LossPart], interval: float, theta: float) -> float:
     """ln M(theta) of the sum."""
     return sum(part.times * _tilted(part, interval, theta)[1] for part in parts)
 
@@ -140,7 +140,7 @@ def _least(height: Callable[[float], float], interval: float) -> float:
     return math.exp(float(found.x))
 
 
-def _tail(parts: Sequence[Part], interval: float, theta: float, least: float) -> Tail | None:
+def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
     """At least the probabilities of losses from `least` on, as the convolution tilted by theta tells them."""
     from scipy.fft import irfft, rfft
 

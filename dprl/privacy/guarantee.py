@@ -45,7 +45,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Step:
+class LadderStep:
     """One step of the ladder from the printed noise down: std of one counter n, in counts, and what it proves.
 
     idea: what makes the difference to the step before (to the first step, of the first that has one).
@@ -97,7 +97,7 @@ class Guarantee:
     proved_epsilon: float | None
     proved_delta: float | None
     readings: tuple[Reading, ...]
-    ladder: tuple[Step, ...]
+    ladder: tuple[LadderStep, ...]
     assumptions: tuple[str, ...]
     sources: tuple[str, ...]
     public: tuple[str, ...] = ()
@@ -133,5 +133,5 @@ class Guarantee:
         """The card `to_dict` wrote. Raises TypeError when fields are missing or unknown."""
         known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         known["readings"] = tuple(Reading(**r) for r in known.get("readings", ()))
-        known["ladder"] = tuple(Step(**s) for s in known.get("ladder", ()))
+        known["ladder"] = tuple(LadderStep(**s) for s in known.get("ladder", ()))
         return cls(**known)

@@ -80,7 +80,7 @@ Losses = tuple[Loss, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class LossPart:
     """`times` independent losses: pmf[i] is the chance of (lowest + i) intervals, `lost` that of an infinite loss."""
 
     lowest: int
@@ -100,7 +100,7 @@ class Part:
             return np.asarray(np.log(self.pmf))
 
 
-def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[Part]:
+def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
     """The losses of a composition, on the grid. exchanged: with the two data sets exchanged.
 
     Raises TypeError for a loss that has no distribution here.
@@ -112,7 +112,7 @@ def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> lis
         elif isinstance(loss, Response):
             mass = np.array([1.0, math.exp(-loss.shift)]) / (1 + math.exp(-loss.shift))
             lowest, pmf = _connect_dots(np.array([loss.shift, -loss.shift]), mass, interval)
-            parts.append(Part(lowest, pmf, loss.count, 0.0))
+            parts.append(LossPart(lowest, pmf, loss.count, 0.0))
         elif isinstance(loss, Binomial):
             parts += _binomial(loss, interval, exchanged)
         else:
@@ -125,7 +125,7 @@ def one_way(losses: Losses) -> bool:
     return any(isinstance(x, Binomial) and x.up != x.down for x in losses)
 
 
-def _laplace(loss: Laplace, interval: float) -> Part:
+def _laplace(loss: Laplace, interval: float) -> LossPart:
     """Atoms of 1/2 at the shift s and e^-s/2 at -s, and the density e^((l - s)/2)/4 between.
 
     Between two points less than an interval apart the density has the masses, under both data sets, of an atom halfway.
@@ -136,10 +136,10 @@ def _laplace(loss: Laplace, interval: float) -> Part:
     between = np.exp((edges[:-1] - s) / 2) * np.expm1(np.diff(edges) / 2) / 2
     at = np.concatenate([[-s], (edges[:-1] + edges[1:]) / 2, [s]])
     lowest, pmf = _connect_dots(at, np.concatenate([[math.exp(-s) / 2], between, [0.5]]), interval)
-    return Part(lowest, pmf, loss.count, 0.0)
+    return LossPart(lowest, pmf, loss.count, 0.0)
 
 
-def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[Part]:
+def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart]:
     """The losses of the counters that go up and of those that go down, which exchanging the data sets exchanges."""
     first, b, outside = binomial_window(loss.trials, loss.probability)
     x = np.arange(first, first + len(b) + 1)  # outcomes of b, and of b moved up by one
@@ -156,7 +156,7 @@ def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[Part]:
     ):
         if count:
             lowest, pmf = _connect_dots(losses, mass, interval)
-            parts.append(Part(lowest, pmf, count, float(lost) + outside))
+            parts.append(LossPart(lowest, pmf, count, float(lost) + outside))
     return parts
 
 

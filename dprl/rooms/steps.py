@@ -88,7 +88,7 @@ def from_json(text: str) -> Content:
 
 
 @dataclass(frozen=True)
-class Step:
+class ClassStep:
     """Something put to the class.
 
     Attributes:
@@ -105,7 +105,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ShareEstimate:
     """What the reports on a question say, under three kinds of trust.
 
     Attributes:
@@ -126,11 +126,11 @@ class Estimate:
     far: int
 
 
-def estimate(room: str, step: Step, question: Question) -> Estimate:
+def estimate_share(room: str, step: ClassStep, question: Question) -> ShareEstimate:
     """Of the answers so far, at least one. room: its code, from which the noise of the simulated centre is drawn, one
     draw for a question."""
     n, reported, epsilon = len(step.answers), step.answers.count(YES), question.epsilon
     yes = answered_yes(reported, n, epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{room} {step.place}".encode()).digest())
     said, far = counted(round(yes.value), epsilon, np.random.Generator(np.random.PCG64(seed)))
-    return Estimate(n, reported, yes, epsilon, shuffled(epsilon, n, DELTA), said, far)
+    return ShareEstimate(n, reported, yes, epsilon, shuffled(epsilon, n, DELTA), said, far)

@@ -36,10 +36,10 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     if not ends:
         return NOTHING
     at = sorted(end.episodes for end in ends)[-2:][0]
-    met = [_at(end, at, view) for end in ends if end.episodes >= at]
+    met = [_lost_after(end, at, view) for end in ends if end.episodes >= at]
     if view == "extra":
         said = _extra(met, at)
-    elif view == "per-episode" and len(met) > 1 and all(_learned(end) for end in met):
+    elif view == "per-episode" and len(met) > 1 and all(_learned_late(end) for end in met):
         said = _users(met)
     else:
         said = _least_and_most(met, at, view)
@@ -48,7 +48,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     )
 
 
-def _learned(end: _End) -> bool:
+def _learned_late(end: _End) -> bool:
     """Whether an average episode has lost so little by the end that only when it came to that is worth telling."""
     curve = end.curve
     known = curve.v_star and curve.needed is not None and np.isfinite(curve.needed)
@@ -93,7 +93,7 @@ def _ends(curves: Sequence[Series]) -> list[_End]:
     return ends
 
 
-def _at(end: _End, at: float, view: Measure) -> _End:
+def _lost_after(end: _End, at: float, view: Measure) -> _End:
     """The same after so many episodes: totals by straight lines, from 0 before any."""
     if at == end.episodes:
         return end

@@ -24,7 +24,7 @@ PRINTED_PROVES = 2.0
 
 
 @dataclass(frozen=True)
-class Model:
+class PrivacyChoice:
     """A way to be private: privacy model, mechanism and noise, None for the default.
 
     noise: `tight`, the least that proves (epsilon, delta); `paper`, as printed for epsilon; `scaled`, Laplace noise as
@@ -36,7 +36,7 @@ class Model:
     noise: str | None = None
 
     @classmethod
-    def parse(cls, text: object) -> Model:
+    def parse(cls, text: object) -> PrivacyChoice:
         """The model written as `privacy[:mechanism[:noise]]`. Raises SpecError."""
         words = text.strip().split(":") if isinstance(text, str) else []
         privacy, mechanism, noise = [*words, "", ""][:3] if 1 <= len(words) <= 3 else ("", "", "")
@@ -84,7 +84,7 @@ class Model:
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
     """What can be an axis, each with what makes its canonical value out of a given one, text or not."""
-    found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: Model.parse(value).text}
+    found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: _checker(field) for name, field in axis_fields(base).items()}
 
 
@@ -94,7 +94,9 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
     for owner, params in _params(base, chosen):
         changes[owner] = {**{k: v for k, v in getattr(base, owner).items() if v is not None}, **params}
     if "privacy" in chosen:
-        asked = Model.parse(chosen["privacy"]).changes(chosen.get("epsilon", base.epsilon), base.delta)
+        asked = PrivacyChoice.parse(chosen["privacy"]).changes(
+            chosen.get("epsilon", base.epsilon), base.delta
+        )
         changes = changes | asked | {k: v for k, v in changes.items() if k != "epsilon"}
     return base.replace(**changes)
 

@@ -81,7 +81,7 @@ def estimate(work: Work) -> Estimate:
     return Estimate(seconds + work.planning, int(size), M)
 
 
-def check(work: Work, smaller: str = "") -> None:
+def check_cost(work: Work, smaller: str = "") -> None:
     """Refuse what does not fit, saying what would.
 
     Args:

@@ -138,7 +138,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
 ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
-def split(text: str) -> tuple[str, str, str]:
+def split_behaviour(text: str) -> tuple[str, str, str]:
     """Key, argument and policy of a behaviour as it is written, "" for what is not there."""
     key, _, given = text.partition(":")
     if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
@@ -147,9 +147,9 @@ def split(text: str) -> tuple[str, str, str]:
     return key, given, ""
 
 
-def check(text: str, size: Size) -> str:
+def check_behaviour(text: str, size: Size) -> str:
     """The canonical form of a behaviour, such as mixture:0.7, on a problem. Raises SpecError."""
-    key, given, policy = split(text)
+    key, given, policy = split_behaviour(text)
     behaviour = BEHAVIOURS.get(key)
     try:
         if behaviour is None or (given and behaviour.argument is None):
@@ -160,13 +160,17 @@ def check(text: str, size: Size) -> str:
     except SpecError:
         raise SpecError("behaviour", f"{shown(text)} is not allowed; give {ALLOWED}.") from None
     named = f"{key}:{value!r}".removesuffix(".0")
-    return f"{named}:{policies.written(policies.read(policy, size))}" if behaviour.takes_policy else named
+    return (
+        f"{named}:{policies.policy_text(policies.policy_from_text(policy, size))}"
+        if behaviour.takes_policy
+        else named
+    )
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
     """What a canonical text names, on a problem."""
-    key, argument, policy = split(text)
-    followed = policies.read(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
+    key, argument, policy = split_behaviour(text)
+    followed = policies.policy_from_text(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
     return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)
 
 
@@ -175,7 +179,7 @@ def following(policy: Policy, share: float = 0.7) -> str:
 
     policy: [H, S], such as `trace.policy[-1]` of a seed of an online run. `OfflineSpec` checks it against its problem.
     """
-    return f"policy:{share!r}:{policies.written(policy)}"
+    return f"policy:{share!r}:{policies.policy_text(policy)}"
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:

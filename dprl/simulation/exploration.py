@@ -64,7 +64,7 @@ def visit(who: int, turned: int, held: Held) -> int:
 
 
 @kernel
-def play(
+def play_told(
     rng: np.random.Generator,
     users: int,
     turned: int,
@@ -123,7 +123,7 @@ def told(problem: Problem, root_seed: int) -> list[list[list[int]]]:
         np.zeros(EXECUTIONS, dtype=np.int64),
     )
     machine = compiled(
-        play,
+        play_told,
         type_of(None)(
             rng_type(), type_of(1), type_of(1), *(type_of(one) for one in (possible, constants, held, seen))
         ),

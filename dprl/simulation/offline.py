@@ -117,7 +117,7 @@ def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> Iterator[O
         whole = {**given, **changes}
         return OfflineSpec.from_dict(whole) if base is None else base.replace(**whole)
 
-    key, argument, policy = datasets.split(given.get("behaviour", ""))
+    key, argument, policy = datasets.split_behaviour(given.get("behaviour", ""))
     if not policy.startswith(FILE):
         yield spec()
         return
@@ -130,7 +130,7 @@ def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> Iterator[O
         ) from None
     some = spec(behaviour="uniform")
     labels = ENVIRONMENTS[some.environment].make(**some.environment_params).action_labels
-    actions = policies.written(policies.from_json(text, some.problem_size, labels))
+    actions = policies.policy_text(policies.from_json(text, some.problem_size, labels))
     yield spec(behaviour=f"{key}:{argument}:{actions}")
 
 

@@ -98,7 +98,7 @@ class OfflineSpec(Budgeted):
         world, learner = ENVIRONMENTS[self.environment], self.learner
         for name, owner in (("environment_params", world), ("algorithm_params", learner)):
             self._set(name, check_params(name, owner.key, owner.fields, getattr(self, name)))
-        self._set("behaviour", datasets.check(self.behaviour, self.problem_size))
+        self._set("behaviour", datasets.check_behaviour(self.behaviour, self.problem_size))
         self._choose_budget(learner.privacies)
         self._check_features()
         self._check_cells("environment_params", self.problem_size)

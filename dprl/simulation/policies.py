@@ -28,7 +28,7 @@ _ACTION = re.compile(rf"{LONG}[0-9a-z]{{2}}|[0-9a-z]")
 _ROW = re.compile(rf"((?:{_ACTION.pattern})+)(?:{TIMES}([1-9][0-9]{{0,5}}))?")
 
 
-def written(policy: Policy) -> str:
+def policy_text(policy: Policy) -> str:
     """The text of a policy [H, S]; each has one."""
     rows = ["".join(map(_digits, row)) for row in np.asarray(policy).tolist()]
     runs = ((row, len(list(same))) for row, same in groupby(rows))
@@ -40,7 +40,7 @@ def _digits(action: int) -> str:
     return f"{LONG}{DIGITS[high]}{DIGITS[low]}" if high else DIGITS[low]
 
 
-def read(text: str, size: Size) -> Policy:
+def policy_from_text(text: str, size: Size) -> Policy:
     """[H, S] the policy that a text is, on a problem. Raises SpecError."""
     rows: list[list[int]] = []
     for part in text.split(NEXT):
@@ -55,10 +55,10 @@ def read(text: str, size: Size) -> Policy:
         if len(rows) + times > size.H:
             raise SpecError("behaviour", f"the policy has more steps than the horizon; give {size.H}.")
         rows += [[int(action.strip(LONG), 36) for action in _ACTION.findall(row[1])]] * times
-    return checked(rows, size)
+    return checked_policy(rows, size)
 
 
-def checked(rows: Sequence[Sequence[int]], size: Size) -> Policy:
+def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
     """[H, S] the policy with these actions. Raises SpecError where they are none on a problem."""
     if len(rows) != size.H:
         raise SpecError(
@@ -108,4 +108,4 @@ def from_json(text: str, size: Size, actions: Sequence[str]) -> Policy:
                     f"one of {', '.join(map(shown, actions[:10]))}{', ...' * (len(actions) > 10)}.",
                 )
             rows[-1].append(number)
-    return checked(rows, size)
+    return checked_policy(rows, size)

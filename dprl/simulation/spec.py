@@ -248,7 +248,7 @@ class RunSpec:
     def _estimate_limits(self, mechanism: str | None) -> None:
         if refusal := ALGORITHMS[self.algorithm].refusal(self._problem_size, self.episodes):
             raise refusal
-        cost.check(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
+        cost.check_cost(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
 
     @property
     def _problem_size(self) -> Size:

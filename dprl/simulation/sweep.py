@@ -31,7 +31,7 @@ MAX_POINTS = 400
 
 
 @dataclass(frozen=True)
-class Point(Generic[S]):
+class SweepPoint(Generic[S]):
     """One combination of a sweep: its values in the order of the axes, and its run, or why there is none."""
 
     values: tuple[Any, ...]
@@ -81,7 +81,7 @@ class Sweep(Generic[S]):
         return f"Sweep({self.base.label()}: {shortened(dict(self.axes))})"
 
     @cached_property
-    def points(self) -> tuple[Point[S], ...]:
+    def points(self) -> tuple[SweepPoint[S], ...]:
         """Every combination, the last axis fastest."""
         names = [name for name, _ in self.axes]
         return tuple(
@@ -89,11 +89,11 @@ class Sweep(Generic[S]):
             for values in itertools.product(*(values for _, values in self.axes))
         )
 
-    def _point(self, chosen: dict[str, Any], values: tuple[Any, ...]) -> Point[S]:
+    def _point(self, chosen: dict[str, Any], values: tuple[Any, ...]) -> SweepPoint[S]:
         try:
-            return Point(values, kind_of(self.base).along(self.base, chosen))
+            return SweepPoint(values, kind_of(self.base).along(self.base, chosen))
         except SpecError as error:
-            return Point(values, None, str(error))
+            return SweepPoint(values, None, str(error))
 
     @cached_property
     def specs(self) -> tuple[S, ...]:

@@ -21,7 +21,7 @@ CHARTS = {
 }
 
 
-def part() -> None:
+def collusion_part() -> None:
     """One step of the story, and its chart."""
     a = attack()
     widgets.segments("Step", "step", STEPS)

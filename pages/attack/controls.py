@@ -8,9 +8,9 @@ from dprl.learners import ALGORITHMS
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import plural
 from pages.attack.link import BASE
-from pages.attack.state import attack, show_attack, status
+from pages.attack.state import attack, attack_status, show_attack
 from pages.shared.controls import panel
-from pages.shared.controls.launch import described, offer, spec_of
+from pages.shared.controls.launch import described, offer, spec_of_controls
 from pages.shared.controls.structure import declarations
 from pages.shared.visitor.state import session
 
@@ -20,14 +20,14 @@ def controls() -> tuple[RunSpec | None, str]:
     s = session()
     panel.environment(s)
     panel.privacy(s)
-    panel.size(s)
+    panel.size_controls(s)
     if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
         with st.expander("More settings"):
             declarations(s)
-    return spec_of(s)
+    return spec_of_controls(s)
 
 
-def run_box(run: RunSpec | None, refusal: str) -> None:
+def attack_box(run: RunSpec | None, refusal: str) -> None:
     """What pressing Run will do, and the buttons. run, refusal: what `controls` returns."""
     spec, shown = None, attack().spec
     if run is not None:
@@ -36,7 +36,7 @@ def run_box(run: RunSpec | None, refusal: str) -> None:
     offer(
         spec,
         show_attack,
-        lambda: [spec] if spec and status(spec).state != "done" else [],
+        lambda: [spec] if spec and attack_status(spec).state != "done" else [],
         lambda lacking: (
             f"{plural(sum(s.executions * s.seeds for s in lacking), 'release')} in each of two worlds"
         ),

@@ -18,7 +18,7 @@ from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import human
 from pages.attack.link import is_farthest
-from pages.attack.state import Scores, attack, scores, show_attack, start, status, widgets
+from pages.attack.state import Scores, attack, attack_status, scores, show_attack, start_attack, widgets
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
@@ -33,10 +33,10 @@ from pages.shared.visitor.state import ask, attempt, session
 CHARTS = {"scores": "Scores", "errors": "Right against wrong"}
 
 
-def part() -> None:
+def game_part() -> None:
     """What is attacked, how that stands, what was measured, and one of two charts."""
     a = attack()
-    run = status(a.spec)
+    run = attack_status(a.spec)
     found = scores(a.spec)
     what = PRIVATIZERS[a.spec.run.privacy].words.seen
     st.markdown(
@@ -47,14 +47,14 @@ def part() -> None:
         )
     )
     choices(run.state in ACTIVE)
-    strip()
+    attack_strip()
     if not len(found.first):
         if run.state in ACTIVE:
             empty("The first executions appear in a moment.")
         elif run.state == "unknown":
             empty("Nothing has been attacked yet.")
         return
-    card, curves = answers.guarantee(a.spec.run), answers.promise(a.spec.run)
+    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None:
         empty("What the noise proves is being worked out.")
         return
@@ -69,7 +69,7 @@ def choices(going: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
         widgets.segments("Chart", "chart", CHARTS)
         titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
-        segments("The two episodes", "pair", titles, now, lambda key: again(pairs.get(key)))
+        segments("The two episodes", "pair", titles, now, lambda key: other_episodes(pairs.get(key)))
         with st.popover("The two episodes", icon=":material/group:"):
             undeclared = " Steps that are not declared possible are left out." if a.spec.run.structure else ""
             st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.{undeclared}")
@@ -80,7 +80,7 @@ def choices(going: bool) -> None:
                     getattr(a.spec, name),
                     key=key,
                     max_chars=4000,
-                    on_change=on_value(key, partial(typed, name)),
+                    on_change=on_value(key, partial(episode_typed, name)),
                 )
         key = f"{session().version}:attack:half"
         st.toggle(
@@ -94,14 +94,14 @@ def choices(going: bool) -> None:
             pause_switch()
 
 
-def again(pair: tuple[str, str] | None) -> None:
+def other_episodes(pair: tuple[str, str] | None) -> None:
     """Other episodes, at once."""
     if pair is not None:
         show_attack(attack().spec.replace(first=pair[0], second=pair[1]))
         st.rerun()
 
 
-def typed(name: str, text: str) -> None:
+def episode_typed(name: str, text: str) -> None:
     """An episode was typed."""
     changes: dict[str, Any] = {name: text}
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
@@ -114,16 +114,16 @@ def halve(on: bool) -> None:
     st.rerun()
 
 
-def strip() -> None:
+def attack_strip() -> None:
     """How the attack stands, with what can be done about it."""
     spec = attack().spec
-    run = status(spec)
+    run = attack_status(spec)
     if run.state in ACTIVE:
         with st.container(
             key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
         ):
             st.progress(min(1.0, run.progress), escape(words(run).replace("seed", "part")), width="stretch")
-            act("Cancel", "close", cancel, "cancel")
+            act("Cancel", "close", cancel_attack, "cancel")
     elif run.state != "done":
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             cost = f" It takes {price([spec])}.".replace("seed", "part") if run.state == "unknown" else ""
@@ -132,19 +132,19 @@ def strip() -> None:
                 plays = spec.executions * spec.seeds
                 st.button(
                     f"Play it {plays:,} times", icon=":material/play_arrow:", type="primary", key="play",
-                    on_click=callback(play),
+                    on_click=callback(play_attack),
                 )  # fmt: skip
             else:
                 act("Try again", "replay", lambda: ask([spec], owner_id("attack"), again=True), "retry")
 
 
-def play() -> None:
+def play_attack() -> None:
     """Starts the attack that is shown."""
-    start()
+    start_attack()
     st.rerun()
 
 
-def cancel() -> None:
+def cancel_attack() -> None:
     """Withdraws from the attack; what was played stays."""
     attempt(data.store().requests.cancel, attack().spec, owner_id("attack"))
 

@@ -9,8 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.privacy import PRIVATIZERS
 from pages.attack import collusion, game, promise
-from pages.attack.controls import controls, run_box
-from pages.attack.state import attack, status, widgets
+from pages.attack.controls import attack_box, controls
+from pages.attack.state import attack, attack_status, widgets
 from pages.shared.controls.panel import sidebar
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -22,8 +22,8 @@ from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import read_address
 
 PARTS = {
-    "attack": ("Attack a release", game.part),
-    "collusion": ("Two users collude", collusion.part),
+    "attack": ("Attack a release", game.game_part),
+    "collusion": ("Two users collude", collusion.collusion_part),
     "promise": ("What a promise means", promise.part),
 }
 
@@ -32,17 +32,17 @@ def main() -> None:
     a = attack()
     read_address(a)
     with st.sidebar:
-        sidebar(controls, lambda found: run_box(*found))
+        sidebar(controls, lambda found: attack_box(*found))
     corner = head(a)
-    run = status(a.spec)
-    redrawn(partial(results, corner), pace([run] if run.state in ACTIVE else []))
+    run = attack_status(a.spec)
+    redrawn(partial(draw_part, corner), pace([run] if run.state in ACTIVE else []))
     words_and_papers()
 
 
-def results(corner: DeltaGenerator, live: bool) -> None:
+def draw_part(corner: DeltaGenerator, live: bool) -> None:
     """The part that is looked at, and in the corner the link to it. It redraws itself while an attack goes on."""
     a = attack()
-    if live and status(a.spec).state not in ACTIVE:
+    if live and attack_status(a.spec).state not in ACTIVE:
         st.rerun()
     run = a.spec.run
     known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]

@@ -28,7 +28,7 @@ PRESSES = 10  # until all draws are seen
 def part() -> None:
     """The advantage in words, three curves, and a slider."""
     run = attack().spec.run
-    card, curves = answers.guarantee(run), answers.promise(run)
+    card, curves = answers.guarantee(run), answers.promise_curves(run)
     if card is None or curves is None:
         empty("What the noise proves is being worked out.")
         return
@@ -36,15 +36,20 @@ def part() -> None:
     night, key = dark(), run.to_json()
     left, right = st.columns(2)
     with left:
-        show(kept(("promise", "curve", night, key), lambda: curve(card, curves, night)), "promise_curve")
+        show(
+            kept(("promise", "curve", night, key), lambda: epsilon_picture(card, curves, night)),
+            "promise_curve",
+        )
     with right:
-        show(kept(("promise", "errors", night, key), lambda: errors(curves, night)), "promise_errors")
+        show(
+            kept(("promise", "errors", night, key), lambda: tradeoff_picture(curves, night)), "promise_errors"
+        )
     if curves["outcomes"]:
-        drawn(curves["outcomes"], curves["right"], key)
+        show_draws(curves["outcomes"], curves["right"], key)
     believed(card.proved_epsilon, curves)
 
 
-def curve(card: Guarantee, curves: dict[str, Any], night: bool) -> Picture:
+def epsilon_picture(card: Guarantee, curves: dict[str, Any], night: bool) -> Picture:
     """Epsilon against delta."""
     deltas, epsilons = curves["deltas"], curves["epsilons"]
     own = (card.proved_epsilon, card.proved_delta) if card.proved_epsilon and card.proved_delta else None
@@ -57,13 +62,13 @@ def curve(card: Guarantee, curves: dict[str, Any], night: bool) -> Picture:
     )
 
 
-def errors(curves: dict[str, Any], night: bool) -> Picture:
+def tradeoff_picture(curves: dict[str, Any], night: bool) -> Picture:
     """The trade-off of any test's two errors."""
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
     return figures.error_curves(allowed, see=sentences.TRADE_OFF, dark=night)
 
 
-def drawn(outcomes: Sequence[float], right: float, key: str) -> None:
+def show_draws(outcomes: Sequence[float], right: float, key: str) -> None:
     """The noise as draws, some more at each press, and the risk beside it."""
     st.markdown("## What it costs, and what it buys", anchors=False)
     new, night, presses = len(outcomes) // PRESSES, dark(), attack().presses

@@ -50,7 +50,7 @@ class Attack(ViewedState[AttackView]):
         self.spec, self.view, self.problems = link.spec, link.view, link.problems
         s.draft = draft_of(link.spec.run)
         s.version += 1
-        if self.view.show == "attack" and self.spec not in bundled():
+        if self.view.show == "attack" and self.spec not in bundled_scores():
             begin([self.spec], owner_id("attack"))
 
 
@@ -67,19 +67,19 @@ def show_attack(spec: AttackSpec) -> None:
     a, s = attack(), session()
     a.spec, a.problems = spec, ()
     s.version += 1
-    start()
+    start_attack()
     write_address(a)
 
 
-def start() -> None:
+def start_attack() -> None:
     """Asks for the attack that is shown, unless it comes with the program."""
-    if attack().spec not in bundled():
+    if attack().spec not in bundled_scores():
         ask([attack().spec], owner_id("attack"))
 
 
-def status(spec: AttackSpec) -> RunStatus:
+def attack_status(spec: AttackSpec) -> RunStatus:
     """How an attack stands."""
-    if spec in bundled():
+    if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
     return data.store().status.of(spec, owner_id("attack"))
 
@@ -95,7 +95,7 @@ class Scores(NamedTuple):
 
 
 @cache
-def bundled() -> dict[AttackSpec, Scores]:
+def bundled_scores() -> dict[AttackSpec, Scores]:
     """The attack that the page opens with, which comes with the program."""
     found = asset("attack")
     scores = Scores(
@@ -106,8 +106,8 @@ def bundled() -> dict[AttackSpec, Scores]:
 
 def scores(spec: AttackSpec) -> Scores:
     """The scores of the units that are finished."""
-    if spec in bundled():
-        return bundled()[spec]
+    if spec in bundled_scores():
+        return bundled_scores()[spec]
 
     def load(version: str | None) -> Scores:
         traces = [trace for trace in data.store().results.traces(spec) if trace.complete]

@@ -14,11 +14,11 @@ from dprl.words import duration
 from pages.claims import views
 from pages.claims.state import (
     bundled,
+    claim_progress,
     claims,
     computed,
     going,
-    look,
-    progress,
+    open_claim,
     run_again,
     stop,
 )
@@ -50,7 +50,7 @@ def main() -> None:
     read_address(c)
     corner = head(c)
     if not c.key:
-        listed(corner)
+        list_claims(corner)
     else:
         claim = CLAIMS[c.key]
         every = PACE if c.key in c.again and going(claim) else None
@@ -58,7 +58,7 @@ def main() -> None:
     words_and_papers({**WORDS, **OF_DATA_SETS}, {**PAPERS, **PAPERS_ON_DATA_SETS})
 
 
-def listed(corner: DeltaGenerator) -> None:
+def list_claims(corner: DeltaGenerator) -> None:
     """All claims, each with its verdict."""
     st.markdown(
         explained(
@@ -70,13 +70,13 @@ def listed(corner: DeltaGenerator) -> None:
     for first in range(0, len(keys), 2):  # row by row, so that a telephone has them in order
         for column, key in zip(st.columns(2, gap="small"), keys[first : first + 2], strict=False):
             with column, st.container(border=True, height="stretch", gap="xsmall"):
-                card(CLAIMS[key], keys.index(key) + 1)
+                claim_card(CLAIMS[key], keys.index(key) + 1)
     badge()
     with corner:
         share(claims())
 
 
-def card(claim: Claim, number: int) -> None:
+def claim_card(claim: Claim, number: int) -> None:
     """One of them."""
     st.button(
         f"**{number}. {claim.title}**",
@@ -84,7 +84,7 @@ def card(claim: Claim, number: int) -> None:
         type="tertiary",
         icon=":material/arrow_forward:",
         icon_position="right",
-        on_click=callback(look),
+        on_click=callback(open_claim),
         args=(claim.key,),
     )
     st.markdown(explained(escape(claim.says)))
@@ -108,7 +108,11 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
     place = list(CLAIMS).index(claim.key)
     with st.container(horizontal=True, gap="small"):
         st.button(
-            "All claims", icon=":material/arrow_back:", key="all_claims", on_click=callback(look), args=("",)
+            "All claims",
+            icon=":material/arrow_back:",
+            key="all_claims",
+            on_click=callback(open_claim),
+            args=("",),
         )
         if place + 1 < len(CLAIMS):
             following = list(CLAIMS)[place + 1]
@@ -116,7 +120,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
                 "Next",
                 icon=":material/arrow_forward:",
                 key="next",
-                on_click=callback(look),
+                on_click=callback(open_claim),
                 args=(following,),
             )
     st.header(f"{place + 1}. {claim.title}", anchor=False)
@@ -139,11 +143,11 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
             "Curves of setting",
             [str(i + 1) for i in drawable],
             str(chosen + 1),
-            lambda value: look(claim.key, int(value) - 1),
+            lambda value: open_claim(claim.key, int(value) - 1),
             {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in drawable},
             name=claim.key,
         )
-        views.curves(shown, known, chosen, token)
+        views.setting_curves(shown, known, chosen, token)
     st.caption("The same on the command line:")
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
     with corner:
@@ -177,7 +181,7 @@ def again(claim: Claim, here: Report | None) -> None:
             st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
         return
     together.strip(
-        progress(claim), owner_id("claims"), partial(run_again, claim.key), partial(stop, claim.key)
+        claim_progress(claim), owner_id("claims"), partial(run_again, claim.key), partial(stop, claim.key)
     )
     if here is not None:
         same = here.numbers == bundled().reports[claim.key].numbers

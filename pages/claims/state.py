@@ -65,7 +65,7 @@ def claims() -> Claims:
     return session().part(Claims)
 
 
-def look(key: str, setting: int = 0) -> None:
+def open_claim(key: str, setting: int = 0) -> None:
     """Opens a claim, or the list."""
     c = claims()
     c.key, c.setting, c.problems = key, setting, ()
@@ -101,7 +101,7 @@ def stop(key: str) -> None:
     claims().again.discard(key)
 
 
-def progress(claim: Claim) -> together.Progress:
+def claim_progress(claim: Claim) -> together.Progress:
     """How the runs of a claim stand, as one."""
     specs = list(claim.runs)
     lacking = [spec for spec in specs if data.status(spec, owner_id("claims")).state != "done"]
@@ -110,7 +110,7 @@ def progress(claim: Claim) -> together.Progress:
 
 def going(claim: Claim) -> bool:
     """Whether any is being computed, or an answer is waited for."""
-    state = progress(claim)
+    state = claim_progress(claim)
     return bool(state.active) or (not state.failed and not state.stopped and computed(claim) is None)
 
 

@@ -22,7 +22,7 @@ from dprl.simulation import OfflineSpec
 from pages.offline import names as offline
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
-from pages.shared.names import kind_of
+from pages.shared.names import style_of
 
 
 def by_statistic(found: Report) -> dict[tuple[str, str], list[int]]:
@@ -56,21 +56,21 @@ def _statistic(found: Report, statistic: str, over: str, places: Sequence[int], 
     return figures.measurements(statistic, rows, over=over, log=log, see=see, dark=night)
 
 
-def curves(found: Report, known: Evidence, place: int, token: str) -> None:
+def setting_curves(found: Report, known: Evidence, place: int, token: str) -> None:
     """The curves of one setting, if it has any."""
     setting, night = found.claim.settings[place], dark()
     if setting.draw is None:
         return
     key = ("claim-curves", found.claim.key, place, night, token)
-    show(kept(key, partial(_curves, found, known, place, night)), "curves")
+    show(kept(key, partial(_drawn_curves, found, known, place, night)), "curves")
 
 
-def _curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
+def _drawn_curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
     setting = found.claim.settings[place]
     assert setting.draw is not None
     plot = setting.draw(known)
     series = []
-    for one, kind in zip(plot.series, kinds(plot.series), strict=True):
+    for one, kind in zip(plot.series, setting_styles(plot.series), strict=True):
         center, low, high = metrics.regret_band(one.rows)
         series.append(Drawn(one.label, kind, np.asarray(one.x, float), one.rows, center, low, high))
     return figures.measured_curves(
@@ -78,10 +78,10 @@ def _curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
     )
 
 
-def kinds(series: Sequence[SpecSeries]) -> list[CurveStyle]:
+def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
     """What gives them their looks."""
     specs: list[Any] = [one.spec for one in series]
     if all(spec.kind == OfflineSpec.kind for spec in specs):
         return offline.kinds(specs)
-    found = [(kind_of(spec), one.one_budget) for spec, one in zip(specs, series, strict=True)]
+    found = [(style_of(spec), one.one_budget) for spec, one in zip(specs, series, strict=True)]
     return numbered([kind if alike else replace(kind, epsilon=None) for kind, alike in found])

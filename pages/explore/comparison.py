@@ -77,7 +77,7 @@ def actions(curve: Curve, own: str) -> None:
         )
         button("Remove", "delete", curve.spec, own, remove)
         if run.state in ACTIVE:
-            button("Cancel", "close", curve.spec, own, cancel)
+            button("Cancel", "close", curve.spec, own, cancel_run)
         if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES:
             button(
                 "Add the same seeds without privacy",
@@ -173,7 +173,7 @@ def duplicate(spec: RunSpec) -> None:
     s.said = "Its settings are in the controls now: change one and press Run."
 
 
-def cancel(spec: RunSpec) -> None:
+def cancel_run(spec: RunSpec) -> None:
     """Withdraws from a run; the curve stays, with what there is."""
     attempt(store().requests.cancel, spec, session().visitor)
 

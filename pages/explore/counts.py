@@ -21,7 +21,7 @@ from pages.explore import pulls, view
 from pages.explore.focus import identity, look_closely, moment
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
-from pages.shared.names import kind_of
+from pages.shared.names import style_of
 from pages.shared.results import data
 from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
@@ -52,7 +52,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         pulls.tab(titles)
         return
     if chart == "coverage":
-        show(coverage(curve, title, trace), "coverage")
+        show(coverage_chart(curve, title, trace), "coverage")
         return
     mdp = data.environment(curve.spec)
     if chart == "cell":
@@ -78,7 +78,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     show(kept(key, lambda: cells(mdp, trace, at, chart, family, seen, step, night)), f"counts_{chart}")
 
 
-def counted(family: str) -> tuple[int, figures.Counted]:
+def counters_of(family: str) -> tuple[int, figures.Counted]:
     """Where the counts of a family stand in a row of counters, and how they are spoken of."""
     return (-2, figures.VISITS) if family == "visits" else (-1, figures.REWARDS)
 
@@ -94,7 +94,7 @@ def cells(
     night: bool,
 ) -> Picture:
     """All cells at the at-th detailed moment: the map (of one step, or of all) or the scatter."""
-    column, kind = counted(family)
+    column, kind = counters_of(family)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     episode = int(trace.detail_episodes[at])
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
@@ -133,7 +133,7 @@ def cells(
 def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
     """One cell's visits over time, with the menus that choose it."""
     family = view.segments("What is counted", "family", FAMILIES)
-    column, kind = counted(family)
+    column, kind = counters_of(family)
     columns = st.columns(3)
     apart = trace.counts.shape[1] == mdp.H  # else counts are added up over the steps
     with columns[0]:
@@ -162,7 +162,7 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
     )
 
 
-def coverage(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
+def coverage_chart(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
     """The largest noise so far as a share of its bound, for every seed that is finished."""
     spec = curve.spec
     found = [t for i in range(min(spec.seeds, SEEDS_SHOWN)) if (t := data.trace(spec, i)) is not None]
@@ -174,5 +174,5 @@ def coverage(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
     promise = 1 - spec.beta / 3 if spec.beta is not None and spec.privacy != "none" else None
     see = sentences.about_bound(metrics.noise_coverage(ratio))
     return noise_below_bound(
-        longest, ratio, look=kind_of(spec), label=title, promise=promise, see=see, dark=dark()
+        longest, ratio, look=style_of(spec), label=title, promise=promise, see=see, dark=dark()
     )

@@ -12,13 +12,13 @@ from dprl.jobs.store import RunStatus
 from dprl.metrics import Statistic
 from dprl.tables import csv, escape_formulas
 from pages.explore import view
-from pages.explore.regret import Read, Row, compared, curve_of
+from pages.explore.regret import Read, Row, comparison_picture, curve_of
 from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
-from pages.shared.results.again import make_again, nothing_yet, parquet, tidy
+from pages.shared.results.again import make_again, no_table_yet, parquet, tidy
 from pages.shared.visitor.state import session
 
 
@@ -33,7 +33,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     downloads(shown, s.explore.view.statistic)
     st.markdown("## Make it again without this page", anchors=False)
-    chosen = view.curve("Curve", offered, titles)
+    chosen = view.curve_menu("Curve", offered, titles)
     make_again(s.explore.curves[chosen].spec)
 
 
@@ -45,7 +45,7 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curv
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
     about, words = session().common, footer()
     st.caption(explained("Cumulative regret of every seed of every visible curve, at every checkpoint."))
-    empty = nothing_yet(table)
+    empty = no_table_yet(table)
     with st.container(horizontal=True, gap="small"):
         if not empty:
             save("regret.csv", "CSV", "text/csv", lambda: csv(table))
@@ -56,7 +56,7 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curv
                 "regret.html",
                 "Take it along",
                 "text/html",
-                lambda: page(drawn, best, statistic, read, about=about, footer=words),
+                lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
             )
     if empty:
         return
@@ -71,7 +71,7 @@ def specs(shown: Sequence[Row]) -> str:
     )
 
 
-def page(
+def regret_page(
     shown: Sequence[Row],
     best: Sequence[float | None],
     statistic: Statistic,
@@ -92,7 +92,7 @@ def page(
         about,
         curves,
         ["" if epsilon is None else f"ε = {epsilon:g}" for epsilon in budgets],
-        lambda some: compared(some, view="cumulative", statistic=statistic),
+        lambda some: comparison_picture(some, view="cumulative", statistic=statistic),
         x="After so many episodes",
         columns=["regret so far", "95% interval", "seeds"],
         footer=footer,

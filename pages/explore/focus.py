@@ -28,7 +28,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
         return None
     left, right = st.columns([3, 2], wrap=False)
     with left:
-        chosen = view.curve("Curve", offered, titles)
+        chosen = view.curve_menu("Curve", offered, titles)
     curve, run = s.explore.curves[chosen], runs[chosen]
     with right:
         seeds = range(curve.spec.seeds)
@@ -68,14 +68,14 @@ def moment(found: SeedTrace) -> int:
             "Pause" if s.explore.playing else "Play",
             icon=":material/pause:" if s.explore.playing else ":material/play_arrow:",
             key="play",
-            on_click=callback(play),
+            on_click=callback(play_moments),
             args=(not s.explore.playing, episodes),
             width="content",
         )
     return episodes.index(chosen)
 
 
-def play(on: bool, episodes: Sequence[int]) -> None:
+def play_moments(on: bool, episodes: Sequence[int]) -> None:
     """Starts the moments, from the first one when the last is shown, or stops them."""
     s = session()
     s.explore.playing = on

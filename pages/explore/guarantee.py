@@ -47,10 +47,14 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not s.explore.visible:
         st.info("All curves are hidden. Show one to see what it guarantees.")
         return
-    cards(s.explore.curves, titles, lambda offered: view.curve("Look closely at", offered, titles))
+    guarantee_cards(
+        s.explore.curves, titles, lambda offered: view.curve_menu("Look closely at", offered, titles)
+    )
 
 
-def cards(curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequence[int]], int]) -> None:
+def guarantee_cards(
+    curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequence[int]], int]
+) -> None:
     """A table of all curves that are not hidden, the card of one of them, and its ladder. choose: a menu of places."""
     with st.expander("What does (ε, δ) promise?", icon=":material/help:"):
         st.markdown(said.MEANING)
@@ -178,14 +182,15 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
     if not part.open:
         return
     with part:
-        curves = answers.promise(run)
+        curves = answers.promise_curves(run)
         if curves is None:
             st.caption("It is being worked out.")
             return
         st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
         night = dark()
         drawn = kept(
-            ("promise", "curve", night, run.to_json()), lambda: attack_promise.curve(g, curves, night)
+            ("promise", "curve", night, run.to_json()),
+            lambda: attack_promise.epsilon_picture(g, curves, night),
         )
         show(drawn, f"promise_{key}")
 

@@ -48,7 +48,7 @@ def opening() -> None:
             f"Until then the chart below shows {shown}, whichever environment you choose."
         )
     )
-    show(kept(("opening", night, room), partial(answer, night, room)), "opening")
+    show(kept(("opening", night, room), partial(question_picture, night, room)), "opening")
     st.markdown("## Or another question", anchors=False)
     others = [example for example in EXAMPLES if example is not QUESTION]
     for column, example in zip(st.columns(len(others), border=True), others, strict=True):
@@ -71,10 +71,10 @@ def button(example: ExploreExample, label: str, primary: bool = False) -> None:
     )
 
 
-def answer(night: bool, room: bool) -> Picture:
+def question_picture(night: bool, room: bool) -> Picture:
     """The chart of the question."""
     return regret.comparison(
-        drawn(QUESTION),
+        example_series(QUESTION),
         view="per-episode",
         statistic="mean",
         see=sentences.about_trust(known(EPSILON), EPSILON),
@@ -90,10 +90,10 @@ def answer(night: bool, room: bool) -> Picture:
 def small(place: int, night: bool) -> Sketch:
     """The curves of one of the examples, without words."""
     example = EXAMPLES[place]
-    return thumbnail.thumbnail(drawn(example), f"{example.title}: its curves of regret.", dark=night)
+    return thumbnail.thumbnail(example_series(example), f"{example.title}: its curves of regret.", dark=night)
 
 
-def drawn(example: ExploreExample) -> list[Series]:
+def example_series(example: ExploreExample) -> list[Series]:
     """The curves of an example, from the runs that come with the program."""
     finished = bundled("home") | bundled("examples")
     return [

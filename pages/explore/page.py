@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.explore import comparison, counts, export, guarantee, opening, policy, regret
-from pages.shared.controls.panel import controls
+from pages.shared.controls.panel import explore_controls
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
@@ -34,7 +34,7 @@ def main() -> None:
     s.explore.playing = s.explore.playing and not s.arrived
     read_address(s.explore)
     with st.sidebar:
-        controls()
+        explore_controls()
     corner = head(s.explore)
     if not s.explore.curves:
         opening.opening()
@@ -45,11 +45,11 @@ def main() -> None:
     common(in_common(s.explore.curves))
     runs = status.statuses(s.explore.curves)
     every = FRAME if s.explore.playing else status.pace(status.busy(s.explore.curves, runs))
-    redrawn(partial(results, corner), every)
+    redrawn(partial(draw_tab, corner), every)
     words_and_papers()
 
 
-def results(corner: DeltaGenerator, live: bool) -> None:
+def draw_tab(corner: DeltaGenerator, live: bool) -> None:
     """Progress and the open tab, and in the page's corner the link to just that.
 
     While something runs this part redraws itself; the end of the last run stops that.

@@ -68,7 +68,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if chart == "map":
         step = view.steps("Step of the episode", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
     key = ("policy", chart, identity(trace), at, step, night)
-    show(kept(key, lambda: picture(chart, mdp, trace, at, step, night)), f"policy_{chart}")
+    show(kept(key, lambda: policy_picture(chart, mdp, trace, at, step, night)), f"policy_{chart}")
 
 
 def offline(trace: SeedTrace, at: int) -> None:
@@ -101,7 +101,7 @@ def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Pictur
     )
 
 
-def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
+def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
     """One of CHARTS, at the at-th detailed moment."""
     episode, states, actions = int(trace.detail_episodes[at]), mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy

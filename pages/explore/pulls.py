@@ -51,11 +51,11 @@ def tab(titles: Sequence[str]) -> None:
     )
     night = dark()
     key = ("pulls", night, *((c.spec.to_json(), kind, title, len(seeds)) for c, kind, title, seeds in found))
-    show(kept(key, lambda: picture([drawn(*one) for one in found], night)), "pulls")
+    show(kept(key, lambda: pulls_picture([pulls_series(*one) for one in found], night)), "pulls")
     conditions([(title, why_not(seeds[0])) for *_, title, seeds in found])
 
 
-def picture(curves: Sequence[PullCurve], night: bool) -> Picture:
+def pulls_picture(curves: Sequence[PullCurve], night: bool) -> Picture:
     """The curves with what there is to see in them."""
     return figures.pulls_over_episodes(curves, see=sentences.about_pulls(curves), dark=night)
 
@@ -78,7 +78,7 @@ def gaps(trace: SeedTrace) -> metrics.Array:
     return result
 
 
-def drawn(curve: Curve, kind: CurveStyle, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
+def pulls_series(curve: Curve, kind: CurveStyle, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
     """One run as the figure wants it."""
     first, mdp = seeds[0], data.environment(curve.spec)
     arms = bad_arms(first)

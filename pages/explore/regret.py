@@ -76,12 +76,12 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         if not row[0].hidden and (measure != "extra" or has_twin(row[0]))
     ]
     if not any(len(data.curves(row[0].spec).at) for row in rows):
-        nothing_yet(measure, runs)
+        no_regret_yet(measure, runs)
         return
-    draw(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
+    regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
 
 
-def draw(
+def regret_chart(
     rows: Sequence[Row],
     measure: str,
     statistic: metrics.Statistic,
@@ -104,7 +104,7 @@ def draw(
     ]
     picture = kept(
         ("regret", measure, statistic, log_x, log_y, each, night, room, *twins, *parts),
-        lambda: compared(
+        lambda: comparison_picture(
             [
                 curve_of(*row, measure, statistic, read, v_star=value)
                 for row, value in zip(rows, best, strict=True)
@@ -136,7 +136,7 @@ def below_zero(rows: Sequence[Row], read: Read = data.curves) -> list[str]:
     return found
 
 
-def compared(
+def comparison_picture(
     curves: Sequence[Series], *, view: figures.Measure, statistic: metrics.Statistic, **how: bool
 ) -> Picture:
     """The curves with what there is to see in them."""
@@ -170,7 +170,7 @@ def mistakes(
         st.info(f"No episode of {escape(listed(beyond))} can lose as much as the least α that is counted.")
     if not curves:
         if not beyond:
-            nothing_yet("pac", runs)
+            no_regret_yet("pac", runs)
         return
     st.caption(
         explained(
@@ -188,7 +188,7 @@ def mistakes(
     )
 
 
-def nothing_yet(measure: str, runs: Sequence[RunStatus]) -> None:
+def no_regret_yet(measure: str, runs: Sequence[RunStatus]) -> None:
     """What stands where the chart will be."""
     if not session().explore.visible:
         empty("All curves are hidden. Show one to see its regret.")

@@ -14,7 +14,7 @@ segments, switch, menu = _widgets.segments, _widgets.switch, _widgets.menu
 steps, put = _widgets.steps, _widgets.put
 
 
-def curve(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
+def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
     """The curve looked at, by its place among all curves; the most private of those offered until one is chosen.
 
     titles: of all curves.

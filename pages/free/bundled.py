@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dprl.simulation import RunSpec
 from pages.free.explored import runs
-from pages.free.link import BASE, compared
+from pages.free.link import BASE, four_models
 
 BASES = [BASE.replace(bonus=bonus) for bonus in ("anytime", "paper")]
 
 
 def first_shown() -> list[RunSpec]:
     """What the page shows at first, with either kind of constants."""
-    return [curve.spec for base in BASES for curve in compared(base)[0]]
+    return [curve.spec for base in BASES for curve in four_models(base)[0]]
 
 
 def of_exploration() -> list[RunSpec]:

@@ -15,12 +15,12 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for
 from dprl.words import plural
 from pages.free import explored
-from pages.free.link import BASE, LEARNERS, compared
+from pages.free.link import BASE, LEARNERS, four_models
 from pages.free.state import free, show_runs
-from pages.shared.controls.launch import offer, spec_of
-from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP, budget, chosen_noise
-from pages.shared.controls.panel import environment, number
-from pages.shared.controls.widgets import complaint, exact, fold, select, setter, titles
+from pages.shared.controls.launch import offer, spec_of_controls
+from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP, chosen_noise, epsilon_slider
+from pages.shared.controls.panel import environment, number_field
+from pages.shared.controls.widgets import complaint, exact, fold, menu_titles, select, setter
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import status
 from pages.shared.text import escape
@@ -31,7 +31,7 @@ def controls() -> tuple[RunSpec | None, str]:
     """All controls; the run with a trusted agent that they describe, or the sentence that says why there is none."""
     s = session()
     environment(s)
-    named = titles(ALGORITHMS)
+    named = menu_titles(ALGORITHMS)
     algorithm = s.draft.algorithm
     select(
         "Algorithm",
@@ -44,19 +44,19 @@ def controls() -> tuple[RunSpec | None, str]:
     )
     if ALGORITHMS[algorithm].note:
         st.caption(escape(ALGORITHMS[algorithm].note))
-    budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
-    fold("More settings", "more", partial(more, s))
-    return spec_of(s)
+    epsilon_slider(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
+    fold("More settings", "more", partial(more_settings, s))
+    return spec_of_controls(s)
 
 
-def more(s: Session) -> None:
+def more_settings(s: Session) -> None:
     """What most visitors leave alone."""
-    noise(s)
-    number(s, "seeds", "Seeds")
-    number(s, "root_seed", "Root seed")
+    noise_controls(s)
+    number_field(s, "seeds", "Seeds")
+    number_field(s, "root_seed", "Root seed")
 
 
-def noise(s: Session) -> None:
+def noise_controls(s: Session) -> None:
     """How large the noise is, and the budget's other half."""
     _, calibration, delta, _ = chosen_noise(s)
 
@@ -74,10 +74,10 @@ def noise(s: Session) -> None:
     complaint("delta")
 
 
-def run_box(base: RunSpec | None, refusal: str) -> None:
+def four_box(base: RunSpec | None, refusal: str) -> None:
     """What pressing Run will do, and the buttons. base, refusal: what `controls` returns."""
-    missing, refused = lacking(base) if base else ([], [refusal])
-    offer(base, run, lambda: missing, amount, refused, BASE)
+    missing, refused = still_to_run(base) if base else ([], [refusal])
+    offer(base, run_four, lambda: missing, amount, refused, BASE)
 
 
 def amount(runs: Sequence[RunSpec]) -> str:
@@ -85,19 +85,19 @@ def amount(runs: Sequence[RunSpec]) -> str:
     return f"{plural(len(runs), 'run')} of {plural(runs[0].seeds, 'seed')}"
 
 
-def lacking(base: RunSpec) -> tuple[list[RunSpec], list[str]]:
+def still_to_run(base: RunSpec) -> tuple[list[RunSpec], list[str]]:
     """What the view shown has still to run, and a sentence for each run that cannot be made."""
     if free().view.show == explored.SHOW:
         try:
-            return explored.lacking(base), []
+            return explored.lacking_pairs(base), []
         except SpecError as error:
             return [], [str(error)]
-    curves, refused = compared(base)
+    curves, refused = four_models(base)
     known = bundled("free")
     return [c.spec for c in curves if c.spec not in known and status(c.spec).state != "done"], refused
 
 
-def run(base: RunSpec) -> None:
+def run_four(base: RunSpec) -> None:
     """Shows the runs and asks for what is missing of them."""
     free().problems = ()
     show_runs(base)

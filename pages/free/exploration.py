@@ -23,14 +23,14 @@ from dprl.words import percent
 from pages.claims.state import bundled as claims
 from pages.free import explored
 from pages.free.explored import RUNS
-from pages.free.state import free, start
+from pages.free.state import free, start_runs
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.head import common
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
-from pages.shared.names import in_common, kind_of
+from pages.shared.names import in_common, style_of
 from pages.shared.results import answers, together
 from pages.shared.text import escape
 from pages.shared.visitor import links
@@ -41,7 +41,7 @@ from pages.shared.visitor.owners import owner_id
 def pace() -> float | None:
     """Seconds until this view is drawn again by itself; None where nothing goes on."""
     try:
-        return together.PACE if explored.progress(free().base).active else None
+        return together.PACE if explored.pairs_progress(free().base).active else None
     except SpecError:
         return None
 
@@ -50,23 +50,23 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
     """Progress, the answer, the chart, and what the budget is worth; in the corner the link to just that."""
     f = free()
     try:
-        planned = explored.compared(f.base)
+        planned = explored.planned_pairs(f.base)
     except SpecError as error:
         st.warning(f"RLSVI has nothing beside it here: {escape(str(error))}", icon=":material/info:")
         choices()
         return
-    state = explored.progress(f.base)
+    state = explored.pairs_progress(f.base)
     if live != bool(state.active):
         st.rerun()
-    together.strip(state, owner_id("exploration"), start)
+    together.strip(state, owner_id("exploration"), start_runs)
     pairs = finished(planned)
     found = beside(pairs) if pairs else None
-    st.markdown(explained(answer(found, len(pairs) == len(planned.pairs))))
+    st.markdown(explained(answer_words(found, len(pairs) == len(planned.pairs))))
     if planned.pairs:
         common(shared([pair.calibrated for pair in planned.pairs]))
     choices()
     if found is not None:
-        show(picture(pairs, found), "free_exploration")
+        show(costs_picture(pairs, found), "free_exploration")
     elif planned.pairs:
         empty("The first points appear in a moment." if state.active else "Nothing has been computed.")
     if ended := sentences.about_ends(planned.beyond, MOST):
@@ -93,7 +93,7 @@ def finished(planned: Planned) -> list[Pair]:
     ]
 
 
-def rows(pairs: Sequence[Pair]) -> tuple[metrics.Array, metrics.Array]:
+def regret_rows(pairs: Sequence[Pair]) -> tuple[metrics.Array, metrics.Array]:
     """Regret of RLSVI and of calibrated noise, [seeds, P] each."""
     own = np.array([RUNS.ends(pair.own) for pair in pairs]).T
     return own, np.array([RUNS.ends(pair.calibrated) for pair in pairs]).T
@@ -101,7 +101,7 @@ def rows(pairs: Sequence[Pair]) -> tuple[metrics.Array, metrics.Array]:
 
 def beside(pairs: Sequence[Pair]) -> Beside:
     """What was measured of them."""
-    own, other = rows(pairs)
+    own, other = regret_rows(pairs)
     users = np.array([pair.users for pair in pairs])
     ratios = [metrics.ratio(a, b, len(pairs)) for a, b in zip(own.T, other.T, strict=True)]
     value, low, high = np.array(ratios).T
@@ -116,7 +116,7 @@ def beside(pairs: Sequence[Pair]) -> Beside:
     )
 
 
-def answer(found: Beside | None, whole: bool) -> str:
+def answer_words(found: Beside | None, whole: bool) -> str:
     """The answer, Markdown: a sentence, and a line for each number in it; what is asked while it is not all there."""
     if found is None or not whole:
         return sentences.ABOUT
@@ -129,14 +129,14 @@ def shared(calibrated: Sequence[RunSpec]) -> str:
     return f"{in_common([Curve(spec) for spec in calibrated])} · beside RLSVI, in blocks of {percent(BLOCK)}"
 
 
-def picture(pairs: Sequence[Pair], found: Beside) -> PackedPicture:
+def costs_picture(pairs: Sequence[Pair], found: Beside) -> PackedPicture:
     """The chart, drawn once."""
     night, best = dark(), answers.v_star(pairs[0].own)
 
     def made() -> Picture:
-        own, other = rows(pairs)
-        mine = curve("RLSVI, exploration noise", pairs[0].own, found, own, best)
-        calibrated = curve("DP-UCBVI, calibrated noise", pairs[0].calibrated, found, other, best)
+        own, other = regret_rows(pairs)
+        mine = costs_series("RLSVI, exploration noise", pairs[0].own, found, own, best)
+        calibrated = costs_series("DP-UCBVI, calibrated noise", pairs[0].calibrated, found, other, best)
         worst = found.users[-1] * (best or np.nan)
         lost = float(mine.center[-1] / worst), float(calibrated.center[-1] / worst)
         see = sentences.about_costs(found, lost if best else None)
@@ -145,10 +145,10 @@ def picture(pairs: Sequence[Pair], found: Beside) -> PackedPicture:
     return kept(("free-exploration", tuple(pairs), best, night), made)
 
 
-def curve(label: str, spec: RunSpec, found: Beside, rows: metrics.Array, best: float | None) -> Series:
+def costs_series(label: str, spec: RunSpec, found: Beside, rows: metrics.Array, best: float | None) -> Series:
     """One of the two, in the colour of its kind of trust: its budget is another at each point."""
     center, low, high = metrics.regret_band(rows)
-    kind = replace(kind_of(spec), epsilon=None)
+    kind = replace(style_of(spec), epsilon=None)
     return Series(label, kind, found.users, rows, center, low, high, v_star=best)
 
 

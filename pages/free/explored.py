@@ -17,28 +17,28 @@ RUNS = Runs(("exploration",), "exploration")
 
 
 @lru_cache(maxsize=50)
-def compared(base: RunSpec) -> Planned:
+def planned_pairs(base: RunSpec) -> Planned:
     """What is held beside each other on the problem of a run. Raises SpecError."""
     return planned(base)
 
 
 def runs(base: RunSpec) -> list[RunSpec]:
     """All of it, those for the fewest users first."""
-    return [spec for pair in compared(base).pairs for spec in (pair.own, pair.calibrated)]
+    return [spec for pair in planned_pairs(base).pairs for spec in (pair.own, pair.calibrated)]
 
 
-def lacking(base: RunSpec) -> list[RunSpec]:
+def lacking_pairs(base: RunSpec) -> list[RunSpec]:
     """The runs that are not finished."""
     return RUNS.unfinished(runs(base))
 
 
-def offered(base: RunSpec) -> list[RunSpec]:
+def offered_pairs(base: RunSpec) -> list[RunSpec]:
     """The same; none where there is nothing to compare."""
     with suppress(SpecError):
-        return lacking(base)
+        return lacking_pairs(base)
     return []
 
 
-def progress(base: RunSpec) -> together.Progress:
+def pairs_progress(base: RunSpec) -> together.Progress:
     """How they stand, as one."""
-    return together.progress(runs(base), lacking(base), owner_id("exploration"))
+    return together.progress(runs(base), lacking_pairs(base), owner_id("exploration"))

@@ -70,7 +70,7 @@ def calculator(base: RunSpec) -> dict[str, Any]:
     return {"S": S, "A": A, "H": H, "K": float(base.episodes), "epsilon": base.epsilon, "d": S * A}
 
 
-def compared(base: RunSpec) -> tuple[tuple[Curve, ...], list[str]]:
+def four_models(base: RunSpec) -> tuple[tuple[Curve, ...], list[str]]:
     """The four runs that differ in who is trusted, and a sentence for each that cannot be made.
 
     The noise is calibrated alike; each model takes the mechanism that is best for it.

@@ -11,10 +11,10 @@ from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts as sentences
 from pages.free import exploration
 from pages.free import link as free_link
-from pages.free.controls import controls, run_box
+from pages.free.controls import controls, four_box
 from pages.free.explored import SHOW
 from pages.free.state import free, priced, show_runs
-from pages.free.state import status as status_of
+from pages.free.state import run_status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, stopped_short, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
@@ -41,7 +41,7 @@ def main() -> None:
     f = free()
     read_address(f)
     with st.sidebar:
-        sidebar(controls, lambda found: run_box(*found))
+        sidebar(controls, lambda found: four_box(*found))
     corner = head(f)
     if f.view.show == SHOW:
         redrawn(partial(exploration.results, corner, choices), exploration.pace())
@@ -53,15 +53,15 @@ def main() -> None:
 def four(corner: DeltaGenerator) -> None:
     """The four runs that differ in who is trusted."""
     f = free()
-    curves, refused = free_link.compared(f.base)
+    curves, refused = free_link.four_models(f.base)
     for sentence in refused:
         st.warning(escape(sentence), icon=":material/info:")
     runs = [status_of(curve.spec) for curve in curves]
     every = status.pace([run for run in runs if run.state in status.ACTIVE])
-    redrawn(partial(results, curves, corner), every)
+    redrawn(partial(draw_four, curves, corner), every)
 
 
-def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> None:
+def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> None:
     """Progress, the answer, the chart that is looked at, and the calculator; in the corner the link to just that."""
     f = free()
     runs = [status_of(curve.spec) for curve in curves]
@@ -94,9 +94,9 @@ def choices(going: bool = False) -> None:
     """What is drawn, with which constants, and how. going: whether what is drawn goes on."""
     s, f = session(), free()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
-        segments("Chart", "show", SHOWN, f.view.show, turn)
+        segments("Chart", "show", SHOWN, f.view.show, choose_chart)
         offered = {key: BONUS[key].capitalize() for key in dict.fromkeys((*OFFERED, f.base.bonus))}
-        segments("Bonus constants", "bonus", offered, f.base.bonus, constants)
+        segments("Bonus constants", "bonus", offered, f.base.bonus, choose_bonus)
         if f.view.show in ("price", "regret"):
             key = f"{s.version}:free:each"
             st.toggle(
@@ -111,7 +111,7 @@ def choices(going: bool = False) -> None:
             status.pause_switch()
 
 
-def turn(show: str) -> None:
+def choose_chart(show: str) -> None:
     """Another chart is chosen; where it is of other runs, the whole page is drawn anew."""
     before = free().view.show
     free().change(show=show)
@@ -119,7 +119,7 @@ def turn(show: str) -> None:
         st.rerun()
 
 
-def constants(bonus: str) -> None:
+def choose_bonus(bonus: str) -> None:
     """The same runs with other constants, at once."""
     show_runs(free().base.replace(bonus=bonus))
     st.rerun()

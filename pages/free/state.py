@@ -18,7 +18,7 @@ from pages.explore.regret import note
 from pages.free import explored
 from pages.free import link as free_link
 from pages.free.link import BASE, FreeView
-from pages.shared.names import kind_of
+from pages.shared.names import style_of
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import bundled
 from pages.shared.results.cache import SizedCache, bytes_of, cache_of
@@ -56,7 +56,7 @@ class Free(ViewedState[FreeView]):
         self.base, self.view, self.problems = link.base, link.view, link.problems
         s.draft = draft_of(link.base)
         s.version += 1
-        begin(lacking(), asking())
+        begin(lacking_runs(), asking())
 
 
 def free() -> Free:
@@ -72,13 +72,13 @@ def show_runs(base: RunSpec) -> None:
     f.base = base
     s.draft = draft_of(base)
     s.version += 1
-    start()
+    start_runs()
     write_address(free())
 
 
-def start() -> None:
+def start_runs() -> None:
     """Asks for the runs that are shown and do not come with the program."""
-    ask(lacking(), asking())
+    ask(lacking_runs(), asking())
 
 
 def asking() -> str:
@@ -86,15 +86,15 @@ def asking() -> str:
     return owner_id("exploration") if free().view.show == explored.SHOW else session().visitor
 
 
-def lacking() -> list[RunSpec]:
+def lacking_runs() -> list[RunSpec]:
     """The runs that are shown and do not come with the program."""
     if free().view.show == explored.SHOW:
-        return explored.offered(free().base)
-    specs = [curve.spec for curve in free_link.compared(free().base)[0]]
+        return explored.offered_pairs(free().base)
+    specs = [curve.spec for curve in free_link.four_models(free().base)[0]]
     return [spec for spec in specs if spec not in bundled("free")]
 
 
-def status(spec: RunSpec) -> RunStatus:
+def run_status(spec: RunSpec) -> RunStatus:
     """How a run stands; those that come with the program are done."""
     if spec in bundled("free"):
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
@@ -147,7 +147,7 @@ class PricedRun:
         mean, low, high = metrics.regret_band(averaged if len(averaged) else rows)
         return Series(
             label=self.label,
-            style=kind_of(self.curve.spec),
+            style=style_of(self.curve.spec),
             x=run.at,
             rows=rows,
             center=mean,

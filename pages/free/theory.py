@@ -58,7 +58,7 @@ def calculator() -> None:
     st.markdown(explained(f":material/visibility: {summary(at)}"))
     regret = [bound for bound in BOUNDS.values() if bound.of == "regret"]
     st.dataframe(
-        table(regret, at),
+        bounds_table(regret, at),
         hide_index=True,
         width="stretch",
         height=420,
@@ -81,7 +81,7 @@ def calculator() -> None:
     )
     mistakes = [bound for bound in BOUNDS.values() if bound.of == "mistakes"]
     st.dataframe(
-        table(mistakes, at).drop(columns=["per episode, of H", "says something from", "free from"]),
+        bounds_table(mistakes, at).drop(columns=["per episode, of H", "says something from", "free from"]),
         hide_index=True,
         width="stretch",
         key="mistakes_table",
@@ -97,7 +97,7 @@ def calculator() -> None:
     )
     offline = [bound for bound in BOUNDS.values() if bound.of == "suboptimality"]
     st.dataframe(
-        table(offline, at).drop(columns=["says something from", "free from"]),
+        bounds_table(offline, at).drop(columns=["says something from", "free from"]),
         hide_index=True,
         width="stretch",
         key="offline_table",
@@ -112,7 +112,7 @@ def _setter(name: str) -> Callable[[Any], None]:
     return store
 
 
-def table(bounds: list[Bound], at: BoundSetting) -> pd.DataFrame:
+def bounds_table(bounds: list[Bound], at: BoundSetting) -> pd.DataFrame:
     """A row for each bound, as text."""
     rows = []
     for bound in bounds:

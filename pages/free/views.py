@@ -14,13 +14,13 @@ from dprl.figures.proved import Proved
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS
-from pages.free.link import DRAWABLE, MOST_BOUNDS, compared
-from pages.free.state import FIRST, PricedRun, free, status
+from pages.free.link import DRAWABLE, MOST_BOUNDS, four_models
+from pages.free.state import FIRST, PricedRun, free, run_status
 from pages.free.theory import setting
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.names import kind_of
+from pages.shared.names import style_of
 from pages.shared.results.status import awaited
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
@@ -51,11 +51,11 @@ def chart(runs: Sequence[PricedRun]) -> None:
             )
             show(picture, "free_growth")
         else:
-            nothing_yet()
+            no_runs_yet()
     else:
         drawn = [run for run in runs if f.view.show == "regret" or run.price is not None]
         if not drawn:
-            nothing_yet()
+            no_runs_yet()
             return
         view: long_run.Measure = "regret" if f.view.show == "regret" else "price"
         picture = kept(
@@ -114,7 +114,7 @@ def bounds_menu() -> None:
             f"At most {MOST_BOUNDS}",
             DRAWABLE,
             list(free().view.bounds),
-            format_func=named,
+            format_func=bound_name,
             max_selections=MOST_BOUNDS,
             key=key,
             on_change=on_value(key, lambda chosen: free().change(bounds=tuple(chosen))),
@@ -127,7 +127,7 @@ def short(paper: str) -> str:
     return paper.partition(", in ")[0].partition(";")[0].replace("Theorem", "Thm.")
 
 
-def named(key: str) -> str:
+def bound_name(key: str) -> str:
     """A bound in a menu."""
     bound = BOUNDS[key]
     return f"{bound.title}, {PRIVATIZERS[bound.model].title}, {bound.paper}"
@@ -142,7 +142,7 @@ def decades(run: PricedRun) -> Decades:
     seeds = np.array([d.seeds for d in run.decades])
     return Decades(
         run.label,
-        kind_of(run.curve.spec),
+        style_of(run.curve.spec),
         from_k,
         to_k,
         mean,
@@ -154,6 +154,6 @@ def decades(run: PricedRun) -> Decades:
     )
 
 
-def nothing_yet() -> None:
+def no_runs_yet() -> None:
     """What stands where the chart will be."""
-    empty(awaited(status(curve.spec) for curve in compared(free().base)[0]))
+    empty(awaited(run_status(curve.spec) for curve in four_models(free().base)[0]))

@@ -78,7 +78,7 @@ def at_one_epsilon(live: bool) -> None:
     with cost:
         st.html(cards(costs, h.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
-        draw(kept(("home", *h.drawn), partial(picture, *h.drawn)), "home")
+        draw(kept(("home", *h.drawn), partial(slider_picture, *h.drawn)), "home")
     explain(
         sentences.about_trust(costs, h.epsilon),
         partial(lost_numbers, costs, h.epsilon),
@@ -102,7 +102,7 @@ def moved(place: int) -> None:
     h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
-def picture(epsilon: float, night: bool) -> Picture:
+def slider_picture(epsilon: float, night: bool) -> Picture:
     """The chart, at one epsilon first."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)

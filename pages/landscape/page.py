@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.landscape import BUDGET, PROBLEMS, frame, rows
-from dprl.landscape.rows import whole
+from dprl.landscape.rows import all_rows
 from dprl.tables import csv
 from dprl.words import power, promise
 from pages.landscape import views, words
-from pages.landscape.state import change, table, view
+from pages.landscape.state import bundled_landscape, look_at, view
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.download import save
 from pages.shared.layout.head import common, head
@@ -34,18 +34,18 @@ def main() -> None:
     )
     inputs()
     seen = v.seen
-    found = rows(table(), seen.problem, seen.K, seen.constants == "paper")
-    common(words.common(seen))
-    who, users = words.verdict(found)
+    found = rows(bundled_landscape(), seen.problem, seen.K, seen.constants == "paper")
+    common(words.shared_words(seen))
+    who, users = words.who_needs_fewest(found)
     st.markdown(explained(f"**{escape(who)}** {escape(users)}"))
     views.panels(found, seen)
     found = views.ordered(found, seen)
     views.rows_table(found, seen)
     views.closely(found, seen)
-    text, everything = csv(frame(found)), table()
+    text, everything = csv(frame(found)), bundled_landscape()
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("landscape.csv", "This table (CSV)", "text/csv", lambda: text)
-        save("landscape-all.csv", "All of it (CSV)", "text/csv", lambda: csv(whole(everything)))
+        save("landscape-all.csv", "All of it (CSV)", "text/csv", lambda: csv(all_rows(everything)))
     with corner:
         share(v)
     with st.expander("Proved, claimed, measured", icon=":material/verified:"):
@@ -54,7 +54,7 @@ def main() -> None:
         st.markdown("\n".join(f"- {escape(said)}" for said in words.HOW))
         st.caption("The same on the command line:")
         st.code("python -m dprl reproduce landscape --out results", language="bash", wrap_lines=True)
-    views.lacking()
+    views.absent_learners()
     words_and_papers()
 
 
@@ -68,18 +68,20 @@ def inputs() -> None:
                 "Problem",
                 list(titles),
                 seen.problem,
-                lambda key: change(problem=key),
+                lambda key: look_at(problem=key),
                 titles,
                 name="landscape.problem",
             )
         with st.container(width=130):
-            users = {str(K): power(K) for K in table().users}
-            select("Users K", list(users), str(seen.K), lambda K: change(K=int(K)), users, name="landscape.K")
+            users = {str(K): power(K) for K in bundled_landscape().users}
+            select(
+                "Users K", list(users), str(seen.K), lambda K: look_at(K=int(K)), users, name="landscape.K"
+            )
         segments(
-            "Constants", "constants", words.CONSTANTS, seen.constants, lambda value: change(constants=value)
+            "Constants", "constants", words.CONSTANTS, seen.constants, lambda value: look_at(constants=value)
         )
         ways = {"share": "Share lost", "regret": "Regret"}
-        segments("Drawn", "drawn", ways, seen.y, lambda value: change(y=value))
+        segments("Drawn", "drawn", ways, seen.y, lambda value: look_at(y=value))
 
 
 main()

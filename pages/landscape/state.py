@@ -14,7 +14,7 @@ from typing import Any
 from dprl import links
 from dprl.landscape import PROBLEMS, Landscape
 from dprl.landscape.entry import DECADES
-from dprl.landscape.rows import listed
+from dprl.landscape.rows import in_table
 from dprl.words import power
 from pages.shared.results.bundled import asset
 from pages.shared.visitor import views
@@ -72,19 +72,19 @@ def decode(given: Query) -> tuple[Seen, tuple[str, ...]]:
     problems: list[str] = []
     links.defaults_of(given, problems)
     values = views.read(Seen, given, problems)
-    users = table().users
+    users = bundled_landscape().users
     if values["K"] not in users:
         below = max(K for K in users if values["K"] >= K)
         problems.append(f"K: it was taken as {power(below)}, the largest below it that was run.")
         values["K"] = below
-    of = links.chosen("of", links.last(given, "of"), learners(), problems)
+    of = links.chosen("of", links.last(given, "of"), learner_keys(), problems)
     return Seen(**values, of=of), tuple(problems)
 
 
-def learners() -> dict[str, None]:
+def learner_keys() -> dict[str, None]:
     """Learner and trust of every row that there may be."""
-    entries = table().entries.values()
-    return dict.fromkeys(f"{one.learner}:{one.privacy}" for one in entries if listed(one))
+    entries = bundled_landscape().entries.values()
+    return dict.fromkeys(f"{one.learner}:{one.privacy}" for one in entries if in_table(one))
 
 
 def view() -> LandscapePageState:
@@ -92,7 +92,7 @@ def view() -> LandscapePageState:
     return session().part(LandscapePageState)
 
 
-def change(**seen: Any) -> None:
+def look_at(**seen: Any) -> None:
     """Looks at something else, and puts it into the address."""
     v = view()
     v.seen, v.problems = replace(v.seen, **seen), ()
@@ -100,6 +100,6 @@ def change(**seen: Any) -> None:
 
 
 @cache
-def table() -> Landscape:
+def bundled_landscape() -> Landscape:
     """What comes with the program; read once."""
     return Landscape.from_dict(asset("landscape"))

@@ -16,19 +16,19 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.landscape import PROBLEMS, TARGET, Cell, Row, frame
 from dprl.landscape.entry import absent, paper, unprinted, year
-from dprl.landscape.rows import CLAIMED, TRUSTS, listed
+from dprl.landscape.rows import CLAIMED, TRUSTS, in_table
 from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
 from dprl.words import exponent, significant
 from pages.landscape import words
-from pages.landscape.state import SORTS, Seen, change, table
+from pages.landscape.state import SORTS, Seen, bundled_landscape, look_at
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
-from pages.shared.names import kind_of
+from pages.shared.names import style_of
 from pages.shared.text import escape
 from pages.shared.visitor import links
 
@@ -55,28 +55,28 @@ def ordered(found: Sequence[Row], seen: Seen) -> list[Row]:
     return sorted(known, key=key, reverse=seen.down == "yes") + rest
 
 
-def curve(row: Row) -> Series:
+def learner_curve(row: Row) -> Series:
     """A learner as it is drawn."""
     name = f"{row.learner}, claimed" if row.entry.draws else row.learner
-    return Series(name, kind(row), row.cell.at, row.cell.regret, *median_band(row.cell.regret))
+    return Series(name, learner_style(row), row.cell.at, row.cell.regret, *median_band(row.cell.regret))
 
 
-def kind(row: Row) -> CurveStyle:
+def learner_style(row: Row) -> CurveStyle:
     """What gives it its look."""
     problem = PROBLEMS[row.cell.problem]
-    return kind_of(row.entry.spec(problem, int(row.cell.at[-1])))
+    return style_of(row.entry.spec(problem, int(row.cell.at[-1])))
 
 
 def reference(seen: Seen) -> list[Series]:
     """The learner without privacy that all are held against."""
     found = []
-    for entry in table().entries.values():
+    for entry in bundled_landscape().entries.values():
         wanted = entry.bonus == "paper" if seen.constants == "paper" else entry.default
-        if not listed(entry) and wanted:
-            cell = table().cells[entry.key, seen.problem]
+        if not in_table(entry) and wanted:
+            cell = bundled_landscape().cells[entry.key, seen.problem]
             spec = entry.spec(PROBLEMS[seen.problem], int(cell.at[-1]))
             band = median_band(cell.regret)
-            found.append(Series("no privacy", kind_of(spec), cell.at, cell.regret, *band))
+            found.append(Series("no privacy", style_of(spec), cell.at, cell.regret, *band))
     return found
 
 
@@ -89,7 +89,7 @@ def panels(found: Sequence[Row], seen: Seen) -> None:
     beside = reference(seen)
 
     def made(trust: str) -> Picture:
-        curves = [curve(row) for row in run]
+        curves = [learner_curve(row) for row in run]
         ends = figures.span([*curves, *beside], seen.y, v_star)  # type: ignore[arg-type]
         own = [
             one
@@ -132,11 +132,11 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="landscape_order"):
         with st.container(width=200):
             select(
-                "Sort by", list(SORTS), seen.sort, lambda by: change(sort=by), SORTS, name="landscape.sort"
+                "Sort by", list(SORTS), seen.sort, lambda by: look_at(sort=by), SORTS, name="landscape.sort"
             )
         with st.container(width=200):
             ways = {"no": "Smallest first", "yes": "Largest first"}
-            select("Order", list(ways), seen.down, lambda way: change(down=way), ways, name="landscape.down")
+            select("Order", list(ways), seen.down, lambda way: look_at(down=way), ways, name="landscape.down")
     number = st.column_config.NumberColumn
     st.dataframe(
         # only what is shown is words: a press on a heading sorts the numbers
@@ -166,7 +166,7 @@ def closely(found: Sequence[Row], seen: Seen) -> None:
     of = seen.of if seen.of in by_key else first
     names = {key: f"{row.learner}, {row.trust}" for key, row in by_key.items()}
     with st.container(border=True, key="landscape_close"):
-        select("Look closely at", list(by_key), of, lambda key: change(of=key), names, name="landscape.of")
+        select("Look closely at", list(by_key), of, lambda key: look_at(of=key), names, name="landscape.of")
         row = by_key[of]
         source = paper(ALGORITHMS[row.entry.learner])
         st.markdown(
@@ -186,7 +186,7 @@ def closely(found: Sequence[Row], seen: Seen) -> None:
             page_link("explore", "Open this run in Explore", links.encode([links.Curve(spec)], links.View()))
 
 
-def lacking() -> None:
+def absent_learners() -> None:
     """Who is not in a panel, and why."""
     with st.expander("Who is not here, and why", icon=":material/block:"):
         for trust in TRUSTS:
@@ -203,14 +203,16 @@ def lacking() -> None:
             "\n".join(f"- {escape(ALGORITHMS[key].title)}: {escape(why)}" for key, why in unprinted().items())
         )
         tried = [
-            cell for cell in table().cells.values() if cell.refused and table().entries[cell.entry].default
+            cell
+            for cell in bundled_landscape().cells.values()
+            if cell.refused and bundled_landscape().entries[cell.entry].default
         ]
         st.markdown("**Not run, or not at every K**")
         st.markdown("\n".join(f"- {line}" for line in dict.fromkeys(map(_refused, tried))))
 
 
 def _refused(cell: Cell) -> str:
-    entry = table().entries[cell.entry]
+    entry = bundled_landscape().entries[cell.entry]
     name = f"{ALGORITHMS[entry.learner].title}, {PRIVATIZERS[entry.privacy].title}, {PROBLEMS[cell.problem].title}"
-    some = "" if not len(cell.at) else f" ({len(cell.refused)} of {len(table().users)} K)"
+    some = "" if not len(cell.at) else f" ({len(cell.refused)} of {len(bundled_landscape().users)} K)"
     return escape(f"{name}{some}: {next(iter(cell.refused.values()))}")

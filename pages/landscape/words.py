@@ -11,7 +11,7 @@ from dprl.landscape.rows import TRUSTS, size_words
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import landscape as sentences
 from dprl.words import percent, promise
-from pages.landscape.state import Seen, table
+from pages.landscape.state import Seen, bundled_landscape
 
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
 HOW = (
@@ -36,7 +36,7 @@ MEANING = (
 )
 
 
-def common(seen: Seen) -> str:
+def shared_words(seen: Seen) -> str:
     """What all panels have in common, in a line."""
     problem = PROBLEMS[seen.problem]
     constants = CONSTANTS[seen.constants].lower()
@@ -49,13 +49,13 @@ def given(trust: str) -> str:
     return f"with {PRIVATIZERS[trust].words.given}"
 
 
-def verdict(found: Sequence[Row]) -> tuple[str, str]:
+def who_needs_fewest(found: Sequence[Row]) -> tuple[str, str]:
     """Who needs the fewest users, in a sentence, and how many, in another."""
     by_trust = {
         given(trust): [(row.learner, *row.cell.needed) for row in found if row.entry.privacy == trust]
         for trust in TRUSTS
     }
-    return sentences.about_fewest(by_trust, table().users[-1]), sentences.how_many(by_trust)
+    return sentences.about_fewest(by_trust, bundled_landscape().users[-1]), sentences.how_many(by_trust)
 
 
 def see(found: Sequence[Row], K: int) -> str:

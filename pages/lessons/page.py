@@ -43,13 +43,13 @@ def main() -> None:
         return
     corner = head(here)
     if not here.key:
-        listed(corner)
+        list_lessons(corner)
     else:
         opened(corner)
     words_and_papers()
 
 
-def listed(corner: DeltaGenerator) -> None:
+def list_lessons(corner: DeltaGenerator) -> None:
     """All lessons."""
     st.markdown(
         explained(
@@ -61,12 +61,12 @@ def listed(corner: DeltaGenerator) -> None:
     for first in range(0, len(every), 2):  # row by row, so that a telephone has them in order
         for column, key in zip(st.columns(2, gap="small"), every[first : first + 2], strict=False):
             with column, st.container(border=True, height="stretch", gap="xsmall"):
-                card(LESSONS[key], every.index(key) + 1)
+                lesson_card(LESSONS[key], every.index(key) + 1)
     with corner:
         share(lessons())
 
 
-def card(lesson: Lesson, number: int) -> None:
+def lesson_card(lesson: Lesson, number: int) -> None:
     """One of them."""
     st.button(
         f"**{number}. {escape(lesson.title)}**",
@@ -167,7 +167,7 @@ def question() -> PackedPicture:
     found = kept(
         ("lesson", *here.place, here.guess, here.shown, here.present, night, room),
         partial(
-            views.picture,
+            views.step_picture,
             step,
             here.guess,
             shown=here.shown,

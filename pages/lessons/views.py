@@ -15,18 +15,18 @@ from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, dashed, numbered
 from dprl.figures.picture import Picture
 from dprl.lessons import Marker, Order, Step, cloud
-from dprl.lessons.lesson import Drawn
+from dprl.lessons.lesson import DrawnSeries
 from dprl.simulation import OfflineSpec
 from pages.lessons.known import evidence
 from pages.offline import names as offline
-from pages.shared.names import kind_of
+from pages.shared.names import style_of
 
 
 def chart(step: Step) -> figures.AskedChart:
     """What a step's figure draws."""
     plot = step.plot(evidence())
     curves = []
-    for one, kind in zip(plot.drawn, kinds(plot.drawn), strict=True):
+    for one, kind in zip(plot.drawn, plot_styles(plot.drawn), strict=True):
         center, low, high = metrics.regret_band(one.series.rows)
         x, rows = np.asarray(one.series.x, float), one.series.rows
         curves.append(Series(one.series.label, kind, x, rows, center, low, high))
@@ -35,17 +35,17 @@ def chart(step: Step) -> figures.AskedChart:
     return figures.AskedChart(**frame, curves=tuple(curves), until=until)
 
 
-def kinds(drawn: Sequence[Drawn]) -> list[CurveStyle]:
+def plot_styles(drawn: Sequence[DrawnSeries]) -> list[CurveStyle]:
     """What gives them their looks."""
     specs: list[Any] = [one.series.spec for one in drawn]
     if all(spec.kind == OfflineSpec.kind for spec in specs):
         found = [offline.kind(spec) for spec in specs]
     else:
-        found = [kind_of(spec) for spec in specs]
+        found = [style_of(spec) for spec in specs]
     return numbered(dashed(found))
 
 
-def picture(
+def step_picture(
     step: Step,
     guess: str,
     *,

@@ -11,12 +11,12 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.words import listed
-from pages.free.controls import noise
+from pages.free.controls import noise_controls
 from pages.linear.record import LINEAR
-from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, LinearSettings, fitting, refusal, specs_of
+from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, LinearSettings, fitting, model_refusal, specs_of
 from pages.shared import values
 from pages.shared.controls.launch import described
-from pages.shared.controls.panel import environment, more, size
+from pages.shared.controls.panel import environment, more, size_controls
 from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
 from pages.shared.controls.widgets import into, locked
 from pages.shared.text import escape
@@ -29,18 +29,18 @@ def controls() -> tuple[tuple[RunSpec, ...] | None, list[str]]:
     """All controls; the runs that they describe, None where there are none, and why others cannot be made."""
     s, settings = session(), LINEAR.state.settings
     environment(s, PROBLEMS)
-    learners(s, settings)
+    learners_menu(s, settings)
     trusted(s, settings)
     if settings.private:
-        budgets(settings)
-        noise(s)
-    size(s)
+        budgets_field(settings)
+        noise_controls(s)
+    size_controls(s)
     more(s)
     found, refusal = described(lambda: specs_of(settings, s.draft))
     return found or (None, [refusal])
 
 
-def learners(s: Session, settings: LinearSettings) -> None:
+def learners_menu(s: Session, settings: LinearSettings) -> None:
     """Which learners, of those that know how the environment is linear; why the others are not offered."""
     options = fitting(s.draft.environment)
     settings.learners = [key for key in settings.learners if key in options] or options[:1]
@@ -82,12 +82,12 @@ def trusted(s: Session, settings: LinearSettings) -> None:
 def why_not(s: Session, model: str) -> str:
     """Why none of the learners takes a privacy model."""
     try:
-        return refusal(spec_from(replace(s.draft, privacy="none")), model)
+        return model_refusal(spec_from(replace(s.draft, privacy="none")), model)
     except SpecError:  # said by the run box
         return ""
 
 
-def budgets(settings: LinearSettings) -> None:
+def budgets_field(settings: LinearSettings) -> None:
     """Several values of epsilon."""
     values_field(
         "Values of ε",

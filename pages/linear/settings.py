@@ -60,7 +60,7 @@ def specs_of(settings: LinearSettings, draft: Draft) -> tuple[tuple[RunSpec, ...
         plain = spec_from(replace(draft, algorithm=learner, privacy="none"))
         for model in settings.models:
             if model not in ALGORITHMS[learner].privacies:
-                refused.append(refusal(plain, model))
+                refused.append(model_refusal(plain, model))
                 continue
             for epsilon in budgets if model != "none" else (draft.epsilon,):
                 found[spec_from(replace(draft, algorithm=learner, privacy=model, epsilon=epsilon))] = None
@@ -73,7 +73,7 @@ def specs_of(settings: LinearSettings, draft: Draft) -> tuple[tuple[RunSpec, ...
     return tuple(found), refused
 
 
-def refusal(plain: RunSpec, model: str) -> str:
+def model_refusal(plain: RunSpec, model: str) -> str:
     """Why a learner does not take a privacy model."""
     try:
         plain.replace(privacy=model)
@@ -88,7 +88,7 @@ def settings_of(specs: Sequence[RunSpec]) -> LinearSettings:
     return LinearSettings(
         learners=list(dict.fromkeys(spec.algorithm for spec in specs)),
         models=list(dict.fromkeys(spec.privacy for spec in specs)),
-        budgets=values.written(budgets) if budgets else LinearSettings.budgets,
+        budgets=values.values_text(budgets) if budgets else LinearSettings.budgets,
     )
 
 

@@ -18,7 +18,7 @@ from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count
 from pages.offline import settings as offline_settings
-from pages.offline.names import budget
+from pages.offline.names import promise_words
 from pages.offline.record import OFFLINE
 from pages.offline.settings import BUDGET, OfflineSettings, specs_of
 from pages.offline.view import BIGGEST
@@ -55,14 +55,14 @@ def controls() -> Described:
     environment(s)
     behaviour(settings)
     people(settings, SIZES_HELP)
-    learners(settings, offline_settings.offered(s.draft.environment))
+    learners_menu(settings, offline_settings.offered(s.draft.environment))
     if settings.private:
         budgets(settings)
         noise(settings)
-    found = compared()
-    redrawn(partial(expectation, found), None, "expected")
+    found = compared_specs()
+    redrawn(partial(expected_size, found), None, "expected")
     more(s, settings, settings.learners)
-    return compared() if s.wrong else found
+    return compared_specs() if s.wrong else found
 
 
 def redrawing(settings: OfflineSettings, name: str) -> Any:
@@ -137,7 +137,7 @@ def policy(settings: OfflineSettings) -> None:
         )
 
 
-def learners(settings: OfflineSettings, options: list[str]) -> None:
+def learners_menu(settings: OfflineSettings, options: list[str]) -> None:
     """Which learners of those offered."""
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     choose_several(
@@ -158,7 +158,7 @@ def learners(settings: OfflineSettings, options: list[str]) -> None:
 
 def budgets(settings: OfflineSettings) -> None:
     """Which promise, and several budgets of it."""
-    promise(settings)
+    promise_menu(settings)
     field = FIELDS[BUDGET[settings.privacy]]
 
     def typed(text: str) -> None:
@@ -176,7 +176,7 @@ def budgets(settings: OfflineSettings) -> None:
     deltas(settings)
 
 
-def promise(settings: OfflineSettings) -> None:
+def promise_menu(settings: OfflineSettings) -> None:
     """Which promise."""
     offered = offline_settings.promises(settings.private)
     if settings.privacy not in offered:
@@ -201,7 +201,7 @@ def deltas(settings: OfflineSettings) -> None:
 
 def noise(settings: OfflineSettings) -> None:
     """How large the noise is, and how the data are split."""
-    offered = offline_settings.sizes(settings.privacy, settings.private)
+    offered = offline_settings.noise_sizes(settings.privacy, settings.private)
     if settings.calibration not in offered:
         settings.calibration = offered[0]
     select(
@@ -236,7 +236,7 @@ def more(s: Session, settings: OfflineSettings, learners: Sequence[str]) -> None
         ):
             exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
             complaint(name)
-        for key, fields in offline_settings.families(learners).items():
+        for key, fields in offline_settings.constants_by_family(learners).items():
             st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, also with privacy")
             parameters(s, "algorithm", key, fields)
 
@@ -256,15 +256,18 @@ def keep() -> None:
     )
 
 
-def expectation(found: Described, live: bool) -> None:
+def expected_size(found: Described, live: bool) -> None:
     """From how many trajectories the private runs should be good. found: what the controls describe."""
-    said = [(spec, answers.expected(spec)) for spec in found[0] or () if spec.calibration]
+    said = [(spec, answers.expected_of_data(spec)) for spec in found[0] or () if spec.calibration]
     told = [(spec, one) for spec, one in said if isinstance(one, dict)]
     if told and len({(spec.environment, str(spec.environment_params)) for spec, _ in told}) == 1:
         n, v_star = np.array(told[0][1]["n"]), float(told[0][1]["v_star"])
         several = len({spec.algorithm for spec, _ in told}) > 1
         runs = [
-            (f"{spec.learner.title}, {budget(spec)}" if several else budget(spec), np.array(one["gap"]))
+            (
+                f"{spec.learner.title}, {promise_words(spec)}" if several else promise_words(spec),
+                np.array(one["gap"]),
+            )
             for spec, one in told
         ]
         st.caption(
@@ -274,7 +277,7 @@ def expectation(found: Described, live: bool) -> None:
         )
 
 
-def compared() -> Described:
+def compared_specs() -> Described:
     """The runs that Run will show, with those shown where these are kept; and why there are none."""
     state = OFFLINE.state
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))

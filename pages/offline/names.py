@@ -10,9 +10,9 @@ from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec, UploadSpec
-from dprl.simulation.datasets import BEHAVIOURS, split
+from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.words import count, percent, plural, promise
-from pages.shared.names import CALIBRATION, problem, told_apart
+from pages.shared.names import CALIBRATION, shared_problem, told_apart
 
 DELTA = 1e-6  # at which budgets of different promises are compared
 
@@ -24,10 +24,10 @@ def titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 def label(spec: OfflineSpec) -> str:
     """Learner and budget in a few words."""
-    return f"{OFFLINE[spec.algorithm].title}, {budget(spec)}"
+    return f"{OFFLINE[spec.algorithm].title}, {promise_words(spec)}"
 
 
-def budget(spec: OfflineSpec | UploadSpec) -> str:
+def promise_words(spec: OfflineSpec | UploadSpec) -> str:
     """What is promised, in a few words."""
     if spec.rho is not None:
         return f"ρ = {spec.rho:g}"
@@ -38,14 +38,14 @@ def budget(spec: OfflineSpec | UploadSpec) -> str:
 
 def behaviour(text: str) -> str:
     """A behaviour policy in a caption."""
-    key, argument, _ = split(text)
+    key, argument, _ = split_behaviour(text)
     return BEHAVIOURS[key].said.format(percent(float(argument or 0)))
 
 
 def in_common(specs: Sequence[OfflineSpec]) -> str:
     """What all share and a reader needs to know, plain text."""
     first = specs[0]
-    parts = problem(specs)
+    parts = shared_problem(specs)
     if len({spec.behaviour for spec in specs}) == 1:
         parts.append(behaviour(first.behaviour))
     calibrations = {spec.calibration for spec in specs if spec.calibration}

@@ -12,7 +12,7 @@ from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
-from dprl.simulation.datasets import BEHAVIOURS, split
+from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
 from pages.offline.examples import DEFAULT
 from pages.shared import values
@@ -94,13 +94,13 @@ def promises(learners: Sequence[str]) -> list[str]:
     return [key for key in BUDGET if all(key in privacies for privacies in made)]
 
 
-def sizes(privacy: str, learners: Sequence[str]) -> list[str]:
+def noise_sizes(privacy: str, learners: Sequence[str]) -> list[str]:
     """How large noise may be: as printed, where one of these learners' papers prints it."""
     printed = any(privacy in OFFLINE[key].printed for key in learners)
     return ["paper", "tight"] if printed else ["tight"]
 
 
-def families(learners: Sequence[str]) -> dict[str, list[Field]]:
+def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
     """The constants of those learners that have some, but for how they split the data, by the key of the one without
     privacy: a private one has the same."""
     found: dict[str, list[Field]] = {}
@@ -166,7 +166,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
     settings = OfflineSettings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
-    settings.behaviour, argument, settings.policy = split(first.behaviour)
+    settings.behaviour, argument, settings.policy = split_behaviour(first.behaviour)
     if argument:
         settings.arguments[settings.behaviour] = float(argument)
     learners = [
@@ -181,7 +181,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
         settings.privacy, settings.calibration = one.privacy, one.calibration or "paper"
         settings.delta = DEFAULT_DELTA if one.delta is None else one.delta
         given = {getattr(spec, BUDGET[one.privacy]) for spec in private if spec.privacy == one.privacy}
-        settings.values[one.privacy] = values.written(sorted(given))
+        settings.values[one.privacy] = values.values_text(sorted(given))
     for spec in specs:
         if SPLIT in spec.algorithm_params:
             settings.split = spec.algorithm_params[SPLIT]

@@ -10,13 +10,13 @@ from pages.room.state import cleaned, enter, group, wrong
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.presence import address
+from pages.shared.visitor.presence import network_address
 from pages.shared.visitor.state import session
 
 
 def visitor() -> Lease:
     """Who tries codes and opens rooms: only counted, for some minutes."""
-    return Lease(session().visitor, address())
+    return Lease(session().visitor, network_address())
 
 
 def entrance() -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.lessons import LESSONS, Order, Slope
 from dprl.lessons import Step as Asked
-from dprl.rooms.steps import Content, Guess, Step
+from dprl.rooms.steps import ClassStep, Content, Guess
 from dprl.sentences import room as sentences
 from pages.lessons import views
 from pages.lessons.answer import answer, chosen
@@ -27,13 +27,13 @@ from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
 
 
-def asked(content: Guess) -> Asked | None:
+def step_of_lesson(content: Guess) -> Asked | None:
     """The step of the lesson; None where this version has none such."""
     lesson = LESSONS.get(content.lesson)
     return lesson.steps[content.step] if lesson and content.step < len(lesson.steps) else None
 
 
-def whole(step: Asked, texts: Sequence[str]) -> list[str]:
+def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
     """Those of the texts that are predictions."""
     found = []
     for text in texts:
@@ -47,16 +47,16 @@ def whole(step: Asked, texts: Sequence[str]) -> list[str]:
 
 def in_words(content: Content, text: str) -> str:
     """What was written down, as one says it."""
-    found = asked(content) if isinstance(content, Guess) else None
-    if found is None or not whole(found, [text]):
+    found = step_of_lesson(content) if isinstance(content, Guess) else None
+    if found is None or not valid_texts(found, [text]):
         return text
     prediction: Any = found.prediction  # which takes what it has read itself
     return str(prediction.said(prediction.parse(text)))
 
 
-def on_phone(step: Step, content: Guess, written: str | None) -> None:
+def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
     """What a student sees of it."""
-    found = asked(content)
+    found = step_of_lesson(content)
     if found is None:
         st.info("This step is not known here.", icon=":material/info:")
         return
@@ -66,15 +66,15 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
     if step.state == "revealed":
         if text and written is None:
             st.warning(sentences.UNSENT, icon=":material/unsubscribe:")
-        mine = text if written is None or whole(found, [text]) else ""
-        picture(step, found, mine, shown=True)
+        mine = text if written is None or valid_texts(found, [text]) else ""
+        predicted_chart(step, found, mine, shown=True)
         off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
         told(step, found, off)
         return
     making = step.state == "open" and written is None
     if making:
-        answer(prediction, text, partial(say, step.place))
-    key = picture(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
+        answer(prediction, text, partial(predict, step.place))
+    key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
     if making:
         draggable(prediction, text, key, partial(take, step.place))
     if making:
@@ -84,7 +84,7 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
                 key=f"send_{step.place}",
                 icon=":material/send:",
                 type="primary",
-                disabled=not whole(found, [text]),
+                disabled=not valid_texts(found, [text]),
                 on_click=callback(respond),
                 args=(step.place, text),
             )
@@ -99,15 +99,15 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
         st.info("Your teacher has paused: no predictions are taken just now.", icon=":material/pause:")
 
 
-def on_screen(step: Step, content: Guess) -> None:
+def on_screen(step: ClassStep, content: Guess) -> None:
     """What the teacher shows of it: all predictions, faint, over the chart."""
-    found = asked(content)
+    found = step_of_lesson(content)
     if found is None:
         st.info("This step is not known here.", icon=":material/info:")
         return
     shown = step.state == "revealed"
-    others = whole(found, step.answers)
-    picture(step, found, "", shown=shown, others=others)
+    others = valid_texts(found, step.answers)
+    predicted_chart(step, found, "", shown=shown, others=others)
     if isinstance(found.prediction, Order):
         orders = [found.prediction.parse(text) for text in others]
         st.markdown(names(found.prediction, orders, found.truth(evidence()) if shown else None))
@@ -117,8 +117,8 @@ def on_screen(step: Step, content: Guess) -> None:
         told(step, found, "")
 
 
-def picture(
-    step: Step,
+def predicted_chart(
+    step: ClassStep,
     found: Asked,
     text: str,
     *,
@@ -131,18 +131,18 @@ def picture(
     making = pressed is not None
     drawn = kept(
         ("room", content, text, shown, tuple(others), making, night),
-        partial(views.picture, found, text, shown=shown, others=others, asked=making, dark=night),
+        partial(views.step_picture, found, text, shown=shown, others=others, asked=making, dark=night),
     )
     key = f"room_{step.place}"
     draw(drawn, key, pressed)
     return key
 
 
-def told(step: Step, found: Asked, off: str) -> None:
+def told(step: ClassStep, found: Asked, off: str) -> None:
     """What was measured, and why."""
     explain(
         off + found.found(evidence()),
-        lambda: views.picture(found, "", shown=True, dark=False).table,
+        lambda: views.step_picture(found, "", shown=True, dark=False).table,
         f"room_{step.place}",
     )
     st.markdown(explained(f":material/lightbulb: {escape(found.why)}"))
@@ -162,25 +162,25 @@ def names(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[in
                 for i in range(len(items))
             ]
         )
-    return table(["named", *items], rows)
+    return markdown_table(["named", *items], rows)
 
 
 def shares(prediction: Slope, texts: Sequence[str]) -> str:
     """How many chose each slope, as a table."""
     counts = Counter(prediction.parse(text) for text in texts)
-    return table(
+    return markdown_table(
         [escape(words) for _, words in prediction.choices],
         [[str(counts[power]) for power, _ in prediction.choices]],
     )
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A small table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def say(place: int, text: str) -> None:
+def predict(place: int, text: str) -> None:
     """A prediction is made, and not sent yet."""
     group().guesses[place] = text
 
@@ -194,5 +194,5 @@ def pressed(place: int, found: Asked, event: Any) -> None:
 
 def take(place: int, text: str) -> None:
     """A prediction is made on the chart."""
-    say(place, text)
+    predict(place, text)
     session().version += 1  # the widget beside the chart follows

@@ -7,7 +7,7 @@ import streamlit as st
 from dprl.figures import room as figures
 from dprl.figures.picture import Picture
 from dprl.figures.room import KnownShare
-from dprl.rooms.steps import DELTA, Estimate, Step
+from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate
 from dprl.sentences import room as sentences
 from dprl.words import plural
 from pages.shared.layout.chart import kept, show
@@ -16,18 +16,18 @@ from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 
 
-def results(code: str, step: Step) -> None:
+def show_results(code: str, step: ClassStep) -> None:
     """The chart of three kinds of trust, and what each proves."""
     night, found = dark(), store().rooms.estimate(code, step)
     if found is None:
         st.info("No answers yet." if step.state != "revealed" else "Nobody answered.", icon=":material/info:")
         return
     key = ("room", code, step.place, found.n, found.reported, night)
-    show(kept(key, lambda: picture(found, night)), f"room_{step.place}")
+    show(kept(key, lambda: shares_picture(found, night)), f"room_{step.place}")
     st.markdown(explained(sentences.three(found.n, found.epsilon, found.shuffled, DELTA, found.far)))
 
 
-def picture(found: Estimate, night: bool) -> Picture:
+def shares_picture(found: ShareEstimate, night: bool) -> Picture:
     """One share of yes, three times."""
     n, (value, low, high) = found.n, (share / found.n for share in found.yes)
     # noise may go beyond what can be

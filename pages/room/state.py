@@ -15,7 +15,7 @@ from dprl.jobs.store import StoreError
 from dprl.links import last
 from dprl.rooms.steps import State
 from pages.shared.results.data import store
-from pages.shared.visitor.address import Query, whole
+from pages.shared.visitor.address import Query, whole_address
 from pages.shared.visitor.state import PageState, session, write_address
 
 
@@ -114,4 +114,4 @@ def teaches() -> bool:
 
 def join_address() -> str:
     """The whole address of the students' link."""
-    return whole(group().query)
+    return whole_address(group().query)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dprl.jobs.rooms import Room
 from dprl.jobs.store import StoreError
-from dprl.rooms.steps import NO, YES, Question, Step
+from dprl.rooms.steps import NO, YES, ClassStep, Question
 from dprl.sentences import room as sentences
 from pages.room import prediction, question
 from pages.room.entrance import visitor
@@ -55,7 +55,7 @@ def stage(here: Room) -> None:
         st.caption(explained(sentences.spent_on_phone(spent)))
 
 
-def turned(step: Step, written: dict[int, str]) -> None:
+def turned(step: ClassStep, written: dict[int, str]) -> None:
     """What the phone does where another step was drawn last: widgets of that keep nothing for this one, and a
     prediction that was not sent is said to be lost, unless its own reveal has said so."""
     r = group()
@@ -75,7 +75,7 @@ def head(here: Room) -> None:
         st.button("Leave", key="leave", icon=":material/logout:", type="tertiary", on_click=callback(leave))
 
 
-def asked(step: Step, written: str | None) -> None:
+def asked(step: ClassStep, written: str | None) -> None:
     """The step at hand, and what stands written from this device."""
     content = step.content
     if isinstance(content, Question):
@@ -83,7 +83,7 @@ def asked(step: Step, written: str | None) -> None:
         if step.state == "revealed":
             if written is not None:
                 noted(written)
-            question.results(group().code, step)
+            question.show_results(group().code, step)
         elif written is not None:
             noted(written)
             st.caption("The result comes when your teacher reveals it.")
@@ -95,7 +95,7 @@ def asked(step: Step, written: str | None) -> None:
         prediction.on_phone(step, content, written)
 
 
-def tap(step: Step, content: Question) -> None:
+def tap(step: ClassStep, content: Question) -> None:
     """Two buttons, and what happens to a tap."""
     with st.container(horizontal=True, gap="small", key="answers"):
         for answer, label in ((YES, "Yes"), (NO, "No")):

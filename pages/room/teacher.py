@@ -11,7 +11,7 @@ import streamlit as st
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE, Room
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
-from dprl.rooms.steps import EPSILON, MOST_LETTERS, Content, Guess, Question, State, Step
+from dprl.rooms.steps import EPSILON, MOST_LETTERS, ClassStep, Content, Guess, Question, State
 from dprl.tables import csv
 from dprl.words import human, percent, plural
 from pages.room import prediction, question
@@ -47,7 +47,7 @@ def way_in(here: Room) -> None:
             "It holds your key: whoever has it paces this room. It is not in the address above this page."
         )
         name, file = r.code, store()
-        save(f"room-{name}.csv", "Results as CSV", "text/csv", lambda: table(file, name))
+        save(f"room-{name}.csv", "Results as CSV", "text/csv", lambda: answers_csv(file, name))
         if here.closed:
             st.button("Leave the room", key="leave", icon=":material/logout:", on_click=callback(leave))
         else:
@@ -66,7 +66,7 @@ def deleting(here: Room) -> None:
             f"**{plural(answers, 'answer')}**, on all phones too. Nobody can bring them back."
         )
         st.button(
-            f"Delete room {code}", key="forget_room", icon=":material/delete:", on_click=callback(forget)
+            f"Delete room {code}", key="forget_room", icon=":material/delete:", on_click=callback(forget_room)
         )
     st.caption(f"The server deletes a room {HOURS} hours after you opened it, at the latest.")
 
@@ -82,9 +82,9 @@ def stage(here: Room) -> None:
     if isinstance(step.content, Question):
         st.header(escape(step.content.text), anchor=False)
         pacing(step, here)
-        question.results(r.code, step)
+        question.show_results(r.code, step)
     else:
-        found = prediction.asked(step.content)
+        found = prediction.step_of_lesson(step.content)
         st.caption(escape(said(step.content)))
         st.header(escape(found.prediction.ask if found else ""), anchor=False)
         pacing(step, here)
@@ -100,7 +100,7 @@ def standing(here: Room) -> None:
     )
 
 
-def pacing(step: Step, here: Room) -> None:
+def pacing(step: ClassStep, here: Room) -> None:
     """How many have answered, and what can be done."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pacing"):
         st.markdown(f"**{len(step.answers)}** of {here.people} answered", width="content")
@@ -108,13 +108,13 @@ def pacing(step: Step, here: Room) -> None:
             st.markdown(":material/visibility: revealed: phones show the result", width="content")
             return
         if step.state == "open":
-            turn("Pause", "pause", step, "paused")
+            pace_button("Pause", "pause", step, "paused")
         else:
-            turn("Go on", "play_arrow", step, "open")
-        turn("Reveal", "visibility", step, "revealed")
+            pace_button("Go on", "play_arrow", step, "open")
+        pace_button("Reveal", "visibility", step, "revealed")
 
 
-def turn(label: str, icon: str, step: Step, state: State) -> None:
+def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
     """A button that paces."""
     r = group()
     st.button(
@@ -161,7 +161,9 @@ def ask_form() -> None:
             format_func=lambda e: f"{human(e)}: kept {percent(1 - Question('?', e).flip)}",
             help="So often the coin keeps an answer; else it notes the opposite. Left is more private.",
         )
-        st.form_submit_button("Ask the class", icon=":material/send:", type="primary", on_click=callback(ask))
+        st.form_submit_button(
+            "Ask the class", icon=":material/send:", type="primary", on_click=callback(ask_class)
+        )
 
 
 def lesson_form() -> None:
@@ -179,13 +181,13 @@ def lesson_form() -> None:
 
 def said(content: Guess) -> str:
     """A step of a lesson in words."""
-    found = prediction.asked(content)
+    found = prediction.step_of_lesson(content)
     if found is None:
         return f"{content.lesson}, step {content.step + 1}"
     return f"{LESSONS[content.lesson].title} {content.step + 1}: {found.title}"
 
 
-def ask() -> None:
+def ask_class() -> None:
     """Puts the question to the class; what was before is revealed."""
     r = group()
     text, epsilon = (st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon"))
@@ -213,14 +215,14 @@ def close() -> None:
     store().rooms.close(r.code, r.key)
 
 
-def forget() -> None:
+def forget_room() -> None:
     """Deletes the room."""
     r = group()
     store().rooms.delete(r.code, r.key)
     leave("The room was deleted, with all that was in it.")
 
 
-def table(file: Store, code: str) -> str:
+def answers_csv(file: Store, code: str) -> str:
     """The results as CSV: a row for each answer, as it was written down."""
     rows = [
         {

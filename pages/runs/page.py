@@ -14,7 +14,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.menu import page_link
 from pages.shared.names import in_common, label
 from pages.shared.results.data import store
-from pages.shared.results.status import ACTIVE, act, cancel, retry, words
+from pages.shared.results.status import ACTIVE, act, cancel_runs, retry, words
 from pages.shared.results.together import withdraw
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -114,7 +114,7 @@ def entry(i: int, row: RunRow) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escape(label(row.spec))}**", width="stretch")
         if row.state in ACTIVE:
-            act("Cancel", "close", partial(cancel, [row.spec]), f"cancel_{i}")
+            act("Cancel", "close", partial(cancel_runs, [row.spec]), f"cancel_{i}")
         elif row.state != "done":
             act(
                 "Try again" if row.state == "failed" else "Run it",

@@ -84,7 +84,7 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
     return privacy[0].upper() + privacy[1:]
 
 
-def kind_of(spec: RunSpec) -> CurveStyle:
+def style_of(spec: RunSpec) -> CurveStyle:
     """What gives a run's curve its look."""
     noises = dict.fromkeys(  # those of the first learner first
         (m, size)
@@ -98,14 +98,14 @@ def kind_of(spec: RunSpec) -> CurveStyle:
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
     """What gives the curves of a comparison their looks, no two alike."""
-    return numbered([kind_of(curve.spec) for curve in curves])
+    return numbered([style_of(curve.spec) for curve in curves])
 
 
 def in_common(curves: Sequence[Curve]) -> str:
     """What all curves share and a reader needs to know, plain text."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
-    parts = problem(specs)
+    parts = shared_problem(specs)
     if len(specs) > 1 and len({s.algorithm for s in specs}) == 1:
         parts.append(ALGORITHMS[first.algorithm].title)
     mechanisms = {s.mechanism for s in specs if s.mechanism}
@@ -123,7 +123,7 @@ def in_common(curves: Sequence[Curve]) -> str:
     return " · ".join(parts)
 
 
-def problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
+def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
     """The environment that all have, with the parameters that all have; nothing where it is not one."""
     if len({s.environment for s in specs}) > 1:
         return []

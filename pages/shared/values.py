@@ -22,6 +22,6 @@ def parse(field: Field, text: str, most: int) -> tuple[Any, ...]:
     return tuple(sorted(found))
 
 
-def written(given: Sequence[Any]) -> str:
+def values_text(given: Sequence[Any]) -> str:
     """Values as `parse` reads them: 0.1, 20, 1e6."""
     return ", ".join(typed(float(value)) for value in given)

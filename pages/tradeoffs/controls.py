@@ -12,23 +12,23 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
-from dprl.simulation.axes import Model
+from dprl.simulation.axes import PrivacyChoice
 from dprl.simulation.table import DEFAULT_DELTA
 from dprl.words import plural
 from pages.offline import controls as of_data
 from pages.offline import settings as offline_settings
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
-from pages.shared.controls.noise import budget
+from pages.shared.controls.noise import epsilon_slider
 from pages.shared.controls.several import choose_several, values_field
 from pages.shared.controls.widgets import complaint, exact, into, locked, select, setter
-from pages.shared.values import written
+from pages.shared.values import values_text
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import Session, session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.axes import AXES, SYMBOLS
-from pages.tradeoffs.online import offered as offered_models
+from pages.tradeoffs.online import offered_models as offered_models
 from pages.tradeoffs.state import SweepPageState
 from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, SweepView
 from pages.tradeoffs.subject import SUBJECTS
@@ -41,14 +41,14 @@ def controls() -> DeltaGenerator:
         "Learned from",
         tuple(SUBJECTS),
         t.kind,
-        turn,
+        choose_kind,
         {key: one.title for key, one in SUBJECTS.items()},
         name="environment.kind",
     )
     return PANELS[t.kind].draw(session(), t)
 
 
-def turn(kind: str) -> None:
+def choose_kind(kind: str) -> None:
     """Another kind of runs: its controls are those of its first study; what is shown stays until Run is pressed."""
     trade.set_controls(studies.first(kind))
 
@@ -57,13 +57,13 @@ def online(s: Session, t: SweepPageState) -> DeltaGenerator:
     """The controls of online runs; the place below the models."""
     panel.environment(s)
     panel.learner(s)
-    compared(t)
+    models_menu(t)
     left_out = st.container(gap="xsmall")
     axis(t)
     if t.x != "epsilon":
-        budget(s, "The same for all models.")
+        epsilon_slider(s, "The same for all models.")
     if t.x != "episodes":
-        panel.size(s)
+        panel.size_controls(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
     exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
     complaint("delta")
@@ -76,9 +76,9 @@ def offline(s: Session, t: SweepPageState) -> DeltaGenerator:
     panel.environment(s)
     of_data.behaviour(t.settings)
     offered = [key for key in offline_settings.offered(s.draft.environment) if key in OFFLINE]
-    of_data.learners(t.settings, offered)
+    of_data.learners_menu(t.settings, offered)
     left_out = st.container(gap="xsmall")
-    of_data.promise(t.settings)
+    of_data.promise_menu(t.settings)
     second = axis(t)
     if "n" not in (t.x, second):
         of_data.people(t.settings, "The same for all points.")
@@ -88,7 +88,7 @@ def offline(s: Session, t: SweepPageState) -> DeltaGenerator:
     return left_out
 
 
-def compared(t: SweepPageState) -> None:
+def models_menu(t: SweepPageState) -> None:
     """Which models."""
     offered = offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
@@ -98,7 +98,7 @@ def compared(t: SweepPageState) -> None:
         offered,
         t.models,
         into(t, "models"),
-        lambda text: Model.parse(text).title,
+        lambda text: PrivacyChoice.parse(text).title,
         locked("compare"),
         help="Each privacy model with its default mechanism, or one mechanism in particular: with noise calibrated to "
         "prove (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
@@ -142,7 +142,7 @@ def several(
     values_field(
         label,
         f"{label}:{x}",
-        texts.setdefault(x, written(usual)),
+        texts.setdefault(x, values_text(usual)),
         typed,
         lambda text: studies.parse_values(base, x, text),
         f"Separated by commas, up to {most}.",
@@ -204,7 +204,7 @@ def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
     return described(made)
 
 
-def run_box(left_out: DeltaGenerator) -> None:
+def sweep_box(left_out: DeltaGenerator) -> None:
     """What pressing Run will do, and the button; in `left_out`, beside the models, what cannot be run and why: that may
     be long, and this box lies over the settings."""
     study, refusal = study_of(trade.trade())
@@ -217,7 +217,7 @@ def run_box(left_out: DeltaGenerator) -> None:
             refused.append("None of this can be run: the reasons are below the models.")
     offer(
         study,
-        run,
+        run_sweep,
         lambda: trade.missing(specs) if specs else None,
         amount,
         refused,
@@ -231,11 +231,11 @@ def amount(runs: Sequence[Spec]) -> str:
     return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
 
 
-def run(study: SweepView) -> None:
+def run_sweep(study: SweepView) -> None:
     """Shows the study and asks for what is missing of it."""
     t = trade.trade()
     t.study, t.picked, t.problems = study, None, ()
-    trade.start()
+    trade.start_sweep()
     write_address(t)
 
 

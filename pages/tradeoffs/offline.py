@@ -59,7 +59,7 @@ class Offline:
         return tuple(dict.fromkeys((OFFLINE[base.algorithm].twin, base.algorithm)))
 
     def checked(self, base: Any, models: Sequence[str]) -> tuple[str, ...]:
-        allowed = offered(base.environment, base.privacy)
+        allowed = offered_learners(base.environment, base.privacy)
         for key in models:
             if key not in allowed:
                 raise SpecError(
@@ -154,7 +154,7 @@ class Offline:
         return {words: {"models": models, "x": x} for x, words in asked.items() if x in self.axes(base)}
 
 
-def offered(environment: str, privacy: str) -> list[str]:
+def offered_learners(environment: str, privacy: str) -> list[str]:
     """The learners that can be compared: those without privacy, and those that make this promise."""
     return [
         key

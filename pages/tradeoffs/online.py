@@ -11,12 +11,12 @@ from dprl.figures.tradeoff import Measure
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.axes import Model
+from dprl.simulation.axes import PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.theory import BOUNDS
 from dprl.words import count, human
 from pages.offline.settings import OfflineSettings
-from pages.shared.names import in_common, kind_of
+from pages.shared.names import in_common, style_of
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve, View
@@ -64,9 +64,9 @@ class Online:
 
     def checked(self, base: Any, models: Sequence[str]) -> tuple[str, ...]:
         taken = ALGORITHMS[base.algorithm].privacies
-        found = tuple(Model.parse(text).text for text in models)
+        found = tuple(PrivacyChoice.parse(text).text for text in models)
         for model in found:
-            if Model.parse(model).privacy not in taken:
+            if PrivacyChoice.parse(model).privacy not in taken:
                 raise SpecError(
                     "models", f"{base.algorithm} does not take {shown(model)}; it takes {', '.join(taken)}."
                 )
@@ -84,7 +84,7 @@ class Online:
         return {"privacy": models}
 
     def titles(self, base: Any, x: str, lines: Sequence[tuple[Any, ...]], free: Sequence[bool]) -> list[str]:
-        models = [Model.parse(text) for (text,) in lines]
+        models = [PrivacyChoice.parse(text) for (text,) in lines]
         kinds = [model.privacy for model in models]
         result = []
         for model in models:
@@ -94,7 +94,7 @@ class Online:
         return result
 
     def kind(self, spec: Any) -> CurveStyle:
-        return kind_of(spec)
+        return style_of(spec)
 
     def worst(self, spec: Any, v_star: float) -> float:
         return float(spec.episodes * v_star)
@@ -137,7 +137,7 @@ class Online:
 
     def questions(self, base: Any, models: tuple[str, ...]) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}
-        mechanisms = tuple(way for way in ways(base, models) if Model.parse(way).privacy == "central")
+        mechanisms = tuple(way for way in ways(base, models) if PrivacyChoice.parse(way).privacy == "central")
         if mechanisms:
             found["Which mechanism?"] = {"models": mechanisms, "x": "epsilon"}
         for x, words in (("episodes", "More users?"), ("H", "A longer horizon?"), ("S", "More states?")):
@@ -150,7 +150,7 @@ def ways(base: Any, models: Sequence[str]) -> tuple[str, ...]:
     """Of each private model, every mechanism with the least noise that proves the same, and printed Laplace noise
     scaled to prove (epsilon, 0)."""
     found: dict[str, None] = {}
-    for privacy in dict.fromkeys(Model.parse(text).privacy for text in models):
+    for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):
         known = mechanisms_for(base.algorithm, privacy)
         for mechanism in known:
             found[f"{privacy}:{mechanism}:tight"] = None
@@ -159,7 +159,7 @@ def ways(base: Any, models: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def offered(algorithm: str) -> list[str]:
+def offered_models(algorithm: str) -> list[str]:
     """The models that can be compared for an algorithm: each privacy model, then its mechanisms one by one."""
     found = []
     for privacy in PRIVATIZERS:

@@ -22,8 +22,8 @@ from pages.shared.visitor.state import read_address, write_address
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.points import chart, table
-from pages.tradeoffs.status import strip
+from pages.tradeoffs.points import frontier_chart, sweep_table
+from pages.tradeoffs.status import sweep_strip
 from pages.tradeoffs.study import SweepView
 from pages.tradeoffs.subject import SUBJECTS
 from pages.tradeoffs.users import needed, target
@@ -33,11 +33,11 @@ def main() -> None:
     t = trade.trade()
     read_address(t)
     with st.sidebar:
-        sidebar(trade_controls.controls, trade_controls.run_box)
+        sidebar(trade_controls.controls, trade_controls.sweep_box)
     corner = head(t)
     common(shared(t.study))
-    busy = bool(trade.progress(wanted(t.study)).active)
-    redrawn(partial(results, corner), PACE if busy else None)
+    busy = bool(trade.sweep_progress(wanted(t.study)).active)
+    redrawn(partial(draw_sweep, corner), PACE if busy else None)
     words_and_papers()
 
 
@@ -52,23 +52,23 @@ def wanted(study: SweepView) -> list[Spec]:
         return list(study.sweep.specs)
     found: dict[Spec, None] = {}
     for way in study.searches if target(study) > 0 else ():
-        search = trade.users(study, way, target(study))
+        search = trade.users_search(study, way, target(study))
         found |= dict.fromkeys(trade.pending(study, way, search))
     return list(found)
 
 
-def results(corner: DeltaGenerator, live: bool) -> None:
+def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     """Progress and the chart. While something runs this part redraws itself; its end stops that."""
     t = trade.trade()
     study = t.study
     runs = wanted(study)
     if study.show == "users" and t.asked:
         trade.go_on(runs)
-    state = trade.progress(runs)
+    state = trade.sweep_progress(runs)
     if live != bool(state.active):
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
-        segments("What is drawn", "show", study.subject.shows, study.show, turn)
+        segments("What is drawn", "show", study.subject.shows, study.show, choose_show)
         if study.show != "users":  # which are searched for by means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments("Of the seeds", "statistic", words, study.statistic, choose)
@@ -77,11 +77,11 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     if study.show == "users":
         needed(study, state)
     else:
-        strip(state)
+        sweep_strip(state)
         if study.show == "table":
-            table(study)
+            sweep_table(study)
         else:
-            chart(study)
+            frontier_chart(study)
     others(study)
     with corner:
         share(t)
@@ -111,24 +111,24 @@ def others(study: SweepView) -> None:
 def ask_for(study: SweepView) -> None:
     """Another study is shown, and what is missing of it started."""
     trade.show_study(study)
-    trade.start()
+    trade.start_sweep()
     write_address(trade.trade())
     st.rerun()
 
 
-def turn(to: str) -> None:
+def choose_show(to: str) -> None:
     """Another chart is chosen."""
     t = trade.trade()
     begun = t.asked
-    trade.change(show=to)
+    trade.change_sweep_view(show=to)
     if begun:
-        trade.start()
+        trade.start_sweep()
     st.rerun()
 
 
 def choose(statistic: Statistic) -> None:
     """Mean or median is chosen."""
-    trade.change(statistic=statistic)
+    trade.change_sweep_view(statistic=statistic)
     st.rerun()
 
 

@@ -40,7 +40,7 @@ from pages.tradeoffs.study import SweepView
 LINKED = {"run": st.column_config.LinkColumn("run", display_text="open")}
 
 
-def chart(study: SweepView) -> None:
+def frontier_chart(study: SweepView) -> None:
     """The frontier, and what was pressed of it."""
     curves = trade.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
@@ -62,8 +62,8 @@ def chart(study: SweepView) -> None:
         )
         for c in curves
     )
-    said = trade.order(study)
-    runs = [spec for line in trade.drawn(study) for _, spec in trade.points(study, line)[:1]]
+    said = trade.order_words(study)
+    runs = [spec for line in trade.drawn_lines(study) for _, spec in trade.points(study, line)[:1]]
     proved = study.subject.proved(runs, study.x, study.show)
     measure = study.subject.measures[study.show]
     picture = kept(
@@ -79,14 +79,14 @@ def chart(study: SweepView) -> None:
             wide=room,
         ),
     )
-    show(picture, "frontier", picked=pressed)
-    opened(study)
+    show(picture, "frontier", picked=point_pressed)
+    opened_run(study)
     offer_along(study)
 
 
 def nothing_yet(study: SweepView) -> None:
     """What stands where the chart, or the table, will be."""
-    if trade.drawn(study):
+    if trade.drawn_lines(study):
         said = awaited(data.status(spec, owner_id("sweep")) for spec in study.sweep.specs)
     elif study.show == "price" and all(study.free(line) for line in study.lines):
         said = "Without privacy there is no price."
@@ -95,20 +95,20 @@ def nothing_yet(study: SweepView) -> None:
     empty(said)
 
 
-def pressed(event: Any) -> None:
+def point_pressed(event: Any) -> None:
     """A point was pressed: it is looked at closely below the chart."""
     t = trade.trade()
     for pressed_point in event["selection"]["points"]:
         found = pressed_point.get("customdata")
         if found is not None and len(found) >= 2:
-            lines = trade.drawn(t.study)
+            lines = trade.drawn_lines(t.study)
             at, point = int(found[0]), int(found[1])
             t.picked = (lines[at], point) if at < len(lines) else None
             return
     t.picked = None
 
 
-def opened(study: SweepView) -> None:
+def opened_run(study: SweepView) -> None:
     """The run of the point that was pressed, and the way to it."""
     t = trade.trade()
     if t.picked is None:
@@ -131,7 +131,7 @@ def opened(study: SweepView) -> None:
         page_link(opened.path, f"Open this run in {opened.name}", study.subject.view(spec))
 
 
-def address(study: SweepView, spec: Any) -> str:
+def run_address(study: SweepView, spec: Any) -> str:
     """Where a run is looked at, beside the same without privacy."""
     return f"/{study.subject.page}?{query_of(study.subject.view(spec))}"
 
@@ -196,7 +196,9 @@ def taken_along(study: SweepView, about: str, footer: str) -> str:
     )
     charts = [standalone_html.ChartSlot([frontier(place) for place in range(len(ks))], turned=1, marked=0)]
     if known:
-        charts.append(standalone_html.ChartSlot([curves(study, x) for x in study.values], turned=0, marked=1))
+        charts.append(
+            standalone_html.ChartSlot([curves_at(study, x) for x in study.values], turned=0, marked=1)
+        )
     what = study.subject.shows["price" if study.show == "price" else "regret"]
     over = figures.OVER[study.subject.measures["regret"]]
     columns = ["", what, "95% interval", f"of {study.subject.worst_named}", over]
@@ -210,7 +212,7 @@ def moments(study: SweepView) -> list[int | None]:
     end."""
     runs = {spec for line in study.lines for _, spec in trade.points(study, line)}
     runs |= {spec.twin() for spec in runs} if study.show == "price" else set()
-    known = [trade.curve(spec) for spec in runs]
+    known = [trade.run_curves(spec) for spec in runs]
     if study.base.kind != RunSpec.kind or study.x == "episodes" or not known:
         return [None]
     if not all(one.whole(spec.seeds) for one, spec in zip(known, runs, strict=True)):
@@ -218,13 +220,15 @@ def moments(study: SweepView) -> list[int | None]:
     return [int(k) for k in standalone_html.episodes([one.at for one in known])] or [None]
 
 
-def curves(study: SweepView, x: Any) -> Picture:
+def curves_at(study: SweepView, x: Any) -> Picture:
     """The curves of the runs at one value of the axis."""
     looks, drawn = trade.kinds_of(study), []
-    for line in trade.drawn(study):
+    for line in trade.drawn_lines(study):
         for spec in (spec for value, spec in trade.points(study, line) if value == x):
-            known = trade.curve(spec)
-            rows = known.values - trade.curve(spec.twin()).values if study.show == "price" else known.values
+            known = trade.run_curves(spec)
+            rows = (
+                known.values - trade.run_curves(spec.twin()).values if study.show == "price" else known.values
+            )
             center, low, high = metrics.BANDS[study.statistic](rows)
             kind = replace(looks[line], epsilon=spec.epsilon)
             drawn.append(Series(study.titles[line], kind, known.at, rows, center, low, high))
@@ -237,9 +241,9 @@ def rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def table(study: SweepView) -> None:
+def sweep_table(study: SweepView) -> None:
     """Every point in numbers, each with its run; and the downloads."""
-    if not trade.drawn(study):
+    if not trade.drawn_lines(study):
         nothing_yet(study)
         return
     doubts.tell(of_study(study))
@@ -257,7 +261,7 @@ def table(study: SweepView) -> None:
                 {
                     "model": title,
                     SYMBOLS.get(study.x, study.x): x,
-                    "run": address(study, spec),
+                    "run": run_address(study, spec),
                     lost: rounded(regret),
                     f"{lost} low": rounded(low),
                     f"{lost} high": rounded(high),

@@ -14,14 +14,14 @@ from dprl.curves import RunCurves
 from dprl.figures.looks import CurveStyle, dashed, numbered
 from dprl.figures.tradeoff import Frontier
 from dprl.simulation import RunSpec, Spec
-from dprl.simulation.axes import Model
+from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
 from pages.offline.settings import OfflineSettings
 from pages.shared.results import answers, data, together
 from pages.shared.results.runs import Runs
 from pages.shared.results.together import Progress
 from pages.shared.text import escape
-from pages.shared.values import written
+from pages.shared.values import values_text
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft
 from pages.shared.visitor.owners import owner_id
@@ -96,16 +96,16 @@ def set_controls(study: SweepView) -> None:
     """Makes the controls those that give a study."""
     t, s = trade(), session()
     t.models, t.x = list(study.models), study.x
-    t.values[study.x] = written(study.values)
+    t.values[study.x] = values_text(study.values)
     t.kind = study.base.kind
     if study.among:
-        t.among[study.subject.second(study.base, study.x)] = written(study.among)
+        t.among[study.subject.second(study.base, study.x)] = values_text(study.among)
     s.draft = study.subject.draft(study.base)
     t.settings = study.subject.settings(study.base, study.models)
     s.version += 1
 
 
-def change(**changes: Any) -> None:
+def change_sweep_view(**changes: Any) -> None:
     """Changes how the study is looked at."""
     t = trade()
     t.study = replace(t.study, **changes)
@@ -117,7 +117,7 @@ def ends(spec: Any) -> NDArray[np.float64]:
     return ENDS.ends(spec)
 
 
-def curve(spec: Any) -> RunCurves:
+def run_curves(spec: Any) -> RunCurves:
     """The curve of a run as far as it is known."""
     return CURVES.curves(spec)
 
@@ -126,7 +126,7 @@ def reached(spec: Any, k: int | None) -> NDArray[np.float64]:
     """[seeds] regret after k of its episodes, one of its checkpoints; at the end where None."""
     if k is None:
         return ends(spec)
-    return curve(spec).upto(k)
+    return run_curves(spec).upto(k)
 
 
 def missing(specs: Sequence[Any]) -> list[Any]:
@@ -134,7 +134,7 @@ def missing(specs: Sequence[Any]) -> list[Any]:
     return ENDS.unfinished(specs)
 
 
-def start() -> None:
+def start_sweep() -> None:
     """Asks for the runs of the study that are missing."""
     t = trade()
     t.asked, t.linked = True, False
@@ -152,7 +152,7 @@ def go_on(specs: Sequence[Spec]) -> None:
         ask(new, owner_id("sweep"))
 
 
-def progress(specs: Sequence[Spec]) -> Progress:
+def sweep_progress(specs: Sequence[Spec]) -> Progress:
     """Their state in the store, those that are finished counted as such."""
     return together.progress(specs, missing(specs), owner_id("sweep"))
 
@@ -167,23 +167,23 @@ def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
     return dict(zip(lines, looks, strict=True))
 
 
-def drawn(study: SweepView) -> list[str]:
+def drawn_lines(study: SweepView) -> list[str]:
     """The lines that have a curve: without privacy there is no price, and some cannot be run."""
     priced = study.show == "price"
     return [line for line in study.lines if points(study, line) and not (priced and study.free(line))]
 
 
 def way_titles(ways: Sequence[str]) -> list[str]:
-    """What each way of `users` is called: model and mechanism."""
-    return [text[0].upper() + text[1:] for text in (Model.parse(way).title for way in ways)]
+    """What each way of `users_search` is called: model and mechanism."""
+    return [text[0].upper() + text[1:] for text in (PrivacyChoice.parse(way).title for way in ways)]
 
 
 def frontiers(study: SweepView, k: int | None = None) -> list[Frontier]:
-    """A curve for each line of `drawn`, from the seeds that are finished. k: after so many episodes; None: at the
+    """A curve for each line of `drawn_lines`, from the seeds that are finished. k: after so many episodes; None: at the
     end."""
     curves = []
     looks, named = kinds_of(study), study.titles
-    for line in drawn(study):
+    for line in drawn_lines(study):
         x = [value for value, _ in points(study, line)]
         runs = [spec for _, spec in points(study, line)]
         rows = np.array([values(study, spec, k) for spec in runs]).reshape(len(runs), -1).T
@@ -240,7 +240,7 @@ def band(study: SweepView, values: NDArray[np.float64]) -> tuple[float, float, f
     return float(center[0]), float(low[0]), float(high[0])
 
 
-def order(study: SweepView) -> str:
+def order_words(study: SweepView) -> str:
     """Whether a larger budget was ever significantly worse, in a sentence with its numbers; "" where not known."""
     if study.x != study.subject.budget(study.base):
         return ""
@@ -289,7 +289,7 @@ def refusals(study: SweepView) -> list[str]:
     return sentences
 
 
-def users(study: SweepView, way: str, target: float) -> search.Users:
+def users_search(study: SweepView, way: str, target: float) -> search.UsersFound:
     """The search for the users that one way to be private needs, as far as the runs that are finished allow."""
     runs = study.searches[way]
 
@@ -303,7 +303,7 @@ def users(study: SweepView, way: str, target: float) -> search.Users:
     )
 
 
-def pending(study: SweepView, way: str, found: search.Users) -> list[RunSpec]:
+def pending(study: SweepView, way: str, found: search.UsersFound) -> list[RunSpec]:
     """The runs that the search waits for."""
     if found.pending is None:
         return []

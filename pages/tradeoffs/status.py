@@ -8,17 +8,17 @@ from pages.shared.visitor.owners import owner_id
 from pages.tradeoffs import state as trade
 
 
-def strip(state: together.Progress) -> None:
+def sweep_strip(state: together.Progress) -> None:
     """How the runs stand, as one."""
-    together.strip(state, owner_id("sweep"), trade.start, forget)
+    together.strip(state, owner_id("sweep"), trade.start_sweep, stop_asking)
 
 
-def forget() -> None:
+def stop_asking() -> None:
     """Nothing is asked for any more, not by a search either."""
     trade.trade().asked = False
 
 
-def cancel(specs: tuple[Spec, ...]) -> None:
+def cancel_sweep(specs: tuple[Spec, ...]) -> None:
     """Withdraws from all runs at once; what is finished stays."""
-    forget()
+    stop_asking()
     together.withdraw(specs, owner_id("sweep"))

@@ -249,8 +249,8 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
         (BASE, encode_spec(study.base)),
         *((MODEL, model) for model in study.models),
         (X, study.x),
-        (AT, values.written(study.values).replace(" ", "")),
-        *((AMONG, values.written(study.among).replace(" ", "")) for _ in study.among[:1]),
+        (AT, values.values_text(study.values).replace(" ", "")),
+        *((AMONG, values.values_text(study.among).replace(" ", "")) for _ in study.among[:1]),
         *pairs_of(study),
     ]
 

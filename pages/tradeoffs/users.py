@@ -16,15 +16,15 @@ from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.names import kind_of
+from pages.shared.names import style_of
 from pages.shared.results import answers
 from pages.shared.results.status import act, price
 from pages.shared.results.together import Progress
 from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.points import LINKED, address
-from pages.tradeoffs.status import cancel, strip
+from pages.tradeoffs.points import LINKED, run_address
+from pages.tradeoffs.status import cancel_sweep, sweep_strip
 from pages.tradeoffs.study import SweepView
 
 
@@ -43,7 +43,7 @@ def needed(study: SweepView, state: Progress) -> None:
             "share",
             fields_of(studies.SweepView)["share"],
             study.share,
-            share,
+            choose_share,
         )
         complaint("share")
     v_star = answers.v_star(study.base)
@@ -54,7 +54,7 @@ def needed(study: SweepView, state: Progress) -> None:
     if v_star == 0:
         st.info("Every policy earns 0 here: there is nothing to lose, with privacy or without.")
         return
-    found = [trade.users(study, way, level) for way in ways]
+    found = [trade.users_search(study, way, level) for way in ways]
     open_ = [way for way, users in zip(ways, found, strict=True) if users.pending is not None]
     if state.active:
         with st.container(
@@ -65,9 +65,9 @@ def needed(study: SweepView, state: Progress) -> None:
                 f"Searching over K: {len(ways) - len(open_)} of {len(ways)} found.",
                 width="stretch",
             )
-            act("Cancel", "close", partial(cancel, state.active), "cancel")
+            act("Cancel", "close", partial(cancel_sweep, state.active), "cancel")
     elif open_ and state.failed:
-        strip(state)
+        sweep_strip(state)
     elif open_:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             st.markdown(
@@ -77,7 +77,7 @@ def needed(study: SweepView, state: Progress) -> None:
                 ),
                 width="stretch",
             )
-            act("Search", "search", trade.start, "begin")
+            act("Search", "search", trade.start_sweep, "begin")
     if not ways:
         st.info(
             "None of this can be run: the lines above say what is allowed."
@@ -96,7 +96,7 @@ def needed(study: SweepView, state: Progress) -> None:
         else:
             note = f"at most {human(users.needed)}" if fewest(study, way, users) else ""
         low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
-        kind = kind_of(study.searches[way][most])
+        kind = style_of(study.searches[way][most])
         rows.append(figures.UsersRow(title, kind, users.needed, low, high, note, times[way]))
     night = dark()
     heading = f"Users until privacy costs below {study.share:g}% of V*"
@@ -123,7 +123,7 @@ def needed(study: SweepView, state: Progress) -> None:
     t.picked = None
 
 
-def looked_at(study: SweepView, found: list[search.Users], v_star: float) -> None:
+def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -> None:
     """Every K that the search looked at, each with its run."""
     opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
     if not opened_up.open:
@@ -134,7 +134,7 @@ def looked_at(study: SweepView, found: list[search.Users], v_star: float) -> Non
             "K": human(float(k)),
             "price, % of V*": 100 * float(price.mean()) / v_star,
             "seeds": len(price),
-            "run": address(study, runs[int(k)]),
+            "run": run_address(study, runs[int(k)]),
         }
         for (way, runs), users in zip(study.searches.items(), found, strict=True)
         for k, price in zip(users.at, users.price.T, strict=True)
@@ -144,12 +144,12 @@ def looked_at(study: SweepView, found: list[search.Users], v_star: float) -> Non
     )
 
 
-def fewest(study: SweepView, way: str, users: search.Users) -> bool:
+def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
     """Whether the search ended at the least K there is, so that fewer users may do as well."""
     return users.needed == min(study.searches[way])
 
 
-def multiples(study: SweepView, found: list[search.Users]) -> dict[str, tuple[float, float, float]]:
+def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
     """How many times as many users as the best each way needs, with its interval over seeds. NaN where either is not
     known."""
     ways = dict(zip(study.searches, found, strict=True))
@@ -168,7 +168,7 @@ def multiples(study: SweepView, found: list[search.Users]) -> dict[str, tuple[fl
     return times
 
 
-def compare(study: SweepView, found: list[search.Users]) -> str:
+def compare(study: SweepView, found: list[search.UsersFound]) -> str:
     """Who needs the fewest users and who the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))
@@ -193,6 +193,6 @@ def compare(study: SweepView, found: list[search.Users]) -> str:
     return "; ".join(said) + "."
 
 
-def share(value: Any) -> None:
+def choose_share(value: Any) -> None:
     """Another share of V*: what is known is shown, and searched on where a search was begun."""
-    trade.change(share=value)
+    trade.change_sweep_view(share=value)

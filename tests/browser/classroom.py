@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dprl.jobs.store import Store
 from dprl.words import plural
-from pages.room.teacher import table
+from pages.room.teacher import answers_csv
 from tests.browser.sessions import Session, opened
 
 QUESTION = "Did you sleep less than six hours?"
@@ -69,7 +69,7 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         )  # forty that are drawn every second are too many
         told = sorted(s.text.partition("Written down: **")[2].partition("**")[0] for s in students)
 
-    rows = list(csv.DictReader(io.StringIO(table(Store(home / "runs.sqlite"), code))))
+    rows = list(csv.DictReader(io.StringIO(answers_csv(Store(home / "runs.sqlite"), code))))
     assert sorted(row["written down"] for row in rows if row["asked"] == QUESTION) == told
     assert sum(row["kind"] == "prediction" for row in rows) == len(told) == people
     return took

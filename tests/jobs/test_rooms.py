@@ -154,7 +154,7 @@ def test_a_day_later_nothing_of_a_room_is_left_in_the_file(
     assert store.rooms.forget_old() == 2
     assert store.rooms.forget_old() == 0
     everything = b"".join(pages_of(rooms_path(store.path)))
-    for trace in (TEXT.encode(), code.encode(), other.encode(), rooms._digest(code, "d7")):
+    for trace in (TEXT.encode(), code.encode(), other.encode(), rooms._room_digest(code, "d7")):
         assert trace not in everything
     with contextlib.closing(sqlite3.connect(rooms_path(store.path))) as db:
         for table in ("room", "room_device", "room_step", "room_answer"):

@@ -108,8 +108,8 @@ def _prepared_once() -> Iterator[None]:
         patch.setattr(SafeSessionState, "filtered_state", property(Looked))
         for module in (app_test, local_script_runner):
             patch.setattr(module, "ScriptCache", lambda: scripts)
-        patch.setattr(panel, "picture", cache(panel.picture))
-        patch.setattr(opening, "answer", cache(opening.answer))
+        patch.setattr(panel, "environment_picture", cache(panel.environment_picture))
+        patch.setattr(opening, "question_picture", cache(opening.question_picture))
         yield
 
 
@@ -160,7 +160,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(kernels(source_digest())))
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     monkeypatch.setattr(frame, "ensure_pool", lambda: None)
-    monkeypatch.setattr(presence, "address", lambda: "")  # AppTest has none
+    monkeypatch.setattr(presence, "network_address", lambda: "")  # AppTest has none
     monkeypatch.setattr(PagesManager, "__init__", _after_the_first_visitor)
     st.cache_resource.clear()
     st.cache_data.clear()

@@ -16,7 +16,7 @@ from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import RunSpec, kinds, run, spec_from_dict
 from dprl.sitemap import PAGES
 from pages.attack.link import DEFAULT
-from pages.attack.state import bundled as bundled_attack
+from pages.attack.state import bundled_scores as bundled_attack
 from pages.claims.state import bundled as bundled_claims
 from pages.lessons.known import OWN, evidence
 from pages.shared.examples import HOME_EPISODES, trust
@@ -86,7 +86,7 @@ def test_trade_offs_is_bundled_whole() -> None:
     assert v_star is not None
     target = study.share / 100 * v_star
     for way in study.ways:
-        assert trade.users(study, way, target).pending is None, recompute("tradeoffs")
+        assert trade.users_search(study, way, target).pending is None, recompute("tradeoffs")
     assert path_of("tradeoffs").stat().st_size < 200_000
 
 

@@ -14,7 +14,7 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
-from pages.shared.controls.launch import spec_of
+from pages.shared.controls.launch import spec_of_controls
 from pages.shared.controls.noise import chosen_noise
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve
@@ -24,7 +24,7 @@ from tests.problems import STAGED, first
 
 
 def spec(app: AppTest) -> RunSpec | None:
-    return spec_of(app.session_state["session"])[0]
+    return spec_of_controls(app.session_state["session"])[0]
 
 
 @pytest.mark.parametrize("page", first(["attack", "linear", "offline", "tradeoffs", "free"]))

@@ -15,7 +15,7 @@ from dprl.simulation import RunSpec
 from pages.free import link as free_link
 from pages.free.state import Free
 from pages.shared.controls import custom
-from pages.shared.results.again import command
+from pages.shared.results.again import command_line
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
@@ -164,12 +164,12 @@ def test_the_editor_opens_with_the_environment_in_use(visit: Visit) -> None:
     ("given", "said"), [("", "0 state"), ("a, a", "same name"), (", ".join("abcdefghijklm"), "1 to 12")]
 )
 def test_names_that_do_not_do_are_said(given: str, said: str) -> None:
-    assert said in custom.named(custom.words(given), "states", custom.MOST_STATES)
+    assert said in custom.named(custom.split_words(given), "states", custom.MOST_STATES)
 
 
 def test_tables_go_to_a_model_and_back_and_wrong_rows_are_named() -> None:
     name, P, R, d1, states, actions = parsed(json.dumps(EXAMPLE))
-    moves = custom.transitions(P, R, states, actions)
+    moves = custom.transitions_table(P, R, states, actions)
     first = custom.pd.DataFrame([d1])
     model = custom.assembled(name, states, actions, moves, first)
     assert model == EXAMPLE
@@ -261,7 +261,7 @@ def test_what_was_typed_stays_when_states_are_renamed(visit: Visit, typed: float
     found = spec(app)
     assert found is not None
     _, _, R, _, labels, _ = parsed(found.environment_params["model"])
-    assert labels == tuple(custom.words(names[-1]))
+    assert labels == tuple(custom.split_words(names[-1]))
     assert R[0, 0] == typed
 
 
@@ -312,7 +312,7 @@ def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(
     code = "\n".join(block.value for block in app.code)
     assert "--spec spec.json" in code
     assert "--env-param" not in code
-    line = command(RunSpec(algorithm="ucbvi", bonus="paper"))
+    line = command_line(RunSpec(algorithm="ucbvi", bonus="paper"))
     assert "None" not in line
     assert "--env-param S=6" in line
 

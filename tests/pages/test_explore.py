@@ -283,7 +283,7 @@ def test_pulls_of_seeds_that_release_at_times_of_their_own() -> None:
                    episodes=10**6, seeds=4)  # fmt: skip
     seeds = run(spec).seeds
     assert len({tuple(seed.detail_episodes) for seed in seeds}) > 1  # or nothing is tested
-    found = pulls.drawn(Curve(spec), CurveStyle("central", 1.0), "run", seeds)
+    found = pulls.pulls_series(Curve(spec), CurveStyle("central", 1.0), "run", seeds)
     s, a = np.array(pulls.bad_arms(seeds[0])).T
     each = [np.interp(found.mean.x, t.detail_episodes, t.counts[:, 0, s, a, -2].mean(1)) for t in seeds]
     np.testing.assert_allclose(found.mean.center[3:], np.mean(each, 0)[3:])

@@ -179,10 +179,10 @@ def test_the_store_is_told_who_left_and_who_came_back(store: Store, monkeypatch:
 
 def test_an_address_is_kept_as_a_digest_that_nobody_can_look_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(st.context), "ip_address", "198.51.100.7")
-    found = presence.address()
+    found = presence.network_address()
     assert len(found) == 16
     assert found != hashlib.blake2b(b"198.51.100.7", digest_size=8).hexdigest()
     monkeypatch.setattr(type(st.context), "ip_address", "198.51.100.8")
-    assert presence.address() != found
+    assert presence.network_address() != found
     monkeypatch.setattr(type(st.context), "ip_address", None)
-    assert presence.address() == ""
+    assert presence.network_address() == ""

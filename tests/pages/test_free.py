@@ -18,8 +18,8 @@ from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from pages.free import link as free_link
 from pages.free.explored import SHOW as EXPLORED
-from pages.free.link import BASE, MODELS, SHOWN, compared
-from pages.free.state import Free, priced, status
+from pages.free.link import BASE, MODELS, SHOWN, four_models
+from pages.free.state import Free, priced, run_status
 from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
@@ -41,7 +41,7 @@ def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, st
 
 @pytest.mark.parametrize("bonus", ["anytime", "paper"])
 def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobody_trusted(bonus: str) -> None:
-    runs = {c.spec.privacy: bundled("free")[c.spec] for c in compared(BASE.replace(bonus=bonus))[0]}
+    runs = {c.spec.privacy: bundled("free")[c.spec] for c in four_models(BASE.replace(bonus=bonus))[0]}
     twin = runs["none"]
     last = {}
     for model in ("central", "shuffle", "local"):
@@ -56,8 +56,8 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
 
 def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit) -> None:
     assert "lost more in the end" not in words(visit(PAGE))
-    curves = compared(BASE)[0]
-    runs = priced(curves, [status(curve.spec) for curve in curves])
+    curves = four_models(BASE)[0]
+    runs = priced(curves, [run_status(curve.spec) for curve in curves])
     assert late_mistakes(runs) == ""
     assert runs[1].price is not None
     price = replace(runs[1].price, values=runs[1].price.values.copy())
@@ -67,7 +67,7 @@ def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit
 
 
 def test_the_seeds_of_what_comes_with_the_program_agree_so_that_means_are_drawn() -> None:
-    for curve in compared(BASE)[0]:
+    for curve in four_models(BASE)[0]:
         final = bundled("free")[curve.spec].ends
         assert final.mean() < 2 * np.median(final)
 
@@ -127,7 +127,7 @@ def test_every_chart_while_runs_wait_go_on_and_are_finished(visit: Visit, work: 
 
 def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit, store: Store) -> None:
     app = visit(PAGE, b=encode_spec(SMALL))
-    specs = [curve.spec for curve in compared(SMALL)[0]]
+    specs = [curve.spec for curve in four_models(SMALL)[0]]
     assert [spec.privacy for spec in specs] == list(MODELS)
     assert {store.status.of(spec).state for spec in specs} == {"queued"}
     assert "4 runs" in words(app)
@@ -143,7 +143,7 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     work()
     app = visit(PAGE, b=encode_spec(SMALL))
     rows = {}
-    for curve in compared(SMALL)[0]:
+    for curve in four_models(SMALL)[0]:
         rows[curve.spec.privacy] = metrics.align([(k, r) for _, k, r in store.results.live(curve.spec)])
     at, local = rows["local"]
     _, price = metrics.extra_regret(at, local, *rows["none"])
@@ -208,7 +208,7 @@ def test_explore_opens_the_same_four_runs(visit: Visit) -> None:
     (link,) = [e for e in app.get("page_link") if "Explore" in e.proto.label]
     opened = links.decode(parse_qs(link.proto.query_string))
     assert opened.problems == ()
-    assert [c.spec for c in opened.curves] == [c.spec for c in compared(BASE)[0]]
+    assert [c.spec for c in opened.curves] == [c.spec for c in four_models(BASE)[0]]
 
 
 def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
@@ -258,5 +258,5 @@ def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
 
 def test_default_specs_are_the_bundled_ones() -> None:
     assert RunSpec(episodes=10**15, seeds=20) == BASE
-    for curve in compared(BASE)[0]:
+    for curve in four_models(BASE)[0]:
         assert curve.spec in bundled("free")

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, quote
 from dprl.links import NEWEST, encode_spec
 from dprl.simulation import RunSpec
 from pages.free import link as free_link
-from pages.free.link import BASE, FIELDS, MODELS, FreeView, calculator, compared, decode, encode
+from pages.free.link import BASE, FIELDS, MODELS, FreeView, calculator, decode, encode, four_models
 from pages.shared.visitor.address import query_of
 
 SPEC = RunSpec(
@@ -42,7 +42,7 @@ def test_the_calculator_begins_with_the_problem_of_the_runs() -> None:
 
 
 def test_the_four_runs_differ_only_in_who_is_trusted() -> None:
-    curves, refused = compared(SPEC)
+    curves, refused = four_models(SPEC)
     assert refused == []
     assert [c.spec.privacy for c in curves] == list(MODELS)
     assert curves[0].spec == SPEC.twin()
@@ -50,13 +50,13 @@ def test_the_four_runs_differ_only_in_who_is_trusted() -> None:
         assert (curve.spec.epsilon, curve.spec.delta) == (0.3, 1e-8)
         assert curve.spec.calibration == "tight"
         assert curve.spec.twin() == curves[0].spec
-    printed, refused = compared(BASE.replace(calibration="paper"))
+    printed, refused = four_models(BASE.replace(calibration="paper"))
     assert refused == []
     assert {c.spec.calibration for c in printed[1:]} == {"paper"}
 
 
 def test_a_model_that_cannot_be_had_is_said_and_the_others_are_compared() -> None:
-    curves, refused = compared(BASE.replace(mechanism="laplace-tree", delta=0.0))
+    curves, refused = four_models(BASE.replace(mechanism="laplace-tree", delta=0.0))
     assert [c.spec.privacy for c in curves] == ["none", "central", "local"]
     assert len(refused) == 1
     assert refused[0].startswith("shuffle: delta: 0 does not go with")

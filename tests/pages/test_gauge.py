@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dprl.simulation import Outlook, RunSpec, outlook
-from pages.shared.controls.gauge import picture, verdict
+from pages.shared.controls.gauge import gauge_picture, gauge_verdict
 from tests.pages.conftest import Visit, widget, words
 
 SPEC = RunSpec()
@@ -23,18 +23,18 @@ SPEC = RunSpec()
     ],
 )
 def test_states_are_told_apart(learns_from: int | None, head: str) -> None:
-    said, icon, rest = verdict(Outlook(100.0, 1e8, learns_from), SPEC)
+    said, icon, rest = gauge_verdict(Outlook(100.0, 1e8, learns_from), SPEC)
     assert said == head
     assert icon
     assert rest.endswith(".")
-    sketch = picture(learns_from, SPEC.episodes, False)
+    sketch = gauge_picture(learns_from, SPEC.episodes, False)
     assert ("throughout" in sketch.alt) == (learns_from is None)
     assert "K is 1e9" in sketch.alt
 
 
 def test_episodic_names_its_own_limit() -> None:
     spec = SPEC.replace(schedule="episodic", episodes=10**6, mechanism=None)
-    assert "more than 1 million users" in verdict(Outlook(700.0, 4e5, None), spec)[2]
+    assert "more than 1 million users" in gauge_verdict(Outlook(700.0, 4e5, None), spec)[2]
 
 
 def test_it_follows_the_controls(visit: Visit) -> None:

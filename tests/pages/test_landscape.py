@@ -13,7 +13,7 @@ from dprl.jobs.store import Store
 from dprl.landscape import PROBLEMS, rows
 from dprl.sentences.landscape import about_fewest, about_spread, how_many
 from pages.landscape import views, words
-from pages.landscape.state import SORTS, LandscapePageState, Seen, encode, table
+from pages.landscape.state import SORTS, LandscapePageState, Seen, bundled_landscape, encode
 from tests.pages.conftest import Visit, charts, widget
 from tests.pages.conftest import words as told
 
@@ -33,14 +33,14 @@ def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: St
     assert "**Proved:** (1, 10⁻⁶)-" in said
     assert len(charts(app)) == 3
     drawn = app.dataframe[0]
-    assert len(drawn.value) == len(rows(table(), "clinic", 10**12))
+    assert len(drawn.value) == len(rows(bundled_landscape(), "clinic", 10**12))
     assert b"\xc3\x9710" in drawn.proto.arrow_data.styler.display_values  # as sentences have them: 2.9×10⁹
     assert store.status.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize("by", SORTS)
 def test_the_table_is_sorted_either_way_and_what_is_not_known_comes_last(by: str) -> None:
-    found = rows(table(), "linear-mixture", 10**9)
+    found = rows(bundled_landscape(), "linear-mixture", 10**9)
     key = views.ORDER[by]
     for down in ("no", "yes"):
         values = [key(row) for row in views.ordered(found, Seen(sort=by, down=down))]
@@ -66,7 +66,7 @@ def test_a_cell_leads_to_its_run_in_explore(visit: Visit) -> None:
     (link,) = [one for one in app.get("page_link") if "Explore" in one.proto.label]
     query = parse_qs(link.proto.query_string)
     (other,) = visit("explore", c=query["c"]).session_state["session"].explore.curves
-    row = next(r for r in rows(table(), seen.problem, seen.K) if r.entry.key.startswith(seen.of))
+    row = next(r for r in rows(bundled_landscape(), seen.problem, seen.K) if r.entry.key.startswith(seen.of))
     assert other.spec == row.entry.spec(PROBLEMS[seen.problem], seen.K)
 
 
@@ -79,9 +79,9 @@ def test_a_learner_that_cannot_be_run_says_why_and_leads_nowhere(visit: Visit) -
 def test_a_learner_looks_alike_in_every_panel_and_on_every_problem() -> None:
     dashes: dict[str, set[str]] = {}
     for problem in PROBLEMS:
-        for row in rows(table(), problem, 10**9):
+        for row in rows(bundled_landscape(), problem, 10**9):
             if not row.cell.why:
-                dashes.setdefault(row.entry.learner, set()).add(views.kind(row).dash)
+                dashes.setdefault(row.entry.learner, set()).add(views.learner_style(row).dash)
     assert all(len(own) == 1 for own in dashes.values())
 
 
@@ -109,4 +109,4 @@ def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() ->
     assert about_spread({"with a trusted agent": [1.0, 30.0], "with nobody trusted": [7.0]}, 1e9) == (
         "After 1 billion users the worst learner has lost 30 times as much as the best with a trusted agent."
     )
-    assert "clinic" in words.common(Seen()).lower()
+    assert "clinic" in words.shared_words(Seen()).lower()

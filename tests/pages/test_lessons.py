@@ -139,7 +139,7 @@ def test_the_answer_to_an_order_names_the_curves_in_that_order_and_tells_them_ap
             + [f"{number}. {name}: rightly named" for number, name in enumerate(own[2:], 3)],
         ),
     ):
-        traces = views.picture(step, guess, shown=True, dark=False).figure.data
+        traces = views.step_picture(step, guess, shown=True, dark=False).figure.data
         named = sorted((t for t in traces if t.showlegend is not False), key=lambda t: t.legendrank or 1000)
         assert [trace.name for trace in named[: len(own)]] == expected
         drawn = {
@@ -211,7 +211,7 @@ def test_more_privacy_is_left_on_the_axis_and_on_the_slider_of_every_lesson(step
     assert [end.partition(",")[0] for end in marker.ends] == ["more privacy", "less privacy"]
     said = [1 / mark if marker.inverse else mark for mark in marker.marks]
     assert said == sorted(said)
-    figure = views.picture(step, "", shown=False, asked=True, dark=False).figure
+    figure = views.step_picture(step, "", shown=False, asked=True, dark=False).figure
     axis = figure.layout.xaxis
     assert axis.title.text.startswith("ε (to the left more private)")
     place = np.log10 if axis.type == "log" else np.asarray
@@ -228,7 +228,7 @@ def test_more_privacy_is_left_on_the_axis_and_on_the_slider_of_every_lesson(step
 
 def test_epsilon_is_said_where_a_lesson_counts_by_its_inverse() -> None:
     (step,) = (one for one in EPSILONS if isinstance(one.prediction, Marker) and one.prediction.inverse)
-    found = views.picture(step, "", shown=True, dark=False)
+    found = views.step_picture(step, "", shown=True, dark=False)
     assert found.table["x"].min() == pytest.approx(0.03)
     hovers = [str(trace.customdata[0][0]) for trace in found.figure.data if trace.customdata is not None]
     assert "at 30" in hovers

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote
 
 import pytest
 
-from dprl.simulation.uploads.declaration import written
+from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.model import EXAMPLE
 from pages.free.link import FEWEST
 from pages.shared.visitor import state
@@ -18,7 +18,7 @@ from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
 VERSION = "The link says version 9 and was read as version 2."
-OWN_DATA = f"tab=upload&up=decl.{quote(written(EXAMPLE))}"
+OWN_DATA = f"tab=upload&up=decl.{quote(declaration_text(EXAMPLE))}"
 # Of a page: a link, what is said of it, and, but for Offline, a link that is read as the same.
 WRONG = [
     ("explore", "c=eps.-1~K.1000&c=priv.none&c=K.2000", "Curve 1: epsilon: -1 is", "c=K.1000&c=priv.none&c=K.2000"),

@@ -15,7 +15,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import calibrations_for
 from pages.shared.examples import EXAMPLES
-from pages.shared.names import kind_of, kinds
+from pages.shared.names import kinds, style_of
 from pages.shared.visitor.links import Curve
 from tests.pages.conftest import Visit, charts
 
@@ -50,7 +50,7 @@ def test_the_noise_that_is_the_models_own_and_the_first_learner_look_plainest() 
         ("local", "triangle-up"),
         ("shuffle", "diamond"),
     ):
-        own = kind_of(RunSpec(privacy=privacy))
+        own = style_of(RunSpec(privacy=privacy))
         assert (own.symbol, own.dash) == (shape, "solid")
 
 

@@ -19,7 +19,7 @@ from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
 from pages.offline.names import kinds, titles
 from pages.offline.record import OFFLINE
-from pages.offline.settings import families, offered
+from pages.offline.settings import constants_by_family, offered
 from pages.offline.view import OfflineView
 from pages.shared.layout import frame
 from pages.shared.results.bundled import bundled
@@ -200,7 +200,7 @@ def test_all_learners_together_have_their_constants(visit: Visit, environment: s
     found = [box.label for box in app.sidebar.selectbox]
     assert found.count("pessimism") == sum(
         any(field.name == "pessimism" for field in fields)
-        for fields in families(offered(environment)).values()
+        for fields in constants_by_family(offered(environment)).values()
     )
     assert found.count("pessimism") > 1
 

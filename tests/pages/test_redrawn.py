@@ -150,6 +150,6 @@ def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: 
     there: list[bool] = []
     for name in ("runs", "runs", "explore"):
         page: Any = SimpleNamespace(url_path=name, run=lambda: there.append(storage.contains("part")))
-        assert frame.show(page)
+        assert frame.show_page(page)
         storage.register("part", lambda: None)
     assert there == [False, True, False]

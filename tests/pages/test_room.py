@@ -15,11 +15,11 @@ from dprl.jobs import rooms
 from dprl.jobs.store import Lease, Store
 from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
-from dprl.rooms.steps import NO, YES, Estimate, Guess, Question
+from dprl.rooms.steps import NO, YES, Guess, Question, ShareEstimate
 from dprl.sentences import room as sentences
 from pages.lessons.known import evidence
-from pages.room.question import picture
-from pages.room.teacher import table
+from pages.room.question import shares_picture
+from pages.room.teacher import answers_csv
 from pages.shared.text import escape
 from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words
 
@@ -177,7 +177,7 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
         assert escape(step.why) in marked(app)
     off = step.off(text, evidence())
     assert off in words(student)
-    rows = pd.read_csv(io.StringIO(table(store, code)), dtype=str)
+    rows = pd.read_csv(io.StringIO(answers_csv(store, code)), dtype=str)
     assert sorted(rows["written down"]) == sorted([text, "nonsense"])
     assert prediction.said(prediction.parse(text)) in set(rows["in words"])
 
@@ -315,13 +315,15 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
 def test_what_a_centre_would_have_said_stays_within_what_can_be() -> None:
     """The noise that one answer gets may be many times that answer."""
     for said in (-5, 0, 1, 7):
-        table = picture(Estimate(1, 0, Measured(0.0, 0.0, 1.0), 1.0, 1.0, said, 3), night=False).table
+        table = shares_picture(
+            ShareEstimate(1, 0, Measured(0.0, 0.0, 1.0), 1.0, 1.0, said, 3), night=False
+        ).table
         low, share, high = (float(table[name].iloc[2]) for name in ("low", "share of yes", "high"))
         assert 0 <= low <= share <= high <= 1
 
 
 def test_an_interval_that_is_one_number_is_said_as_one() -> None:
-    sure = picture(Estimate(1, 0, Measured(0.0, 0.0, 0.0), 5.0, 5.0, 0, 0), night=False)
+    sure = shares_picture(ShareEstimate(1, 0, Measured(0.0, 0.0, 0.0), 5.0, 5.0, 0, 0), night=False)
     assert {trace.text[0] for trace in sure.figure.data if trace.text} == {"0% alone"}
     assert "about 0 of 1 answered yes: no other number, with 95% confidence" in sure.see
     said = sentences.three(1, 5.0, 5.0, 1e-6, 0)
@@ -334,7 +336,7 @@ def test_results_travel_as_csv_without_formulas(store: Store) -> None:
     for i in range(5):
         store.rooms.join(code, str(i), Lease("t"))
         store.rooms.respond(code, str(i), 0, YES)
-    found = pd.read_csv(io.StringIO(table(store, code)))
+    found = pd.read_csv(io.StringIO(answers_csv(store, code)))
     assert list(found["asked"].unique()) == ["'=1+1"]
     assert set(found["written down"]) <= {YES, NO}
     assert len(found) == 5

@@ -8,7 +8,7 @@ import pytest
 
 from dprl.fields import SpecError
 from dprl.simulation import OfflineSpec, RunSpec
-from pages.shared.values import written
+from pages.shared.values import values_text
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import DEFAULT, SweepView
 from tests.pages.conftest import grouped
@@ -43,7 +43,7 @@ def test_medians_are_in_the_link_and_means_in_none() -> None:
     [((0.1, 1, 20), "0.1, 1, 20"), ((1000, 10**6, 10**15), "1000, 1e6, 1e15"), ((123456,), "123456")],
 )
 def test_values_are_written_as_people_do(values: tuple[float, ...], text: str) -> None:
-    assert written(values) == text
+    assert values_text(values) == text
     axis = "episodes" if values[-1] > 100 else "epsilon"
     assert studies.parse_values(BASE, axis, text) == values
 

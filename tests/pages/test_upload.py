@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dprl import UploadSpec
 from dprl.jobs.store import Store
 from dprl.sentences import uploads as sentences
-from dprl.simulation.uploads.declaration import written
+from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.model import EXAMPLE, example
 from pages.offline.upload import form
 from pages.offline.upload.own import Own, spent
@@ -62,7 +62,7 @@ def released(visit: Visit, work: Work) -> AppTest:
 
 def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
     app = visit(PAGE, tab="upload")
-    assert own_of(app).declared().text == written(EXAMPLE)
+    assert own_of(app).declared().text == declaration_text(EXAMPLE)
     said = words(app)
     assert "never read off the file" in said
     assert "nothing of the data" in said
@@ -171,7 +171,7 @@ def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Vis
 
 def test_rewards_that_are_all_nothing_are_named_as_what_leaves_nothing(visit: Visit, work: Work) -> None:
     app = visit(PAGE, tab="upload")
-    own_of(app).file = written(EXAMPLE | {"rewards": [[0.0, 0.0], [0.0, 0.0]]})
+    own_of(app).file = declaration_text(EXAMPLE | {"rewards": [[0.0, 0.0], [0.0, 0.0]]})
     app.run()
     app = given(app, HEADING + "".join(ROWS[:40]))
     work()
@@ -254,7 +254,7 @@ def test_the_fitted_model_is_taken_along_only_when_that_was_agreed_to(
 
 
 def test_budgets_add_up_and_the_same_one_counts_once() -> None:
-    base = UploadSpec(data="0" * 32, declared=written(EXAMPLE), n=5)
+    base = UploadSpec(data="0" * 32, declared=declaration_text(EXAMPLE), n=5)
     specs = [base, base.replace(rho=0.5), base.replace(beta=0.2)]
     assert spent(specs) == "ρ = 1.5"
     assert (

@@ -30,7 +30,7 @@ from dprl.privacy.accounting import (
     gaussian_epsilon,
     gaussian_mu,
 )
-from dprl.privacy.composition import _tail, delta_at
+from dprl.privacy.composition import _tilted_tail, delta_at
 from dprl.privacy.losses import binomial_window
 from tests.privacy.draws import prepared
 from tests.privacy.oracles import (
@@ -196,7 +196,7 @@ def test_the_bound_on_rounding_is_a_small_share_at_every_delta(losses: Losses) -
         for epsilon in (0.5, 1.0, 2.0, 3.0):
             truth = delta_at(parts, interval, epsilon)
             for tilt in (0.7 * best * epsilon, 1.4 * best * epsilon):
-                tail = _tail(parts, interval, tilt, epsilon)
+                tail = _tilted_tail(parts, interval, tilt, epsilon)
                 assert tail is not None
                 assert not tail.rough(epsilon)
                 assert tail.delta(epsilon) == pytest.approx(truth, rel=1e-4)

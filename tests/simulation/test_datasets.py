@@ -103,7 +103,7 @@ POLICY = "policy:0.7:0120X4.2211"  # of 4 states, 3 actions and 5 steps
 @pytest.mark.parametrize("behaviour", [*sorted(BEHAVIOURS.keys() - {"policy"}), POLICY])
 def test_the_share_of_a_large_data_set_is_the_occupancy(behaviour: str) -> None:
     mdp, n = random_mdp(1, 4, 3, 5), 10**12
-    parts = datasets.parts(datasets.check(behaviour, mdp.size), mdp)
+    parts = datasets.parts(datasets.check_behaviour(behaviour, mdp.size), mdp)
     occupancy = datasets.occupancy(mdp, parts)
     record = datasets.sample(np.random.default_rng(2), mdp, parts, n)
     errors = (visits(record) - n * occupancy) / np.sqrt(n * np.maximum(occupancy * (1 - occupancy), 1e-30))
@@ -147,7 +147,7 @@ def test_what_the_behaviours_cover_on_riverswim() -> None:
 )
 def test_a_behaviour_has_one_form(given: str, canonical: str) -> None:
     size = Size(4, 3, 5)
-    assert datasets.check(given, size) == datasets.check(canonical, size) == canonical
+    assert datasets.check_behaviour(given, size) == datasets.check_behaviour(canonical, size) == canonical
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_other_behaviours_are_refused_in_a_sentence(given: str) -> None:
     with pytest.raises(
         SpecError, match="is not allowed; give mixture:SHARE with a number from 0 to 1 or"
     ) as error:
-        datasets.check(given, Size(4, 3, 5))
+        datasets.check_behaviour(given, Size(4, 3, 5))
     assert error.value.field == "behaviour"
 
 
@@ -166,7 +166,7 @@ def test_a_policy_that_is_followed_is_the_one_that_was_written() -> None:
     policy = np.random.default_rng(0).integers(0, 90, (5, 4))
     policy[3] = policy[2]
     text = datasets.following(policy, 0.25)
-    assert datasets.check(text, mdp.size) == text
+    assert datasets.check_behaviour(text, mdp.size) == text
     followed, others = datasets.parts(text, mdp)
     assert (followed.share, others.share) == (0.25, 0.75)
     np.testing.assert_array_equal(followed.policy.argmax(-1), policy)
@@ -188,6 +188,6 @@ def test_a_policy_that_is_followed_is_the_one_that_was_written() -> None:
 )
 def test_other_policies_are_refused_in_a_sentence(given: str, said: str) -> None:
     with pytest.raises(SpecError, match=re.escape(said)) as error:
-        datasets.check(given, Size(4, 3, 5))
+        datasets.check_behaviour(given, Size(4, 3, 5))
     assert error.value.field == "behaviour"
     assert str(error.value).endswith(".")

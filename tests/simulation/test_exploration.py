@@ -26,7 +26,7 @@ from dprl.simulation.exploration import (
     Held,
     exploration,
     of_one_row,
-    play,
+    play_told,
     visit,
 )  # fmt: skip
 
@@ -82,7 +82,7 @@ def test_what_is_told_is_told_by_the_learner() -> None:
     learner = ALGORITHMS["rlsvi"]
     constants = learner.constants(_problem(H))  # type: ignore[attr-defined]
     told = np.zeros(2, dtype=np.int64)
-    play(np.random.default_rng(3), 3, 0, every_state(4), constants, mine, told)
+    play_told(np.random.default_rng(3), 3, 0, every_state(4), constants, mine, told)
     rng, seen = np.random.default_rng(3), []
     for _ in range(2):
         theirs.released[:] = 0

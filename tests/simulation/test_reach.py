@@ -12,15 +12,15 @@ from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.sentences import uploads
 from dprl.simulation import answer, answered
 from dprl.simulation.loops.offline import Curator, learned_from
-from dprl.simulation.uploads.declaration import written
+from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.reach import imagined, reach
-from dprl.simulation.uploads.run import noise_of, problem_of
+from dprl.simulation.uploads.run import noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import NOWHERE
 from tests.problems import few
 
 HOSPITAL = UploadSpec(  # no such data set is kept: nothing of it is read
     data=NOWHERE,
-    declared=written({"states": 8, "actions": 3, "horizon": 10, "rewards": [[0, 0, 1]] * 8}),
+    declared=declaration_text({"states": 8, "actions": 3, "horizon": 10, "rewards": [[0, 0, 1]] * 8}),
     n=20_000,
     rho=1.0,
 )
@@ -54,12 +54,12 @@ def test_the_printed_constants_leave_nothing_and_what_would_is_said() -> None:
 def test_no_data_set_has_a_higher_bound_than_where_everybody_does_the_same(S: int) -> None:
     """Of the proved learner, whose bound is lower where next states are worth different things: all are worth the same
     here. Some others, with noise, all rewards as large as can be."""
-    declared = written({"states": S, "actions": 2, "horizon": 3})
+    declared = declaration_text({"states": S, "actions": 2, "horizon": 3})
     spec = UploadSpec(data=NOWHERE, declared=declared, n=3000, rho=0.5, algorithm="dp-kl-lcb-rewards")
     most, rng = imagined(spec, everybody_alike=True).V[0].max(), np.random.default_rng(0)
     assert 1 < most < 3
     noise, errors = noise_of(spec)
-    problem, found = replace(problem_of(spec), errors=errors), []
+    problem, found = replace(upload_problem_of(spec), errors=errors), []
     for i in range(few(40)):
         starts = (1, 2, S)[i % 3]  # how many states there are people in
         record = empty(3, S, 2)

@@ -18,7 +18,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import STEPS
 from dprl.simulation.uploads import reading
-from dprl.simulation.uploads.declaration import MOST, declaration, written
+from dprl.simulation.uploads.declaration import MOST, declaration, declaration_text
 from dprl.simulation.uploads.reading import counted
 from dprl.statistics import DATASET, REPLACE_ONE, REWARDS
 
@@ -29,7 +29,7 @@ PUBLIC: dict[str, Any] = {"states": ["a", "b"], "actions": ["x", "y"], "horizon"
 
 def count(text: str | bytes, **changes: Any) -> tuple[Array, int]:
     data = text.encode() if isinstance(text, str) else text
-    return counted(io.BytesIO(data), declaration(written(PUBLIC | changes)))
+    return counted(io.BytesIO(data), declaration(declaration_text(PUBLIC | changes)))
 
 
 def test_each_row_is_counted_where_it_belongs() -> None:
@@ -75,7 +75,7 @@ def told(text: str, **changes: Any) -> list[str]:
     """What the owner is told of a file."""
     found: list[str] = []
     tell = lambda outside: found.extend(outside.sentences())  # noqa: E731
-    counted(io.BytesIO(text.encode()), declaration(written(PUBLIC | changes)), tell)
+    counted(io.BytesIO(text.encode()), declaration(declaration_text(PUBLIC | changes)), tell)
     return found
 
 
@@ -179,9 +179,9 @@ def test_what_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.Monke
         file.write(GOOD.encode())
         file.truncate(200_000_000)  # a hole: it takes no room
     with pytest.raises(SpecError, match=r"row 6, column episode: the file has 200 MB .* give at most 100 MB"):
-        counted(tmp_path / "large.csv", declaration(written(PUBLIC)))
+        counted(tmp_path / "large.csv", declaration(declaration_text(PUBLIC)))
     with pytest.raises(SpecError, match=r"data: the file cannot be read \(No such file"):
-        counted(tmp_path / "none.csv", declaration(written(PUBLIC)))
+        counted(tmp_path / "none.csv", declaration(declaration_text(PUBLIC)))
 
 
 def people(rng: np.random.Generator, number: int, H: int, labels: list[str]) -> list[list[list[str]]]:
@@ -220,7 +220,7 @@ def test_replacing_a_trajectory_by_any_other_moves_no_more_than_is_proved() -> N
     H, labels = 4, ["a", "b", "mars", "-", "x", "y", "z"]
     rng = np.random.default_rng(1)
     public = {"horizon": H, "rewards": None}
-    size = declaration(written(PUBLIC | public)).size
+    size = declaration(declaration_text(PUBLIC | public)).size
     change = DATASET.sensitivity(size, REPLACE_ONE)
     others = people(rng, 30, H, labels)
     farthest = 0.0
@@ -279,7 +279,7 @@ def test_each_reward_is_rounded_to_the_grid_before_they_are_summed() -> None:
 )
 def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(SpecError) as error:
-        written(PUBLIC | changes)
+        declaration_text(PUBLIC | changes)
     assert error.value.field == f"declared.{field}".rstrip(".")
     assert str(error.value).endswith(".")
     assert str(error.value).isprintable()
@@ -293,7 +293,9 @@ def test_what_is_no_declaration_is_refused(text: str) -> None:
 
 def test_a_declaration_is_canonical() -> None:
     short = declaration(
-        written({"states": 2, "actions": 1, "horizon": 3, "rewards": [[1], [2]], "reward_range": [0, 2]})
+        declaration_text(
+            {"states": 2, "actions": 1, "horizon": 3, "rewards": [[1], [2]], "reward_range": [0, 2]}
+        )
     )
     assert short.states == ("0", "1")
     assert short.size == Size(2, 1, 3)
@@ -303,6 +305,6 @@ def test_a_declaration_is_canonical() -> None:
     assert declaration(short.text).text == short.text
     assert json.loads(short.text)["states"] == ["0", "1"]
     np.testing.assert_array_equal(short.in_units(np.array([0.0, 3.0]), 3), [0.0, 6.0])
-    at = declaration(written(PUBLIC | {"start": "b", "reward_range": [-1, 1], "rewards": -1}))
+    at = declaration(declaration_text(PUBLIC | {"start": "b", "reward_range": [-1, 1], "rewards": -1}))
     np.testing.assert_array_equal(at.start, [0, 1])
     np.testing.assert_array_equal(at.in_units(np.array([0.0, 2.0]), 2), [-2.0, 2.0])

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from dprl import ENVIRONMENTS, RunSpec, SpecError
 from dprl.kernels import compiled
 from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
-from dprl.learners.elimination.eliminator import Block, Estimate
+from dprl.learners.elimination.eliminator import Block, StageEstimate
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, estimate, start
 from tests.problems import RELAXED, random_mdp
@@ -93,7 +93,9 @@ class Watched(EliminationRun):
         self.played += blocks
         super()._play(blocks, counts)
 
-    def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:
+    def _detail(
+        self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
+    ) -> None:
         values = values_by_paths(self.every, estimate.P, estimate.R, self.mdp.d1)
         error = float(self._errors[self._row(batch)])
         width = eliminator.width(self.problem, error, self.stages[len(self.left)].length)

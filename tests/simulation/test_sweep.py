@@ -10,7 +10,7 @@ import pytest
 
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec, SeedRun
-from dprl.simulation.axes import Model, axis_fields
+from dprl.simulation.axes import PrivacyChoice, axis_fields
 from dprl.simulation.sweep import MAX_POINTS, Sweep
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
@@ -151,5 +151,5 @@ def test_titles_differ() -> None:
         "central:laplace-tree:paper",
         "central:laplace-tree:scaled",
     ]
-    assert len({Model.parse(text).title for text in words}) == len(words)
-    assert [Model.parse(text).text for text in words] == words
+    assert len({PrivacyChoice.parse(text).title for text in words}) == len(words)
+    assert [PrivacyChoice.parse(text).text for text in words] == words

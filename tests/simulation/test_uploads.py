@@ -36,10 +36,10 @@ from dprl.simulation import KINDS, UploadTrace, answer, answered, datasets, esti
 from dprl.simulation.loops.offline import noise_for
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads import run as run_module
-from dprl.simulation.uploads.declaration import declaration, written
+from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.model import EXAMPLE, example, fitted
 from dprl.simulation.uploads.release import AT_ONCE
-from dprl.simulation.uploads.run import UploadRun, noise_of, problem_of
+from dprl.simulation.uploads.run import UploadRun, noise_of, upload_problem_of
 from dprl.statistics import DATASET
 
 HEADING = "episode,step,state,action,reward,next_state\n"
@@ -309,7 +309,7 @@ def test_what_bounds_the_noise_covers_the_grid_and_rounded_rewards() -> None:
     """Beside what covers continuous noise: a step on either side, and half a step for each of n rewards."""
     rewards = {k: v for k, v in PUBLIC.items() if k != "rewards"}
     spec = uploaded(rewards, algorithm="dp-apvi-rewards")
-    _, plain = noise_for(spec, problem_of(spec), ())
+    _, plain = noise_for(spec, upload_problem_of(spec), ())
     errors = noise_of(spec)[1]
     assert errors == {
         "counts": plain["counts"] + 2 / STEPS,
@@ -521,13 +521,16 @@ def test_a_malformed_file_leaves_nothing_behind(home: Path) -> None:
         ({"algorithm_params": {"C9": 1}}, "algorithm_params"),
         ({"seeds": 2}, "spec"),
         ({"environment": "clinic"}, "spec"),
-        ({"declared": written({"states": 100, "actions": 10, "horizon": 20, "rewards": 0})}, "declared"),
-        ({"declared": written({"states": 2, "actions": 2, "horizon": 2})}, "declared.rewards"),
+        (
+            {"declared": declaration_text({"states": 100, "actions": 10, "horizon": 20, "rewards": 0})},
+            "declared",
+        ),
+        ({"declared": declaration_text({"states": 2, "actions": 2, "horizon": 2})}, "declared.rewards"),
     ],
 )
 def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(SpecError) as error:
-        UploadSpec.from_dict({"data": "0" * 32, "declared": written(PUBLIC), "n": 5} | changes)
+        UploadSpec.from_dict({"data": "0" * 32, "declared": declaration_text(PUBLIC), "n": 5} | changes)
     assert error.value.field == field
     assert str(error.value).endswith(".")
     assert str(error.value).isprintable()
@@ -536,7 +539,7 @@ def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) ->
 def test_a_spec_belongs_to_its_file() -> None:
     spec = uploaded()
     assert spec_from_json(spec.to_json()) == spec == spec.twin()
-    for other in ({"n": 399}, {"declared": written(PUBLIC | {"start": "b"})}):
+    for other in ({"n": 399}, {"declared": declaration_text(PUBLIC | {"start": "b"})}):
         with pytest.raises(SpecError, match="declared: this is not what its data set was read with"):
             dprl.run(spec.replace(**other))
 
@@ -585,7 +588,7 @@ def test_command_line(tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[
     assert list((home / "uploads").iterdir()) == []  # forgotten at the end
     assert list(pd.read_csv(tmp_path / "a/lower.csv").columns) == ["seed", "n", "lower"]
     spec = spec_from_json((tmp_path / "a/spec.json").read_text())
-    assert (spec.n, spec.rho, spec.declared) == (400, 1e6, written(PUBLIC))
+    assert (spec.n, spec.rho, spec.declared) == (400, 1e6, declaration_text(PUBLIC))
     again = ["run", "--spec", str(tmp_path / "a/spec.json")]
     changed = [*again, *files[:2], "--privacy", "pure", "--epsilon", "9", "--out", str(tmp_path / "b")]
     assert main(changed) == 0
@@ -635,7 +638,7 @@ def test_models_fitted_to_many_people_come_near_the_truth() -> None:
     """Rows add up as an environment asks it, few visits may count as none, and rewards may be estimated."""
     mdp = ENVIRONMENTS["random"].make(S=7, A=3, H=4)
     record = datasets.sample(np.random.default_rng(0), mdp, datasets.parts("uniform", mdp), 10**8)
-    known = declaration(written({"states": 7, "actions": 3, "horizon": 4, "start": mdp.d1.tolist()}))
+    known = declaration(declaration_text({"states": 7, "actions": 3, "horizon": 4, "start": mdp.d1.tolist()}))
     made = ENVIRONMENTS["custom"].make(fitted(record, known), 4)
     visited = counts.visits(record) > 10**5
     assert np.abs(made.P - mdp.P)[visited].max() < 5e-3

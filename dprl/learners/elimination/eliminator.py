@@ -50,7 +50,7 @@ class Exploration:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class StageEstimate:
     """What is believed at the end of a stage: a model P [H, S, A, S] (rows may lose mass), R [H, S, A], the policy that
     looks best in it, and a number for each of the learner's series."""
 
@@ -66,7 +66,7 @@ class Eliminator(Protocol):
     def propose(self) -> Exploration | None:
         """What to play next; None when every user has played."""
 
-    def absorb(self, released: Array, error: float) -> Estimate | None:
+    def absorb(self, released: Array, error: float) -> StageEstimate | None:
         """Learn from a batch.
 
         Args:
@@ -216,7 +216,7 @@ def width(problem: Problem, error: float, users: int) -> float:
     return 2 * float(problem.params["C"]) * spread
 
 
-def transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
+def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
     """P^[.., x'] = m~/n~ for frequent tuples; what is missing to 1 goes to an absorbing state, kept implicit.
 
     Ratios are kept from adding up to more than 1, which noise can make them do.

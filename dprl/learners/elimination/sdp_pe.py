@@ -16,12 +16,12 @@ from dprl.kernels import compiled, kernel
 from dprl.learners.elimination.eliminator import (
     Block,
     EliminationLearner,
-    Estimate,
     Exploration,
+    StageEstimate,
     infrequent_below,
     mean_rewards,
+    stage_transitions,
     stages,
-    transitions,
     width,
 )
 from dprl.learners.learner import Problem
@@ -87,16 +87,16 @@ class ListedElimination:
         self._visitors(self.policies, self.active, self._P, self._d1, layer, chosen)
         return chosen
 
-    def absorb(self, released: Array, error: float) -> Estimate | None:
+    def absorb(self, released: Array, error: float) -> StageEstimate | None:
         """The end of Algorithm 2's layer, or of Algorithm 1's stage."""
         problem, S, h = self._problem, self._problem.S, self._layer
         if h < problem.H:
             m, n = released[h, ..., :S], released[h, ..., S]
             self._frequent[h] = m > infrequent_below(problem, error)
-            self._P[h] = transitions(m, n, self._frequent[h])
+            self._P[h] = stage_transitions(m, n, self._frequent[h])
             self._layer += 1
             return None
-        P = transitions(released[..., :S], released[..., S], self._frequent)
+        P = stage_transitions(released[..., :S], released[..., S], self._frequent)
         R = mean_rewards(released)
         values = np.zeros(len(self.policies))
         self._values(self.policies, self.active, P, R, self._d1, values)
@@ -108,7 +108,7 @@ class ListedElimination:
         self._stage += 1
         self._layer = 0
         self._begin_stage()
-        return Estimate(P, R, self.policies[self.favourite], series)
+        return StageEstimate(P, R, self.policies[self.favourite], series)
 
 
 def too_large(key: str, size: Size) -> str:

@@ -28,12 +28,12 @@ from dprl.kernels import compiled, kernel
 from dprl.learners.elimination import sdp_pe
 from dprl.learners.elimination.eliminator import (
     Block,
-    Estimate,
     Exploration,
+    StageEstimate,
     infrequent_below,
     mean_rewards,
+    stage_transitions,
     stages,
-    transitions,
     tuples,
     width,
 )
@@ -117,7 +117,7 @@ class RelaxedElimination:
         self._plan(self._P, self._R, greedy, V)
         return greedy, V
 
-    def absorb(self, released: Array, error: float) -> Estimate | None:
+    def absorb(self, released: Array, error: float) -> StageEstimate | None:
         """The end of a crude layer, or of a stage."""
         problem, S, h = self._problem, self._problem.S, self._layer
         threshold = infrequent_below(problem, error)
@@ -125,19 +125,19 @@ class RelaxedElimination:
             assert self._frequent is not None
             m, n = released[h, ..., :S], released[h, ..., S]
             self._frequent[h] = m > threshold
-            self._P[h] = transitions(m, n, self._frequent[h])
+            self._P[h] = stage_transitions(m, n, self._frequent[h])
             self._layer += 1
             return None
         m, n = released[..., :S], released[..., S]
         frequent = m > threshold if self._frequent is None else self._frequent
-        self._P, self._R = transitions(m, n, frequent), mean_rewards(released)
+        self._P, self._R = stage_transitions(m, n, frequent), mean_rewards(released)
         self.favourite, V = self._best()
         top = float((self._d1 * V[0]).sum())  # `@` rounds as the CPU's BLAS does
         w = width(problem, error, self._stages[self._stage].length)
         self._floor = max(top - w, 0.0)
         self._stage += 1
         self._layer = 0
-        return Estimate(self._P, self._R, self.favourite, (top, w, float((~frequent).sum())))
+        return StageEstimate(self._P, self._R, self.favourite, (top, w, float((~frequent).sum())))
 
 
 def work(size: Size) -> int:

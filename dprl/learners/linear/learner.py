@@ -13,7 +13,7 @@ from dprl.brief import described
 from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence
-from dprl.learners.linear.regression import look, project
+from dprl.learners.linear.regression import look_up, project
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.planning import Policy
@@ -21,7 +21,7 @@ from dprl.mdp.tabular import Array
 from dprl.statistics.value_regression import ValueRegression
 
 
-class Plan(NamedTuple):
+class MixturePlan(NamedTuple):
     """What a plan consists of; a kernel writes it in place.
 
     Attributes:
@@ -76,7 +76,7 @@ class MixtureProblem:
     quantile: float = 1.0
 
 
-class Planner(NamedTuple):
+class MixturePlanner(NamedTuple):
     """How it plans with one set of constants.
 
     Attributes:
@@ -106,7 +106,7 @@ class MixtureLearner:
     title: str
     summary: str
     source: str
-    planners: Mapping[str, Planner]
+    planners: Mapping[str, MixturePlanner]
     regression: type[ValueRegression] = ValueRegression
 
     __repr__ = described
@@ -141,7 +141,7 @@ class MixtureLearner:
         """With printed constants values are regressed as they are, else centred, in units of their range."""
         return self.regression(centred=bonus != "paper")
 
-    def planner(self, bonus: str) -> Planner:
+    def planner(self, bonus: str) -> MixturePlanner:
         """How it plans with a set of constants."""
         return self.planners[bonus]
 
@@ -176,7 +176,7 @@ def act_greedily(h: int, plan: Any) -> None:
 
 
 @kernel
-def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan: Plan) -> int:
+def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan: MixturePlan) -> int:
     """Users at the next release: t + max(1, floor(b)), cut at K, with the b <= most t by which ln det of no matrix is
     predicted to grow by more than ln 2.
 
@@ -199,7 +199,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
                     a = plan.policy[h, s]
                     middle, unit = plan.middle[h, s, a], plan.unit[h, s, a]
                     expected(features, s, a, plan.V, h + 1, middle, unit, f + 1, phi)
-                    look(phi, h, f, plan.inverse, plan.weights, found)
+                    look_up(phi, h, f, plan.inverse, plan.weights, found)
                     worth = plan.worth[h, s, a] if f == 0 else 1.0
                     growth += here[s] * worth * found[1] * found[1]
             if growth * block > log(2.0):
@@ -211,7 +211,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
                 continue
             a = plan.policy[h, s]
             expected(features, s, a, ones, 0, 0.0, 1.0, 1, one)
-            look(one, h, 0, plan.inverse, plan.weights, found)
+            look_up(one, h, 0, plan.inverse, plan.weights, found)
             off = 1.0 - found[0]
             total = 0.0
             for x in range(S):
@@ -228,7 +228,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
 
 @kernel
-def centre(h: int, plan: Plan) -> None:
+def centre(h: int, plan: MixturePlan) -> None:
     """What the next regression at step h takes for middle and unit: those of V_{h+1}."""
     _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
@@ -243,7 +243,7 @@ def centre(h: int, plan: Plan) -> None:
 
 
 @kernel
-def reach(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
+def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
     """ends: [2] gets the least and the most of V[h] over the states that some weights lead to from (s, a)."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf

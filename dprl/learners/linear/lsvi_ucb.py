@@ -14,12 +14,12 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
 from dprl.learners.linear.learner import act_greedily
-from dprl.learners.linear.regression import at_least, look, solve
+from dprl.learners.linear.regression import at_least, look_up, solve
 from dprl.learners.linear.value_iteration import (
     LinearProblem,
-    Plan,
-    Planner,
     ValueIterationLearner,
+    ValueIterationPlan,
+    ValueIterationPlanner,
     centre,
 )
 from dprl.mdp.tabular import Array
@@ -34,7 +34,7 @@ def step(
     users: int,
     features: Array,
     constants: Array,
-    plan: Plan,
+    plan: ValueIterationPlan,
 ) -> None:
     """As printed: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the norm of the inverse, Q in [0, H].
 
@@ -55,7 +55,7 @@ def step(
         for a in range(A):
             value = float(H)
             if known:
-                look(features[s, a], h, 0, plan.inverse, plan.weights, found)
+                look_up(features[s, a], h, 0, plan.inverse, plan.weights, found)
                 value = found[0] + beta * found[1]
             plan.Q[h, s, a] = max(min(value, float(H)), 0.0)
     act_greedily(h, plan)
@@ -99,7 +99,7 @@ def anytime(
     users: int,
     features: Array,
     constants: Array,
-    plan: Plan,
+    plan: ValueIterationPlan,
 ) -> None:
     """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md), of (r + V - middle) / unit:
 
@@ -134,11 +134,11 @@ def anytime(
         for a in range(A):
             value = 1.0 + high
             if known:
-                look(features[s, a], h, 0, plan.inverse, plan.weights, found)
+                look_up(features[s, a], h, 0, plan.inverse, plan.weights, found)
                 upper = found[0] + beta * found[1] + (pull + (shift + ridge) * bound) * found[2]
                 value = min(value, plan.middle[h] + plan.unit[h] * upper)
             if bare:
-                look(features[s, a], h, 0, plan.bare_inverse, plan.bare_weights, found)
+                look_up(features[s, a], h, 0, plan.bare_inverse, plan.bare_weights, found)
                 length = np.sqrt(found[1] * found[1] + shift * found[2] * found[2])
                 upper = found[0] + beta * length + (pull + (shift + less) * bound) * found[2]
                 value = min(value, plan.middle[h] + plan.unit[h] * upper)
@@ -179,8 +179,12 @@ ALGORITHM = ValueIterationLearner(
     summary="Learns the values of a linear MDP by least squares, asking for regressions of its own values, in batches.",
     source="L21 Algorithm 2, Theorem 8, Appendices E.1 and E.3; Jin et al. 2020",
     planners={
-        "anytime": Planner(anytime, anytime_constants, anytime_confidence, lambda problem: problem.bound),
+        "anytime": ValueIterationPlanner(
+            anytime, anytime_constants, anytime_confidence, lambda problem: problem.bound
+        ),
         # 2 H sqrt d of r + V in [0, H + 1] (Jin et al. 2020, Lemma B.1)
-        "paper": Planner(step, constants, printed_confidence, lambda p: 2 * p.size.H * sqrt(p.size.d)),
+        "paper": ValueIterationPlanner(
+            step, constants, printed_confidence, lambda p: 2 * p.size.H * sqrt(p.size.d)
+        ),
     },
 )

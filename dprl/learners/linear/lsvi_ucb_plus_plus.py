@@ -15,8 +15,8 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
 from dprl.learners.linear.learner import act_greedily
-from dprl.learners.linear.regression import at_least, look, solve
-from dprl.learners.linear.switching import LAMBDA, Plan, Planner, SwitchingLearner
+from dprl.learners.linear.regression import at_least, look_up, solve
+from dprl.learners.linear.switching import LAMBDA, SwitchingLearner, SwitchingPlan, SwitchingPlanner
 from dprl.learners.linear.ucrl_vtr_plus import proxy
 from dprl.learners.linear.value_iteration import LinearProblem
 from dprl.mdp.tabular import Array
@@ -28,7 +28,7 @@ TOP, RANGE, BASE, EXTENT, MIDDLE, WIDTH, GAP, LEAST, MOST = range(9)  # of value
 
 
 @kernel
-def spans(h: int, plan: Plan, span: Array) -> None:
+def spans(h: int, plan: SwitchingPlan, span: Array) -> None:
     """span: [9] gets middle and range of V[h], of low[h], and of all between both; how far they are apart at most; the
     least of low[h], and the most of V[h]."""
     S = plan.V.shape[1]
@@ -44,7 +44,7 @@ def spans(h: int, plan: Plan, span: Array) -> None:
 
 
 @kernel
-def share(part: float, whole: float) -> float:
+def fraction(part: float, whole: float) -> float:
     """part / whole, 0 of nothing."""
     return part / whole if whole > 0.0 else 0.0
 
@@ -58,7 +58,7 @@ def step(
     users: int,
     features: Array,
     constants: Array,
-    plan: Plan,
+    plan: SwitchingPlan,
 ) -> None:
     """Bounds on Q* from both sides at all plans at once, and what next users count (docs/notes/rare-switching.md).
 
@@ -83,7 +83,10 @@ def step(
     extent = H - h - 1.0  # of V* at the next step, at most
     alone, corner = np.sqrt(grown + constants[ALONE]), np.sqrt(WEIGHT * (grown + constants[CORNERS])) / 2.0
     best = extent / 2.0 * alone + span[GAP] * corner
-    beta[UPPER], beta[LOWER] = min(corner, share(best, span[RANGE])), min(corner, share(best, span[EXTENT]))
+    beta[UPPER], beta[LOWER] = (
+        min(corner, fraction(best, span[RANGE])),
+        min(corner, fraction(best, span[EXTENT])),
+    )
     beta[SQUARE] = corner
     beta[REWARD] = np.sqrt(WEIGHT) / 2.0 * alone
     for s in range(S):
@@ -92,10 +95,10 @@ def step(
                 ends[f, 0], ends[f, 1] = -0.5, 0.5
                 if known:
                     pulled = pull + (shift + ridge) * constants[BOUND]
-                    between(features[s, a], h, f, plan.inverse, plan.weights, beta[f], 0.0, pulled, ends)
+                    product_ends(features[s, a], h, f, plan.inverse, plan.weights, beta[f], 0.0, pulled, ends)
                 if bare:
                     pulled = pull + (shift + less) * constants[BOUND]
-                    between(
+                    product_ends(
                         features[s, a],
                         h,
                         f,
@@ -111,9 +114,12 @@ def step(
             upper, lower = 0.5 + ends[REWARD, 1] + high, 0.5 + ends[REWARD, 0] + low
             plan.floor[h, s, a] = max(plan.floor[h, s, a], lower)
             plan.Q[h, s, a] = max(min(plan.Q[h, s, a], upper), plan.floor[h, s, a])
-            apart = share(max(min(span[GAP], high - low), 0.0), span[WIDTH])
+            apart = fraction(max(min(span[GAP], high - low), 0.0), span[WIDTH])
             square = (ends[SQUARE, 1] + 0.5) / 4.0 + apart
-            least, above = share(low - span[MIDDLE], span[WIDTH]), share(high - span[MIDDLE], span[WIDTH])
+            least, above = (
+                fraction(low - span[MIDDLE], span[WIDTH]),
+                fraction(high - span[MIDDLE], span[WIDTH]),
+            )
             varies = proxy(least, above, square) * span[WIDTH] * span[WIDTH]
             most = extent * extent / 4.0
             plan.worth[h, s, a] = WEIGHT if most >= WEIGHT * varies else max(most / varies, 1.0)
@@ -123,11 +129,11 @@ def step(
         for a in range(1, A):
             plan.low[h, s] = max(plan.low[h, s], plan.floor[h, s, a])
     if h > 0:
-        ask(h, plan, span)
+        ask_vectors(h, plan, span)
 
 
 @kernel
-def between(
+def product_ends(
     phi: Array,
     h: int,
     f: int,
@@ -140,27 +146,27 @@ def between(
 ) -> None:
     """ends: [4, 2] at f gets what <phi, w> is at least and at most, in [-1/2, 1/2], where that says more."""
     found = np.zeros(3)
-    look(phi, h, f, inverse, weights, found)
+    look_up(phi, h, f, inverse, weights, found)
     width = beta * np.sqrt(found[1] * found[1] + slack * found[2] * found[2]) + pulled * found[2]
     ends[f, 0] = min(max(ends[f, 0], found[0] - width), 0.5)
     ends[f, 1] = max(min(ends[f, 1], found[0] + width), -0.5)
 
 
 @kernel
-def ask(h: int, plan: Plan, span: Array) -> None:
+def ask_vectors(h: int, plan: SwitchingPlan, span: Array) -> None:
     """What the vectors of step h - 1 are of, all of them in [-1/2, 1/2]: V, low, 4 z^2 - 1/2 and r - 1/2, with z = V
     as it lies between the least of low and the most of V."""
     S = plan.V.shape[1]
     spans(h, plan, span)
     for x in range(S):
-        z = share(plan.V[h, x] - span[MIDDLE], span[WIDTH])
-        plan.asked[h - 1, UPPER, x] = share(plan.V[h, x] - span[TOP], span[RANGE])
-        plan.asked[h - 1, LOWER, x] = share(plan.low[h, x] - span[BASE], span[EXTENT])
+        z = fraction(plan.V[h, x] - span[MIDDLE], span[WIDTH])
+        plan.asked[h - 1, UPPER, x] = fraction(plan.V[h, x] - span[TOP], span[RANGE])
+        plan.asked[h - 1, LOWER, x] = fraction(plan.low[h, x] - span[BASE], span[EXTENT])
         plan.asked[h - 1, SQUARE, x] = 4.0 * z * z - 0.5
     plan.asked[h - 1, REWARD, S], plan.asked[h - 1, REWARD, S + 1] = -0.5, 1.0
 
 
-def last(S: int) -> Array:
+def last_rewards(S: int) -> Array:
     """Of the last step: nothing of values, which are 0, and r - 1/2."""
     return np.array([[0.0] * (S + 2)] * 3 + [[0.0] * S + [-0.5, 1.0]])
 
@@ -196,7 +202,9 @@ ALGORITHM = SwitchingLearner(
     title="LSVI-UCB++",
     summary="LSVI-UCB, rarely switching, that weights users by how little their next values vary, which it learns too.",
     source="after Sahu 2025 and He, Zhao, Zhou, Gu 2023 (abstracts read)",
-    planners={"anytime": Planner(step, constants, last, confidence, lambda problem: problem.bound)},
+    planners={
+        "anytime": SwitchingPlanner(step, constants, last_rewards, confidence, lambda problem: problem.bound)
+    },
     note="The texts of its papers could not be had: its weights, noise and constants are ours. Privacy and bounds from "
     "both sides on values are proved; the regret that its papers state is not.",
     families=4,

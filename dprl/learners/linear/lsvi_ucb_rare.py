@@ -11,7 +11,7 @@ import numpy as np
 
 from dprl.kernels import kernel
 from dprl.learners.linear.lsvi_ucb import anytime, anytime_confidence, anytime_constants
-from dprl.learners.linear.switching import Plan, Planner, SwitchingLearner
+from dprl.learners.linear.switching import SwitchingLearner, SwitchingPlan, SwitchingPlanner
 from dprl.mdp.tabular import Array
 
 
@@ -24,7 +24,7 @@ def step(
     users: int,
     features: Array,
     constants: Array,
-    plan: Plan,
+    plan: SwitchingPlan,
 ) -> None:
     """Step h as LSVI-UCB plans it, and then what the vector of step h - 1 is of."""
     # this plan has all that is written there
@@ -37,7 +37,7 @@ def step(
         plan.asked[h - 1, 0, S + 1] = 1.0 / unit
 
 
-def last(S: int) -> Array:
+def last_rewards(S: int) -> Array:
     """Of the last step: r - 1/2."""
     return np.array([[0.0] * S + [-0.5, 1.0]])
 
@@ -48,7 +48,9 @@ ALGORITHM = SwitchingLearner(
     summary="LSVI-UCB that updates its policy only where released matrices say that much more is known in a direction.",
     source="after Ngo, Vietri, Wu 2022 (abstract read); Zhou 2026 (abstract read)",
     planners={
-        "anytime": Planner(step, anytime_constants, last, anytime_confidence, lambda problem: problem.bound)
+        "anytime": SwitchingPlanner(
+            step, anytime_constants, last_rewards, anytime_confidence, lambda problem: problem.bound
+        )
     },
     note="Its paper's text could not be had: when it looks and plans, its noise and its bonus are ours. Privacy and "
     "optimism are proved, and for how long a policy may be kept; no bound on regret is.",

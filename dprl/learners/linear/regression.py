@@ -80,7 +80,7 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
 
 
 @kernel
-def look(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: Array) -> None:
+def look_up(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: Array) -> None:
     """found: [3] gets <phi, w>, |phi| in the norm of the inverse, and |inverse phi|."""
     d = phi.shape[0]
     mean = 0.0

@@ -32,7 +32,7 @@ LAMBDA = 0.25
 LOOKS = 10  # matrices that are released, for each plan that there may be
 
 
-class Plan(NamedTuple):
+class SwitchingPlan(NamedTuple):
     """What a plan consists of; a kernel writes it in place, step by step.
 
     Attributes:
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
 # d + 1], the matrix of each step in every family, and from step h on the vectors that were asked for.
 
 
-class Planner(NamedTuple):
+class SwitchingPlanner(NamedTuple):
     """How it plans with one set of constants.
 
     Attributes:
@@ -121,7 +121,7 @@ class SwitchingLearner:
     title: str
     summary: str
     source: str
-    planners: Mapping[str, Planner]
+    planners: Mapping[str, SwitchingPlanner]
     note: str = ""
     families: int = 1
     weight: float = 1.0
@@ -164,7 +164,7 @@ class SwitchingLearner:
         """Values are regressed centred, in units of their range."""
         return SwitchedGram(families=self.families, weight=self.weight)
 
-    def planner(self, bonus: str) -> Planner:
+    def planner(self, bonus: str) -> SwitchingPlanner:
         """How it plans with a set of constants."""
         return self.planners[bonus]
 

@@ -14,21 +14,27 @@ from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
 from dprl.learners.linear.learner import (
     MixtureLearner,
+    MixturePlan,
+    MixturePlanner,
     MixtureProblem,
-    Plan,
-    Planner,
     act_greedily,
     centre,
-    reach,
+    reach_of_values,
 )
-from dprl.learners.linear.regression import at_least, look, solve
+from dprl.learners.linear.regression import at_least, look_up, solve
 from dprl.mdp.mixture import expected
 from dprl.mdp.tabular import Array
 
 
 @kernel
 def plan(
-    released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
+    released: Array,
+    error: float,
+    users: int,
+    features: Array,
+    rewards: Array,
+    constants: Array,
+    plan: MixturePlan,
 ) -> None:
     """As printed: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the norm of the inverse, Q in [0, H].
 
@@ -49,7 +55,7 @@ def plan(
                 value = rewards[h, s, a]
                 if known:
                     expected(features, s, a, plan.V, h + 1, 0.0, 1.0, 1, phi)
-                    look(phi, h, 0, plan.inverse, plan.weights, found)
+                    look_up(phi, h, 0, plan.inverse, plan.weights, found)
                     value += found[0] + beta * found[1]
                 elif h < H - 1:
                     value = float(H)
@@ -85,7 +91,13 @@ def printed_confidence(released: Array, error: Array, users: Array, constants: A
 
 @kernel
 def anytime(
-    released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
+    released: Array,
+    error: float,
+    users: int,
+    features: Array,
+    rewards: Array,
+    constants: Array,
+    plan: MixturePlan,
 ) -> None:
     """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md), for X = phi of (V - middle) / unit:
 
@@ -121,16 +133,16 @@ def anytime(
                 if h == H - 1:
                     plan.Q[h, s, a] = rewards[h, s, a]
                     continue
-                reach(features, h + 1, s, a, plan.V, ends)
+                reach_of_values(features, h + 1, s, a, plan.V, ends)
                 value = ends[1]
                 middle, unit = plan.middle[h, s, a], plan.unit[h, s, a]
                 expected(features, s, a, plan.V, h + 1, middle, unit, 1, phi)
                 if known:
-                    look(phi, h, 0, plan.inverse, plan.weights, found)
+                    look_up(phi, h, 0, plan.inverse, plan.weights, found)
                     upper = found[0] + beta * found[1] + (pull + ridge * bound) * found[2]
                     value = min(value, middle + unit * upper)
                 if bare:
-                    look(phi, h, 0, plan.bare_inverse, plan.bare_weights, found)
+                    look_up(phi, h, 0, plan.bare_inverse, plan.bare_weights, found)
                     length = np.sqrt(found[1] * found[1] + shift * found[2] * found[2])
                     upper = found[0] + beta * length + (pull + less * bound) * found[2]
                     value = min(value, middle + unit * upper)
@@ -211,7 +223,7 @@ ALGORITHM = MixtureLearner(
     summary="Learns the weights of a linear mixture by regressing its own values, from released sums.",
     source="L21 Algorithm 1, Corollaries 5 and 6; Ayoub et al. 2020",
     planners={
-        "anytime": Planner(anytime, anytime_constants, anytime_confidence),
-        "paper": Planner(plan, constants, printed_confidence),
+        "anytime": MixturePlanner(anytime, anytime_constants, anytime_confidence),
+        "paper": MixturePlanner(plan, constants, printed_confidence),
     },
 )

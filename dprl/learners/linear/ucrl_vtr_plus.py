@@ -14,13 +14,13 @@ from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence, solved
 from dprl.learners.linear.learner import (
     MixtureLearner,
+    MixturePlan,
+    MixturePlanner,
     MixtureProblem,
-    Plan,
-    Planner,
     act_greedily,
-    reach,
+    reach_of_values,
 )
-from dprl.learners.linear.regression import at_least, look, project, solve
+from dprl.learners.linear.regression import at_least, look_up, project, solve
 from dprl.learners.linear.ucrl_vtr import either, noise_bounds
 from dprl.mdp.mixture import expected
 from dprl.mdp.tabular import Array
@@ -29,7 +29,13 @@ from dprl.statistics.weighted_regression import WeightedRegression
 
 @kernel
 def plan(
-    released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
+    released: Array,
+    error: float,
+    users: int,
+    features: Array,
+    rewards: Array,
+    constants: Array,
+    plan: MixturePlan,
 ) -> None:
     """As printed, for the user who comes next, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
 
@@ -61,7 +67,7 @@ def plan(
                 value = rewards[h, s, a]
                 if known:
                     expected(features, s, a, plan.V, h + 1, 0.0, 1.0, 1, phi)
-                    look(phi, h, 0, plan.inverse, plan.weights, found)
+                    look_up(phi, h, 0, plan.inverse, plan.weights, found)
                     value += found[0] + hat * found[1]
                 elif h < H - 1:
                     value = float(H)
@@ -69,7 +75,7 @@ def plan(
                 variance = most  # at most, of values in [0, H], where nothing is told
                 if known and told:
                     expected(features, s, a, plan.V, h + 1, 0.0, 1.0, 2, squares)
-                    look(squares, h, 1, plan.inverse, plan.weights, second)
+                    look_up(squares, h, 1, plan.inverse, plan.weights, second)
                     mean = max(min(found[0], float(H)), 0.0)
                     off = min(most, 2.0 * H * check * found[1]) + min(most, tilde * second[1])
                     variance = max(min(second[0], most), 0.0) - mean * mean + off
@@ -117,7 +123,13 @@ TOLD = 5
 
 @kernel
 def anytime(
-    released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
+    released: Array,
+    error: float,
+    users: int,
+    features: Array,
+    rewards: Array,
+    constants: Array,
+    plan: MixturePlan,
 ) -> None:
     """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md). At (s, a) what is regressed next is
     y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the states that are possible then;
@@ -141,7 +153,7 @@ def anytime(
                 plan.Q[h, s, a] = rewards[h, s, a]
                 if h == H - 1:
                     continue
-                reach(features, h + 1, s, a, plan.V, ends)
+                reach_of_values(features, h + 1, s, a, plan.V, ends)
                 middle = (ends[0] + ends[1]) / 2.0
                 unit = ends[1] - ends[0] if ends[1] > ends[0] else 1.0
                 plan.middle[h, s, a], plan.unit[h, s, a] = middle, unit
@@ -157,7 +169,14 @@ def anytime(
 
 @kernel
 def learn(
-    released: Array, error: float, users: int, h: int, f: int, constants: Array, facts: Array, plan: Plan
+    released: Array,
+    error: float,
+    users: int,
+    h: int,
+    f: int,
+    constants: Array,
+    facts: Array,
+    plan: MixturePlan,
 ) -> None:
     """What family f tells at step h: inverses and weights of the plan, and facts: [TOLD]."""
     d = released.shape[2]
@@ -185,7 +204,7 @@ def between(
     f: int,
     constants: Array,
     facts: Array,
-    plan: Plan,
+    plan: MixturePlan,
     ends: Array,
 ) -> None:
     """ends: [2] gets what <phi, w_h> is at least and at most, from either ridge.
@@ -204,7 +223,7 @@ def between(
         share = project(phi, one, h, f, inverse)
         for i in range(d):
             best[i] = phi[i] - share * one[i]
-        look(best, h, f, inverse, weights, found)
+        look_up(best, h, f, inverse, weights, found)
         length = np.sqrt(found[1] * found[1] + max(lamda + shift - ridge, 0.0) * found[2] * found[2])
         width = facts[BETA] * length + (pull + ridge * constants[BOUND]) * found[2]
         ends[0], ends[1] = max(ends[0], share + found[0] - width), min(ends[1], share + found[0] + width)
@@ -263,8 +282,8 @@ ALGORITHM = MixtureLearner(
     summary="UCRL-VTR that weights users by how little their next values vary, which it learns too.",
     source="L21 Algorithm 3, Corollaries 10 and 11; Zhou, Gu, Szepesvari 2021",
     planners={
-        "anytime": Planner(anytime, anytime_constants, anytime_confidence),
-        "paper": Planner(plan, constants, printed_confidence),
+        "anytime": MixturePlanner(anytime, anytime_constants, anytime_confidence),
+        "paper": MixturePlanner(plan, constants, printed_confidence),
     },
     regression=WeightedRegression,
 )

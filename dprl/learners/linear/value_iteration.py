@@ -24,7 +24,7 @@ from dprl.mdp.tabular import Array
 from dprl.statistics.feature_gram import FeatureGram
 
 
-class Plan(NamedTuple):
+class ValueIterationPlan(NamedTuple):
     """What a plan consists of; a kernel writes it in place, step by step.
 
     Attributes:
@@ -76,7 +76,7 @@ class LinearProblem:
     norm: str
 
 
-class Planner(NamedTuple):
+class ValueIterationPlanner(NamedTuple):
     """How it plans with one set of constants.
 
     Attributes:
@@ -113,7 +113,7 @@ class ValueIterationLearner:
     title: str
     summary: str
     source: str
-    planners: Mapping[str, Planner]
+    planners: Mapping[str, ValueIterationPlanner]
 
     __repr__ = described
 
@@ -150,7 +150,7 @@ class ValueIterationLearner:
         """With printed constants values are regressed as they are, else centred, in units of their range."""
         return FeatureGram(centred=bonus != "paper")
 
-    def planner(self, bonus: str) -> Planner:
+    def planner(self, bonus: str) -> ValueIterationPlanner:
         """How it plans with a set of constants."""
         return self.planners[bonus]
 
@@ -191,7 +191,7 @@ def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
 
 
 @kernel
-def centre(h: int, plan: Plan) -> None:
+def centre(h: int, plan: ValueIterationPlan) -> None:
     """What the vector of step h is taken in: r + V_{h+1} is in middle plus or minus unit/2."""
     S = plan.V.shape[1]
     low = plan.V[h + 1, 0]
@@ -204,7 +204,9 @@ def centre(h: int, plan: Plan) -> None:
 
 
 @kernel
-def next_block(most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: Plan) -> int:
+def next_block(
+    most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: ValueIterationPlan
+) -> int:
     """Users at the end of the next block, without privacy: t + max(1, floor(b)), cut at K, with the b <= most t by
     which ln det of no matrix is predicted to grow by more than ln 2.
 

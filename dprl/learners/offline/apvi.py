@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dprl.fields import Field
-from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, Printed
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, PrintedNoise
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE, REWARDS
@@ -125,12 +125,12 @@ def errors(
 
 
 PRINTED = {
-    "zcdp": Printed(
+    "zcdp": PrintedNoise(
         scales=lambda problem, rho: {COUNTS: sqrt(2 * problem.size.H / rho)},  # eq. 2
         formula="N(0, 2H/rho) on every count n and m",
         sources=("QW23-offline equation 2 and Lemma C.1",),
     ),
-    "pure": Printed(
+    "pure": PrintedNoise(
         scales=lambda problem, epsilon: {COUNTS: 4 * problem.size.H / epsilon},
         formula="Laplace(4H/epsilon) on every count n and m",
         sources=("QW23-offline, after Theorem 3.4",),

@@ -17,7 +17,7 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
-from dprl.learners.offline.linear import LAMBDA, UNPROVED, norms, raised
+from dprl.learners.offline.linear import LAMBDA, UNPROVED, feature_norms, raised
 from dprl.learners.offline.vapvi import CONSTANTS, matrix_error
 from dprl.statistics.family import Family
 from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
@@ -40,7 +40,7 @@ def plan(problem: OfflineProblem) -> Plan:
         c = V[h + 1].min() + g / 2
         moment = yield Moment(f"target {h}", 0, h, phi, one / g, V[h + 1] - c, True)
         w = g * np.linalg.solve(Lambda, moment)
-        Gamma[h] = p["C"] * sqrt(d) * norms(phi, Lambda)
+        Gamma[h] = p["C"] * sqrt(d) * feature_norms(phi, Lambda)
         Q_hat[h] = c + phi @ w
         Q[h] = np.clip(Q_hat[h] - Gamma[h], 0, H - h)
         policy[h] = Q[h].argmax(-1)

@@ -63,7 +63,7 @@ class OfflineProblem:
     errors: Mapping[str, float] = field(default_factory=dict)
 
 
-class Printed(NamedTuple):
+class PrintedNoise(NamedTuple):
     """Noise as a paper prints it, for one notion of privacy.
 
     Attributes:
@@ -109,7 +109,7 @@ class OfflineLearner:
     fields: tuple[Field, ...]
     public: tuple[str, ...]
     families: Callable[[OfflineProblem, str], tuple[Family, ...]]
-    printed: Mapping[str, Printed]
+    printed: Mapping[str, PrintedNoise]
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]

@@ -29,7 +29,7 @@ def raised(matrix: Array, least: float) -> tuple[Array, int]:
     return (vectors * np.maximum(eigenvalues, least)) @ vectors.T, 1
 
 
-def norms(features: Array, matrix: Array) -> Array:
+def feature_norms(features: Array, matrix: Array) -> Array:
     """[S, A] sqrt(phi^T matrix^-1 phi), for features: [S, A, d]."""
     S, A, d = features.shape
     flat = features.reshape(-1, d)

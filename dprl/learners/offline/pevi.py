@@ -6,7 +6,7 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
-from dprl.learners.offline.linear import LAMBDA, UNPROVED_WITHOUT_NOISE, norms, raised
+from dprl.learners.offline.linear import LAMBDA, UNPROVED_WITHOUT_NOISE, feature_norms, raised
 from dprl.statistics.regression import Gram, Moment
 
 
@@ -22,7 +22,7 @@ def plan(problem: OfflineProblem) -> Plan:
         gram = yield Gram("gram", 0, h, phi, one)
         Lambda, _ = raised(gram + p["lambda"] * np.eye(d), p["lambda"])
         w = np.linalg.solve(Lambda, (yield Moment("target", 0, h, phi, one, V[h + 1].copy(), True)))
-        Gamma[h] = p["C"] * d * H * norms(phi, Lambda)
+        Gamma[h] = p["C"] * d * H * feature_norms(phi, Lambda)
         Q_hat[h] = phi @ w
         Q[h] = np.clip(Q_hat[h] - Gamma[h], 0, H - h)
         policy[h] = Q[h].argmax(-1)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from dprl.fields import Field
-from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, Printed
-from dprl.learners.offline.linear import LAMBDA, UNPROVED, UNPROVED_WITHOUT_NOISE, norms, raised
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, PrintedNoise
+from dprl.learners.offline.linear import LAMBDA, UNPROVED, UNPROVED_WITHOUT_NOISE, feature_norms, raised
 from dprl.mdp.tabular import Array
 from dprl.statistics.family import Family
 from dprl.statistics.regression import (
@@ -53,7 +53,7 @@ def plan(problem: OfflineProblem) -> Plan:
         repaired += bad
         target = yield Moment(f"target {h}", second, h, phi, 1 / sigma2, V[h + 1].copy(), True)
         w = np.linalg.solve(Lambda, target)  # line 10
-        Gamma[h] = p["C"] * sqrt(d) * norms(phi, Lambda) + p["D"] / max(K, 1)  # line 11
+        Gamma[h] = p["C"] * sqrt(d) * feature_norms(phi, Lambda) + p["D"] / max(K, 1)  # line 11
         Q_hat[h] = phi @ w
         Q[h] = np.clip(Q_hat[h] - Gamma[h], 0, H - h)  # lines 12 and 13
         policy[h] = Q[h].argmax(-1)  # line 14; the lowest of equally good actions
@@ -140,7 +140,7 @@ def printed_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
 
 
 PRINTED = {
-    "zcdp": Printed(
+    "zcdp": PrintedNoise(
         scales=printed_scales,
         formula="with rho_0 = rho/(5H): on each matrix (Z + Z^T)/sqrt 2, Z of N(0, 1/(4 rho_0)); on each vector of "
         "squares N(0, 2H^4/rho_0), on the other vectors N(0, 2H^2/rho_0)",

@@ -31,7 +31,7 @@ from dprl.mdp.tabular import Array
 
 
 @kernel
-def reach(squares: float, total: float, B: int, tau2: float) -> float:
+def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> float:
     """The most that (r - r~) f_0 + sum (m - m~) f can be in the ellipsoid of radius 1, from squares = rho^2 f_0^2 +
     |f|^2 and total = sum f over B next states (Sherman, Morrison)."""
     return float(np.sqrt(max(squares - total * total / (B + tau2), 0.0)))
@@ -47,7 +47,7 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
     share = tau2 / (B + tau2)
     lead = 1.0 - k * k * B * share
     slope = k * total * share
-    here = reach(squares, total, B, tau2)
+    here = reach_in_ellipsoid(squares, total, B, tau2)
     return float(k * (np.sqrt(slope * slope + lead * here * here) - slope) / lead)
 
 
@@ -163,10 +163,12 @@ def bernstein(
                     fourth = (
                         rho2 * (1.0 - 2.0 * b) * (1.0 - 2.0 * b) + d4 + 2.0 * b * b * d2 + B * b * b * b * b
                     )
-                    moment += off * reach(fourth, d2 + B * b * b, B, tau2)
+                    moment += off * reach_in_ellipsoid(fourth, d2 + B * b * b, B, tau2)
                     lack = top - mean
-                    above += off * reach(d2 - 2.0 * lack * d1 + B * lack * lack, B * lack - d1, B, tau2)
-                    unpaid += off * reach(rho2 + B, float(B), B, tau2)
+                    above += off * reach_in_ellipsoid(
+                        d2 - 2.0 * lack * d1 + B * lack * lack, B * lack - d1, B, tau2
+                    )
+                    unpaid += off * reach_in_ellipsoid(rho2 + B, float(B), B, tau2)
                 span = max(min(above / fewest, top - bottom), min(unpaid / fewest, 1.0))
                 bonus = bernstein_bonus(moment / fewest, span, top - bottom, start, fewest, n + missed)
                 Q[h, s, a] = min(Q[h, s, a], min(float(H - h), r + mean + e + bonus))

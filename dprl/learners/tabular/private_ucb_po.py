@@ -61,11 +61,11 @@ def plan(
             V[h, s] = 0.0
             for a in range(A):
                 V[h, s] += exp(policy[h, s, a]) * Q[h, s, a]
-            step(users * eta, h, s, Q, policy)
+            mirror_step(users * eta, h, s, Q, policy)
 
 
 @kernel
-def step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
+def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
     """ln pi = ln pi + size Q, less the logarithm of what makes it sum to 1."""
     A = Q.shape[2]
     top = -np.inf

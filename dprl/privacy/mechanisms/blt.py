@@ -22,7 +22,7 @@ from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.gaussian import gaussian_ratio, seen_through
-from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, increments, whole
+from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, all_releases, increments
 
 # 1 - pole_1 < 1 - zero_1 < 1 - pole_2 < ...: from SLOWEST / M to FASTEST, each at most exp(STEP) times the one before.
 # With these the noise is at most 1.002 times that of the square root from M = 10 on, and 1.005 times below.
@@ -53,7 +53,7 @@ def gaussian_blt(
 
 
 @dataclass(frozen=True)
-class Series:
+class ExponentialSum:
     """b_t = sum_j weight_j (1 - rate_j)^t for t >= first, and b_t = 1 before.
 
     Attributes:
@@ -76,7 +76,7 @@ class Series:
 
 
 @lru_cache(maxsize=512)
-def factors(releases: int) -> tuple[Series, Series]:
+def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
     """b and c, the first columns of B and C, for M releases, by partial fractions.
 
     Poles and zeros take turns, so all weights are positive and nothing cancels.
@@ -89,8 +89,8 @@ def factors(releases: int) -> tuple[Series, Series]:
     def residue(at: float, tops: list[float], bottoms: list[float]) -> float:
         return math.prod(x - at for x in tops) / math.prod(x - at for x in bottoms if x != at)
 
-    b = Series((0.0, *zeros), tuple(residue(at, poles, [0.0, *zeros]) for at in (0.0, *zeros)))
-    c = Series(tuple(poles), tuple(residue(at, zeros, poles) for at in poles), first=1)
+    b = ExponentialSum((0.0, *zeros), tuple(residue(at, poles, [0.0, *zeros]) for at in (0.0, *zeros)))
+    c = ExponentialSum(tuple(poles), tuple(residue(at, zeros, poles) for at in poles), first=1)
     return b, c
 
 
@@ -142,7 +142,7 @@ GAUSSIAN_BLT = Mechanism(
     length=lambda stream, cells, failure: chi_tail(norms(stream.releases), cells, failure),
     # column k of C has the first M - k terms of the first column, which is therefore the longest
     losses=seen_through(lambda stream: factors(stream.releases)[1].squared(stream.releases)),
-    telling=whole,
+    telling=all_releases,
     log_ratio=gaussian_ratio(innovations),
     norm="l2",
     needs_delta=True,

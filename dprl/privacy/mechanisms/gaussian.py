@@ -17,11 +17,11 @@ from dprl.privacy.mechanisms.mechanism import (
     Leaves,
     Mechanism,
     Stream,
+    all_releases,
     column,
     first_item,
     increments,
     no_rows,
-    whole,
 )
 from dprl.privacy.mechanisms.tree import levels, nodes, split, stems, tree
 from dprl.statistics import Change
@@ -185,7 +185,7 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     tail=lambda stream, failure: gaussian_tail(_norms(stream), failure),
     length=lambda stream, cells, failure: chi_tail(_norms(stream), cells, failure),
     losses=seen_through(lambda stream: float(_norms(stream)[-1] ** 2)),
-    telling=whole,
+    telling=all_releases,
     log_ratio=gaussian_ratio(innovations),
     norm="l2",
     needs_delta=True,

@@ -137,7 +137,7 @@ def no_rows(items: int, releases: int) -> int:
     return 0
 
 
-def whole(stream: Stream) -> Stream:
+def all_releases(stream: Stream) -> Stream:
     """All releases: each one tells something of the first item."""
     return stream
 

@@ -31,7 +31,7 @@ from dprl.kernels import compiled, kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.gaussian import gaussian_ratio, prepared, room, seen_through
-from dprl.privacy.mechanisms.mechanism import Mechanism, Stream, whole
+from dprl.privacy.mechanisms.mechanism import Mechanism, Stream, all_releases
 
 # With these the product is at most 1.002 times what no factorisation stays below, for up to MAX_RELEASES releases.
 CHAINS, ROUNDS = 8, 60
@@ -251,7 +251,7 @@ GAUSSIAN_OPTIMAL = Mechanism(
     tail=lambda stream, failure: gaussian_tail(factors(stream.releases).row, failure),
     length=lambda stream, cells, failure: chi_tail(factors(stream.releases).row, cells, failure),
     losses=seen_through(lambda stream: factors(stream.releases).column),
-    telling=whole,
+    telling=all_releases,
     log_ratio=gaussian_ratio(innovations),
     norm="l2",
     needs_delta=True,

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprl.mdp import Size
 from dprl.privacy.accounting import Losses, calibrated
-from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, Step, budget
+from dprl.privacy.guarantee import SIMULATION, Guarantee, LadderStep, Reading, budget
 from dprl.privacy.mechanisms import (
     MECHANISMS,
     Mechanism,
@@ -122,7 +122,7 @@ def tight_scale(
     return calibrated(losses_at, epsilon, delta, exact=exact)
 
 
-def ladder(request: Request) -> tuple[Step, ...]:
+def ladder(request: Request) -> tuple[LadderStep, ...]:
     """From the printed noise down, one idea at a time: the std of one counter n at the worst release there can be.
 
     At the spec's delta, or at the reference delta when that is 0. Empty where there are no counters.
@@ -141,7 +141,9 @@ def ladder(request: Request) -> tuple[Step, ...]:
 
 
 @lru_cache(maxsize=256)
-def _ladder(statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float) -> tuple[Step, ...]:
+def _ladder(
+    statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float
+) -> tuple[LadderStep, ...]:
     """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at.
 
     The optimal factorisation is left out beyond MAX_RELEASES, where it is not offered.
@@ -156,8 +158,8 @@ def _ladder(statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta
 
     twice = proved(laplace, plain, printed, users, 0.0)
     steps = [
-        Step("as printed: Laplace tree over the users", std(laplace, users, printed), twice, 0.0),
-        Step(
+        LadderStep("as printed: Laplace tree over the users", std(laplace, users, printed), twice, 0.0),
+        LadderStep(
             "the same, scaled to prove what is claimed",
             std(laplace, users, printed * twice / epsilon),
             epsilon,
@@ -208,10 +210,10 @@ def _ladder(statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta
     for what, idea, key, stream, seen in ideas[:known] if M <= MAX_RELEASES else ideas[:-2]:
         mechanism = MECHANISMS[key]
         scale = tight_scale(mechanism, seen.sensitivity(size, REPLACE_ONE), stream, epsilon, delta)
-        steps.append(Step(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
+        steps.append(LadderStep(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
     if M <= MAX_RELEASES:
         least = steps[-1].std / excess(M)
-        steps.append(Step("any factorisation of the same, at least", least, epsilon, delta))
+        steps.append(LadderStep("any factorisation of the same, at least", least, epsilon, delta))
     return tuple(steps)
 
 

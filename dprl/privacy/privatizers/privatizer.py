@@ -14,7 +14,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Losses, epsilon_of, group_epsilon, repeated
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import SCOPE, UNIT, Guarantee, Reading, Step
+from dprl.privacy.guarantee import SCOPE, UNIT, Guarantee, LadderStep, Reading
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
 
@@ -276,7 +276,7 @@ def guarantee(
     readings: tuple[Reading, ...],
     assumptions: tuple[str, ...],
     sources: tuple[str, ...],
-    ladder: tuple[Step, ...] = (),
+    ladder: tuple[LadderStep, ...] = (),
 ) -> Guarantee:
     """The guarantee of a run with noise. What it proves is the reading under replace-one at the spec's delta.
 

@@ -86,7 +86,7 @@ def norm_of(spec: RunSpec) -> str:
     return MECHANISMS[spec.mechanism].norm if spec.mechanism else ""
 
 
-def problem_of(spec: RunSpec) -> LinearProblem:
+def linear_problem_of(spec: RunSpec) -> LinearProblem:
     """What constants follow from."""
     bound = longest_weights(features_of(spec))
     return LinearProblem(size_of(spec), spec.episodes, spec.beta or 0.1, bound, norm_of(spec))
@@ -121,7 +121,7 @@ def alone(mechanism: Mechanism) -> Mechanism:
     return MECHANISMS["gaussian" if mechanism.norm == "l2" else "laplace"]
 
 
-def kernels_of(
+def asking_kernels(
     spec: RunSpec,
     simulate: Callable[..., None],
     answer: Callable[..., None],

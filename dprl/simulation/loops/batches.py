@@ -9,8 +9,8 @@ import numpy as np
 
 from dprl.learners import ALGORITHMS
 from dprl.learners.linear.value_iteration import (
-    Plan,
     ValueIterationLearner,
+    ValueIterationPlan,
     batches,
 )
 from dprl.mdp.counts import empty
@@ -24,8 +24,8 @@ from dprl.simulation.loops.asking import (
     alone,
     features_of,
     lengths_told,
+    linear_problem_of,
     norm_of,
-    problem_of,
     units_of,
 )
 from dprl.simulation.loops.batches_kernels import BatchSetup, BatchState, kernels_of, planner_of
@@ -67,7 +67,7 @@ class BatchRun(AskingRun):
         self.model = model_of(mdp)
         mechanism, stream = noise.mechanism, noise.stream
         shift, pull = noise_told(spec, noise)
-        self._problem, self._planner = problem_of(spec), planner_of(spec)
+        self._problem, self._planner = linear_problem_of(spec), planner_of(spec)
         ends = ends_of(spec)
         self.setup = BatchSetup(
             releases=spec.work(spec.mechanism).releases,
@@ -88,7 +88,7 @@ class BatchRun(AskingRun):
         cells = H * d * (d + 1) // 2 if mechanism else 0
         sums = np.zeros((H, 1, d, d + 1))
         centred = cast(FeatureGram, noise.statistic).centred
-        plan = Plan(
+        plan = ValueIterationPlan(
             Q=np.zeros((H, S, A)),
             V=np.zeros((H + 1, S)),
             policy=np.zeros((H, S), dtype=np.int64),

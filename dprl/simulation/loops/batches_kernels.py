@@ -13,7 +13,12 @@ import numpy as np
 
 from dprl.kernels import kernel
 from dprl.learners import ALGORITHMS
-from dprl.learners.linear.value_iteration import Plan, Planner, ValueIterationLearner, next_block
+from dprl.learners.linear.value_iteration import (
+    ValueIterationLearner,
+    ValueIterationPlan,
+    ValueIterationPlanner,
+    next_block,
+)
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.simulation.blocks import Model
@@ -79,7 +84,7 @@ class BatchState(NamedTuple):
     noise: Array
     fresh: Array
     memory: Array
-    plan: Plan
+    plan: ValueIterationPlan
     policy: Policy
     played: Policy
     value: Array
@@ -115,15 +120,15 @@ def simulate(
             moved(state.counts, setup.features, state.moved)
             now = next_block(setup.most, users, setup.K, setup.d1, setup.features, state.moved, state.plan)
         play_to(now, users_rng, model, setup, state, record)
-        show(made, noise_rng, setup, state, add_noise)
-        answer(made, now, noise_rng, setup, state, step, add_anew)
+        release_matrices(made, noise_rng, setup, state, add_noise)
+        answer_steps(made, now, noise_rng, setup, state, step, add_anew)
         position[0] = made + 1
         note_release(setup, state, record)
         follow(model, state)
 
 
 @kernel
-def show(
+def release_matrices(
     made: int,
     noise_rng: np.random.Generator,
     setup: BatchSetup,
@@ -139,7 +144,7 @@ def show(
 
 
 @kernel
-def answer(
+def answer_steps(
     made: int,
     users: int,
     noise_rng: np.random.Generator,
@@ -167,22 +172,22 @@ def answer(
         step(h, state.noisy, shift, pull, users, setup.features, setup.constants, plan)
 
 
-def planner_of(spec: RunSpec) -> Planner:
+def planner_of(spec: RunSpec) -> ValueIterationPlanner:
     """How the learner of a spec that this loop plays plans."""
     return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> AskingKernels:
     """What a spec's loop is run with."""
-    return asking.kernels_of(spec, simulate, answer, planner_of(spec).step, _examples, plain)
+    return asking.asking_kernels(spec, simulate, answer_steps, planner_of(spec).step, _batch_examples, plain)
 
 
-def _examples() -> tuple[Model, BatchSetup, BatchState, Record]:
+def _batch_examples() -> tuple[Model, BatchSetup, BatchState, Record]:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = BatchSetup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
-    plan = Plan(f3, f2, i2, f1, f1, f4, f4, f3, f3, f1)
+    plan = ValueIterationPlan(f3, f2, i2, f1, f1, f4, f4, f3, f3, f1)
     state = BatchState(i, f4, f4, f4, f3, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)

@@ -15,7 +15,7 @@ import numpy as np
 from dprl.environments import ENVIRONMENTS
 from dprl.kernels import compiled, rng_type, type_of
 from dprl.learners import ALGORITHMS
-from dprl.learners.elimination.eliminator import Block, EliminationLearner, Estimate, batches, stages
+from dprl.learners.elimination.eliminator import Block, EliminationLearner, StageEstimate, batches, stages
 from dprl.mdp import planning
 from dprl.mdp.counts import empty
 from dprl.mdp.planning import Policy
@@ -40,7 +40,7 @@ from dprl.statistics import consistency
 from dprl.statistics.counts import ADD_SCALED, add_scaled
 
 
-class Point(NamedTuple):
+class EliminationPoint(NamedTuple):
     """What is recorded at a checkpoint; see SeedTrace."""
 
     users: int
@@ -102,7 +102,7 @@ class EliminationRun:
         self.gap = 0.0
         self.pac = np.zeros(len(PAC_ALPHAS), dtype=np.int64)
         self.ratio = 0.0
-        self._points: list[Point] = []
+        self._points: list[EliminationPoint] = []
         self._details: list[Detail] = []
         self._series: list[tuple[float, ...]] = []
         self._wanted = set(self._checkpoints().tolist())
@@ -187,7 +187,9 @@ class EliminationRun:
             self.gap = float((self.mdp.d1 * lost).sum())
             self.pac += (starts[:, None] * (lost[:, None] > self.alphas)).sum(0)
             if self.users in self._wanted:
-                self._points.append(Point(self.users, self.regret, self.gap, self.ratio, self.pac.copy()))
+                self._points.append(
+                    EliminationPoint(self.users, self.regret, self.gap, self.ratio, self.pac.copy())
+                )
 
     def _value(self, policy: Policy) -> Array:
         """[S] exact value of a policy from each start state."""
@@ -212,7 +214,9 @@ class EliminationRun:
         self._kernels.publish(noisy, errors, np.ones(self.mdp.H), released)
         return noisy, released
 
-    def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:
+    def _detail(
+        self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
+    ) -> None:
         """Record the stage: its fine batch, and the best-looking policy with its values in the refined model."""
         mdp, row = self.mdp, self._row(batch)
         P, R, policy = estimate.P, estimate.R, estimate.policy

@@ -192,7 +192,7 @@ def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, .
             return end.value, tuple(released)
 
 
-class Point(NamedTuple):
+class DatasetPoint(NamedTuple):
     """One data set, and what was learned from it. visits: [H, S, A]; released: what the learner was sent, in order."""
 
     n: int
@@ -219,7 +219,7 @@ class OfflineRun:
         self.noise, self.errors = noise_of_run(spec)
         self._problem = problem_of(spec, spec.n)
         self.sizes = sizes_of(spec.n)
-        self.points: list[Point] = []
+        self.points: list[DatasetPoint] = []
         self.seconds = 0.0
 
     @property
@@ -249,13 +249,13 @@ class OfflineRun:
         records = tuple(datasets.sample(rng, self.mdp, self.behaviour, size) for size in sizes)
         return records, np.random.Generator(np.random.SFC64(noise))
 
-    def _learn(self, n: int) -> Point:
+    def _learn(self, n: int) -> DatasetPoint:
         records, rng = self.dataset(n)
         curator = Curator(records, self.noise, self.errors, rng)
         learned, released = learned_from(curator, self.spec.learner.plan(self.problem(n)))
         value = planning.start_value(self.mdp, planning.policy_values(self.mdp, learned.policy))
         n_visits = np.sum([visits(record) for record in records], axis=0)
-        return Point(n, max(self.v_star - value, 0.0), n_visits, released, learned)
+        return DatasetPoint(n, max(self.v_star - value, 0.0), n_visits, released, learned)
 
     def problem(self, n: int) -> OfflineProblem:
         """What the learner is told."""

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
-from dprl.learners.linear.learner import MixtureProblem, Plan
+from dprl.learners.linear.learner import MixturePlan, MixtureProblem
 from dprl.mdp.counts import empty
 from dprl.mdp.mixture import Mixture
 from dprl.mdp.tabular import Array
@@ -64,7 +64,7 @@ class RegressionRun(LinearRun):
         mechanism, stream = noise.mechanism, noise.stream
         cells = statistic.cells(size) if mechanism else 0
         sums = np.zeros((H - 1, families, d, d + 1))
-        plan = Plan(
+        plan = MixturePlan(
             Q=np.zeros((H, S, A)),
             V=np.zeros((H + 1, S)),
             policy=np.zeros((H, S), dtype=np.int64),

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
 from dprl.learners import ALGORITHMS
-from dprl.learners.linear.learner import MixtureLearner, Plan, Planner, next_block
+from dprl.learners.linear.learner import MixtureLearner, MixturePlan, MixturePlanner, next_block
 from dprl.mdp import planning
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
@@ -73,7 +73,7 @@ class RegressionState(NamedTuple):
     noisy: Array
     noise: Array
     memory: Array
-    plan: Plan
+    plan: MixturePlan
     policy: Policy
     played: Policy
     value: Array
@@ -179,7 +179,7 @@ def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
     return 1.0
 
 
-def planner_of(spec: RunSpec) -> Planner:
+def planner_of(spec: RunSpec) -> MixturePlanner:
     """How the learner of a spec that this loop plays plans."""
     return cast(MixtureLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
@@ -213,7 +213,7 @@ def _examples() -> tuple[Any, ...]:
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = RegressionSetup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)
-    plan = Plan(f3, f2, i2, f3, f3, f3, f4, f3, f4, f3, f1)
+    plan = MixturePlan(f3, f2, i2, f3, f3, f3, f4, f3, f4, f3, f1)
     state = RegressionState(i, i, f4, f4, f4, f4, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)
 

@@ -9,13 +9,13 @@ from typing import cast
 import numpy as np
 
 from dprl.learners import ALGORITHMS
-from dprl.learners.linear.switching import DOUBT, LAMBDA, SHARE, Plan, SwitchingLearner, looks, plans
+from dprl.learners.linear.switching import DOUBT, LAMBDA, SHARE, SwitchingLearner, SwitchingPlan, looks, plans
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
-from dprl.simulation.loops.asking import ONCE, AskingRun, features_of, lengths_told, problem_of
+from dprl.simulation.loops.asking import ONCE, AskingRun, features_of, lengths_told, linear_problem_of
 from dprl.simulation.loops.switches_kernels import SwitchSetup, SwitchState, kernels_of, planner_of
 from dprl.simulation.prepare import noise_of, size_of
 from dprl.simulation.spec import RunSpec
@@ -56,7 +56,7 @@ class SwitchRun(AskingRun):
         self.model = model_of(mdp)
         mechanism, stream = noise.mechanism, noise.stream
         shift, pull = noise_told(spec, noise)
-        self._problem, self._planner = problem_of(spec), planner_of(spec)
+        self._problem, self._planner = linear_problem_of(spec), planner_of(spec)
         self.setup = SwitchSetup(
             looks=stream.releases if mechanism else UNLIMITED,
             plans=plans(size, spec.episodes, share_of(spec)) if mechanism else UNLIMITED,
@@ -77,7 +77,7 @@ class SwitchRun(AskingRun):
         sums, looked = np.zeros((H, F, d, d + 1)), np.zeros((H, 1, d, d + 1))
         asked = np.zeros((H, F, S + 2))
         asked[-1] = self._planner.last(S)
-        plan = Plan(
+        plan = SwitchingPlan(
             Q=np.full((H, S, A), float(H)),
             V=np.zeros((H + 1, S)),
             policy=np.zeros((H, S), dtype=np.int64),

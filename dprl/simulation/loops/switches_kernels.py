@@ -14,9 +14,9 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.learners import ALGORITHMS
 from dprl.learners.linear.switching import (
-    Plan,
-    Planner,
     SwitchingLearner,
+    SwitchingPlan,
+    SwitchingPlanner,
     doubled,
     may_plan,
     next_look,
@@ -85,7 +85,7 @@ class SwitchState(NamedTuple):
     noise: Array
     fresh: Array
     memory: Array
-    plan: Plan
+    plan: SwitchingPlan
     policy: Policy
     played: Policy
     value: Array
@@ -123,7 +123,7 @@ def simulate(
         now = users + position[8]
         play_to(now, users_rng, model, setup, state, record)
         count(state.counts, state.plan.worth, state.weighted, state.total)
-        show(made, noise_rng, setup, state, add_noise)
+        release_matrices(made, noise_rng, setup, state, add_noise)
         position[0] = made + 1
         note_release(setup, state, record)
         may = may_plan(now, position[7], setup.plans - position[5], setup.K)
@@ -135,7 +135,7 @@ def simulate(
 
 
 @kernel
-def show(
+def release_matrices(
     made: int,
     noise_rng: np.random.Generator,
     setup: SwitchSetup,
@@ -182,22 +182,22 @@ def replan(
     state.position[6], state.position[7] = made, users
 
 
-def planner_of(spec: RunSpec) -> Planner:
+def planner_of(spec: RunSpec) -> SwitchingPlanner:
     """How the learner of a spec that this loop plays plans."""
     return cast(SwitchingLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> AskingKernels:
     """What a spec's loop is run with."""
-    return asking.kernels_of(spec, simulate, replan, planner_of(spec).step, _examples, plain)
+    return asking.asking_kernels(spec, simulate, replan, planner_of(spec).step, _switch_examples, plain)
 
 
-def _examples() -> tuple[Model, SwitchSetup, SwitchState, Record]:
+def _switch_examples() -> tuple[Model, SwitchSetup, SwitchState, Record]:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = SwitchSetup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
-    plan = Plan(f3, f2, i2, f3, f2, f3, f3, f1, f1, f4, f4, f3, f3, f1)
+    plan = SwitchingPlan(f3, f2, i2, f3, f2, f3, f3, f1, f1, f4, f4, f3, f3, f1)
     state = SwitchState(i, f4, f4, f4, f4, f4, f4, f4, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)

@@ -159,14 +159,14 @@ def _start(value: Any, states: tuple[str, ...]) -> Array:
 
 
 def _numbers(value: Any, key: str, ndims: tuple[int, ...], *shapes: tuple[int, ...]) -> Array:
-    array: Array = custom.numbers(value, key, ndims, NAME)
+    array: Array = custom.array_of(value, key, ndims, NAME)
     if array.shape not in shapes or not np.isfinite(array).all():
         sizes = " or ".join("".join(f"[{n}]" for n in shape) for shape in shapes)
         raise SpecError(f"{NAME}.{key}", f"this is not allowed; give finite numbers in lists {sizes}.")
     return array
 
 
-def written(given: Mapping[str, Any]) -> str:
+def declaration_text(given: Mapping[str, Any]) -> str:
     """A declaration as canonical JSON. Raises SpecError."""
     try:
         return declaration(json.dumps(given)).text

@@ -99,7 +99,7 @@ def _gone() -> SpecError:
     )
 
 
-def drawn(name: str, which: str) -> dict[str, Array] | None:
+def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
     """The noisy sums that were written down under a data set's name, by family; None where there are none yet.
 
     Args:
@@ -130,7 +130,7 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
     Who comes first stays: where somebody else has written some down meanwhile, these are forgotten.
 
     Args:
-        name, which: as in `drawn`.
+        name, which: as in `drawn_sums`.
         sums: by family, arrays.
 
     Returns:
@@ -163,7 +163,7 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
         with contextlib.suppress(OSError):
             path.unlink()
         raise _gone()
-    found = drawn(name, which)
+    found = drawn_sums(name, which)
     if found is None:
         raise _gone()
     return found

@@ -17,7 +17,7 @@ from dprl.learners.offline.learner import Learned
 from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.simulation.expected import Certain
 from dprl.simulation.loops.offline import learned_from
-from dprl.simulation.uploads.run import noise_of, problem_of
+from dprl.simulation.uploads.run import noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import FIELDS, UploadSpec
 
 CLOSE = 1.01  # ratio within which a least budget or number is found
@@ -41,7 +41,7 @@ def imagined(spec: UploadSpec, everybody_alike: bool) -> Learned:
         visits(record)[...] = spec.n / (S * A)
     transitions(record)[...] = visits(record)[..., None] * np.eye(S)[:, None]
     rewards(record)[...] = visits(record)
-    problem = replace(problem_of(spec), errors=errors)
+    problem = replace(upload_problem_of(spec), errors=errors)
     if problem.rewards is not None:
         most = problem.rewards.max((1, 2), keepdims=True)
         problem = replace(problem, rewards=np.broadcast_to(most, problem.rewards.shape).copy())
@@ -82,13 +82,13 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
         found[which] = {
             "bound": float(learned.V[0].max()),
             "penalty": float(learned.penalty[:, 0, 0].min()),
-            "budget": _least(partial(above, name), getattr(spec, name), FIELDS[name].high),
-            "n": _least(lambda value: above("n", math.ceil(value)), spec.n, FIELDS["n"].high),
+            "budget": _least_enough(partial(above, name), getattr(spec, name), FIELDS[name].high),
+            "n": _least_enough(lambda value: above("n", math.ceil(value)), spec.n, FIELDS["n"].high),
         }
     return found
 
 
-def _least(enough: Callable[[float], bool], low: float, high: float | None) -> float | None:
+def _least_enough(enough: Callable[[float], bool], low: float, high: float | None) -> float | None:
     """The least value from low to high that is enough, within CLOSE, rounded up to two digits."""
     if enough(low):
         return float(low)

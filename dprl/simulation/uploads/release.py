@@ -22,7 +22,7 @@ QUERIES = {query.family: query for query in (DATASET, TRANSITIONS, REWARDS)}
 AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 
-class Curator:
+class UploadCurator:
     """Holds one data set that was uploaded, and answers queries about it.
 
     What it answers with is no function of the counts but through what is written down: the sums with noise of every
@@ -41,7 +41,7 @@ class Curator:
         assert noise.mechanism is not None
         self._data, self._noise, self._errors = data, noise, errors
         self._which = json.dumps([noise.mechanism.key, dict(noise.scales), BITS], sort_keys=True)
-        self._noisy = kept.drawn(data.name, self._which)
+        self._noisy = kept.drawn_sums(data.name, self._which)
         self._cells = sum(QUERIES[family].sums(data.record).size for family in noise.scales)
         self._drawn: list[float] = []
         self._rest = self._draws()

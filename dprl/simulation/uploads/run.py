@@ -28,7 +28,7 @@ from dprl.simulation.loops.offline import learned_from, noise_for
 from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.model import fitted
-from dprl.simulation.uploads.release import Curator
+from dprl.simulation.uploads.release import UploadCurator
 from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
 from dprl.statistics import REWARDS
 from dprl.tables import csv
@@ -99,7 +99,7 @@ class UploadTrace(TraceCore):
         return csv(DataFrame(rows, columns=["step", "state", "action"]))
 
 
-def problem_of(spec: UploadSpec) -> OfflineProblem:
+def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
     """What the learner is told, before noise is chosen."""
     return OfflineProblem(
         size=spec.problem_size,
@@ -116,7 +116,7 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
     each of at most n rewards in a sum was rounded by at most half a step.
     """
-    noise, errors = noise_for(spec, problem_of(spec), ASSUMPTIONS, exact=True)
+    noise, errors = noise_for(spec, upload_problem_of(spec), ASSUMPTIONS, exact=True)
     rounded = {REWARDS.family: spec.n}
     return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}
 
@@ -134,7 +134,7 @@ class UploadRun:
         if (self.data.declared.text, self.data.n) != (spec.declared, spec.n):
             raise SpecError("declared", "this is not what its data set was read with; give the file again.")
         self.noise, self.errors = noise_of(spec)
-        self._curator = Curator(self.data, self.noise, self.errors)
+        self._curator = UploadCurator(self.data, self.noise, self.errors)
         self.learned: Learned | None = None
         self.released: tuple[Array, ...] = ()
         self.seconds = 0.0
@@ -152,7 +152,7 @@ class UploadRun:
         """
         if self.learned is None and self._curator.draw(seconds):
             began = time.perf_counter()  # after drawing, which takes longer or shorter by what is drawn
-            problem = replace(problem_of(self.spec), errors=self.errors)
+            problem = replace(upload_problem_of(self.spec), errors=self.errors)
             self.learned, self.released = learned_from(self._curator, self.spec.learner.plan(problem))
             self.seconds = time.perf_counter() - began
         return self.learned is not None

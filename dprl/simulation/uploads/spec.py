@@ -17,7 +17,7 @@ from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine
 from dprl.simulation.uploads import kept
-from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, written
+from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.outside import Outside
 from dprl.statistics import DATASET
 
@@ -162,7 +162,7 @@ def upload(
         SpecError: a field is not allowed, or the file is malformed; then the sentence names row and column.
     """
     if isinstance(declared, Mapping):
-        text = written(declared)
+        text = declaration_text(declared)
     else:
         text = str(declared) if str(declared).lstrip().startswith("{") else _read(declared)
     public = declaration(text)

@@ -18,10 +18,13 @@ def tab() -> None:
         return
     h = step_of(found)
     night = dark()
-    show(kept(("eigenvalues", found.key, h, night), lambda: drawn(found, h, night)), "eigenvalues")
+    show(
+        kept(("eigenvalues", found.key, h, night), lambda: eigenvalues_picture(found, h, night)),
+        "eigenvalues",
+    )
 
 
-def drawn(found: BeliefSelection, h: int, night: bool) -> Picture:
+def eigenvalues_picture(found: BeliefSelection, h: int, night: bool) -> Picture:
     """The figure of one step, with what it says of the moment looked at."""
     beliefs = found.trace.beliefs
     quiet = metrics.spectrum(found.sums, h)

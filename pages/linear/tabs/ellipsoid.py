@@ -35,12 +35,15 @@ def tab() -> None:
         )
     night = dark()
     picture = kept(
-        ("ellipsoid", found.key, h, i, j, near, night), lambda: drawn(found, h, (i, j), near, night)
+        ("ellipsoid", found.key, h, i, j, near, night),
+        lambda: ellipsoid_picture(found, h, (i, j), near, night),
     )
     show(picture, "ellipsoid")
 
 
-def drawn(found: BeliefSelection, h: int, pair: tuple[int, int], near: bool, night: bool) -> Picture:
+def ellipsoid_picture(
+    found: BeliefSelection, h: int, pair: tuple[int, int], near: bool, night: bool
+) -> Picture:
     """The figure of one step, with what it says."""
     noisy, quiet = found.region(h, True), found.region(h, False)
     truth = found.trace.beliefs["truth"][found.at, h]

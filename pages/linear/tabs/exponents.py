@@ -17,7 +17,7 @@ from dprl.words import exponent, plural
 from pages.explore.regret import Row
 from pages.linear.examples import harder
 from pages.linear.record import LINEAR
-from pages.linear.tabs.regret import rows
+from pages.linear.tabs.regret import run_rows
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -59,7 +59,7 @@ def shortened(titles: list[str]) -> str:
 
 def flattening() -> None:
     """The exponent of each run in each tenfold."""
-    found, drawn, told = rows(), [], []
+    found, drawn, told = run_rows(), [], []
     for curve, kind, title, run in found:
         known = LINEAR.runs.curves(curve.spec)
         if run.state != "done":
@@ -93,7 +93,7 @@ def flattening() -> None:
 
 def met() -> None:
     """Regret at the end of runs whose problem gets harder with their users."""
-    found = rows()
+    found = run_rows()
     needed = [one for curve, *_ in found for one in harder(curve.spec)]
     if not needed:
         empty("No parameter of this environment makes actions differ less, or there are too few users.")

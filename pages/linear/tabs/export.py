@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.explore.export import downloads
 from pages.linear.record import LINEAR
-from pages.linear.tabs.regret import rows
+from pages.linear.tabs.regret import run_rows
 from pages.shared.comparison.closely import chosen_spec
 from pages.shared.results.again import make_again
 
@@ -14,6 +14,6 @@ from pages.shared.results.again import make_again
 def tab() -> None:
     """Downloads for the whole comparison, then one run's spec, code and command."""
     part = LINEAR.state
-    downloads(rows(), part.view.statistic, LINEAR.runs.curves)
+    downloads(run_rows(), part.view.statistic, LINEAR.runs.curves)
     st.markdown("## Make it again without this page", anchors=False)
     make_again(part.specs[chosen_spec(LINEAR)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages.explore.guarantee import cards
+from pages.explore.guarantee import guarantee_cards
 from pages.linear.record import LINEAR
 from pages.shared.names import titles
 from pages.shared.visitor.links import most_private
@@ -21,4 +21,4 @@ def tab() -> None:
             "Look closely at", "curve", offered, [named[i] for i in offered], otherwise=first
         )
 
-    cards(curves, named, choose)
+    guarantee_cards(curves, named, choose)

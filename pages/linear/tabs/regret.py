@@ -25,7 +25,7 @@ MEASURES = {"per-episode": "Per episode", "cumulative": "Cumulative", "extra": "
 INFORMATIVE = 0.5  # of V*, lost on average: where more is lost a run has said nothing yet
 
 
-def rows() -> list[Row]:
+def run_rows() -> list[Row]:
     """The runs as Explore's parts take them."""
     part = LINEAR.state
     statuses = [LINEAR.runs.status(spec) for spec in part.specs]
@@ -42,7 +42,7 @@ def tab() -> None:
             log_x = LINEAR.widgets.switch("Logarithmic episodes", "x", "log", "linear")
             log_y = LINEAR.widgets.switch("Logarithmic regret", "y", "log", "linear")
             each = LINEAR.widgets.switch("A line for every seed", "each", "on", "off")
-    found = rows()
+    found = run_rows()
     if measure == "extra":
         specs = {row[0].spec for row in found}
         found = [row for row in found if row[0].spec.privacy != "none" and row[0].spec.twin() in specs]
@@ -54,7 +54,7 @@ def tab() -> None:
     if not any(len(LINEAR.runs.curves(row[0].spec).at) for row in found):
         empty(awaited(LINEAR.runs.status(row[0].spec) for row in found))
         return
-    explored.draw(
+    explored.regret_chart(
         found, measure, part.view.statistic, LINEAR.runs.curves, log_x=log_x, log_y=log_y, each=each
     )
     printed(found)

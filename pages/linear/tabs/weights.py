@@ -17,10 +17,10 @@ def tab() -> None:
     if found is None:
         return
     night = dark()
-    show(kept(("weights", found.key, night), lambda: drawn(found, night)), "weights")
+    show(kept(("weights", found.key, night), lambda: weights_picture(found, night)), "weights")
 
 
-def drawn(found: BeliefSelection, night: bool) -> Picture:
+def weights_picture(found: BeliefSelection, night: bool) -> Picture:
     """The figure, with what it says."""
     beliefs = found.trace.beliefs
     estimate, truth = beliefs["weights"][found.at], beliefs["truth"][found.at]

@@ -55,7 +55,7 @@ def tab() -> None:
 
 def charges(specs: list[OfflineSpec], night: bool) -> None:
     """Why what is rare takes many trajectories: the penalties on an optimal episode, of each run that has visits."""
-    said = [answers.expected(spec) for spec in specs]
+    said = [answers.expected_of_data(spec) for spec in specs]
     if any(isinstance(one, Pending) for one in said):
         empty("What that means for the penalties is being worked out.")
         return

@@ -20,7 +20,7 @@ from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
-from pages.shared.results.again import make_again, nothing_yet, parquet, tidy
+from pages.shared.results.again import make_again, no_table_yet, parquet, tidy
 from pages.shared.visitor.state import session
 
 
@@ -38,7 +38,7 @@ def tab() -> None:
     about, words = session().common, footer()
     named = {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)}
     st.caption(explained("The gap to the best policy, of every repetition of every run, at every size n."))
-    empty = nothing_yet(table)
+    empty = no_table_yet(table)
     with st.container(horizontal=True, gap="small"):
         if not empty:
             save("gap.csv", "CSV", "text/csv", lambda: csv(table))
@@ -68,7 +68,7 @@ def page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, 
         "Gap to the best policy, compared",
         about,
         curves,
-        [budget(spec) for spec in specs],
+        [budget_words(spec) for spec in specs],
         lambda some: figures.gaps_over_n(some, see=sentences.about_gaps(some, curves[0].v_star)),
         x="Learned from so many trajectories",
         columns=["gap to the best policy", "95% interval", "repetitions"],
@@ -76,7 +76,7 @@ def page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, 
     )
 
 
-def budget(spec: OfflineSpec) -> str:
+def budget_words(spec: OfflineSpec) -> str:
     """What a run promises, in words; "" without privacy."""
     if spec == spec.twin():
         return ""

@@ -112,7 +112,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
             row = {"run": curve.label, "gap": human(gap) + interval}
             if best:
                 row |= {"of v*": percent(gap / best)}
-            rows.append(row | {"proved": proved(spec)})
+            rows.append(row | {"proved": proved_cell(spec)})
     st.dataframe(
         escape_formulas(pd.DataFrame(rows)),
         hide_index=True,
@@ -125,7 +125,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
     )
 
 
-def proved(spec: OfflineSpec) -> str:
+def proved_cell(spec: OfflineSpec) -> str:
     """What its noise proves, in a cell."""
     if not spec.calibration:
         return "nothing"

@@ -19,10 +19,13 @@ def tab() -> None:
         return
     step = step_menu(len(found.trace.policy[found.at]))
     night = dark()
-    show(kept(("pessimism", step, night, found.key), lambda: picture(found, step, night)), "pessimism")
+    show(
+        kept(("pessimism", step, night, found.key), lambda: pessimism_picture(found, step, night)),
+        "pessimism",
+    )
 
 
-def picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
+def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
     """The heatmaps of one data set, with what they say."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     released = trace.released.get("visits")

@@ -8,7 +8,7 @@ from dprl.sentences.uploads import LINKED
 from dprl.sitemap import PAGES
 from pages.offline.record import OFFLINE
 from pages.offline.upload.form import budgets, declare, give
-from pages.offline.upload.result import results
+from pages.offline.upload.result import show_release
 
 
 def tab() -> None:
@@ -24,4 +24,4 @@ def tab() -> None:
     give(own)
     if own.data is not None:
         budgets(own)
-        results(own)
+        show_release(own)

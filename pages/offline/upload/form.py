@@ -24,7 +24,17 @@ from dprl.simulation.uploads.spec import FIELDS, LEARNERS
 from dprl.tables import escape_formulas
 from dprl.words import count, plural
 from pages.offline.record import OFFLINE, start_own
-from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, learners, refusal
+from pages.offline.upload.own import (
+    BUDGET,
+    KNOWN,
+    LEARNED,
+    MOST,
+    Own,
+    blank,
+    fitting_learners,
+    labels,
+    refusal,
+)
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
@@ -86,25 +96,25 @@ def form(own: Own) -> None:
     """States, actions, horizon, start and rewards."""
     left, right = st.columns(2)
     with left:
-        text(own, "states", "States, with commas between")
+        form_text(own, "states", "States, with commas between")
     with right:
-        text(own, "actions", "Actions, with commas between")
+        form_text(own, "actions", "Actions, with commas between")
     first, second, third, fourth = st.columns(4)
     with first:
-        number(own, "horizon", "Steps of each episode", 1, 1000, 1)
+        form_number(own, "horizon", "Steps of each episode", 1, 1000, 1)
     with second:
-        number(own, "low", "Lowest reward")
+        form_number(own, "low", "Lowest reward")
     with third:
-        number(own, "high", "Highest reward")
+        form_number(own, "high", "Highest reward")
     states = labels(own.states)
     with fourth:
         choice(own, "start", "An episode begins in", {"": ANYWHERE} | {state: state for state in states})
     choice(own, "rewards", "Mean rewards", REWARDS)
     if own.rewards == KNOWN:
-        table(own, states, labels(own.actions))
+        rewards_table(own, states, labels(own.actions))
 
 
-def text(own: Own, name: str, label: str) -> None:
+def form_text(own: Own, name: str, label: str) -> None:
     """A text of the form."""
     key = f"{own.turn}:own:{name}"
 
@@ -116,7 +126,7 @@ def text(own: Own, name: str, label: str) -> None:
     )
 
 
-def number(own: Own, name: str, label: str, low: Any = None, high: Any = None, step: Any = None) -> None:
+def form_number(own: Own, name: str, label: str, low: Any = None, high: Any = None, step: Any = None) -> None:
     """A number of the form."""
     key = f"{own.turn}:own:{name}"
 
@@ -148,7 +158,7 @@ def choice(own: Own, name: str, label: str, options: dict[str, str]) -> None:
         setattr(own, name, next(iter(options)))
 
 
-def table(own: Own, states: list[str], actions: list[str]) -> None:
+def rewards_table(own: Own, states: list[str], actions: list[str]) -> None:
     """Mean rewards by state and action."""
     if (
         len(states) * len(actions) > MOST_CELLS
@@ -200,7 +210,7 @@ def give(own: Own) -> None:
                 width="stretch",
             )
             st.button(
-                "Forget the data", icon=":material/delete:", key="own_forget", on_click=callback(forget),
+                "Forget the data", icon=":material/delete:", key="own_forget", on_click=callback(forget_counts),
                 args=(own,), width="content",
             )  # fmt: skip
         if own.outside:
@@ -252,7 +262,7 @@ def received(own: Own, file: Any) -> None:
     st.rerun()
 
 
-def forget(own: Own) -> None:
+def forget_counts(own: Own) -> None:
     """Deletes the counts."""
     if own.data is not None:
         kept.forget(own.data.data)
@@ -273,7 +283,7 @@ def budgets(own: Own) -> None:
     """Which promise, several budgets of it, and the button."""
     st.markdown("## 3. Spend privacy", anchors=False)
     try:
-        fitting = learners(own.data.public if own.data is not None else own.declared())
+        fitting = fitting_learners(own.data.public if own.data is not None else own.declared())
     except SpecError:
         fitting = LEARNERS  # what is wrong is said below
     choice(own, "algorithm", "Learner for your data", {key: OFFLINE_LEARNERS[key].title for key in fitting})
@@ -295,7 +305,7 @@ def budgets(own: Own) -> None:
         "adds up. Small is private.",
     )
     if "delta" in PROMISES[own.privacy].fields:
-        number(own, "delta", "Privacy budget δ of your data", FIELDS["delta"].low, FIELDS["delta"].high)
+        form_number(own, "delta", "Privacy budget δ of your data", FIELDS["delta"].low, FIELDS["delta"].high)
     wrong = refusal(own)
     if wrong:
         st.caption(f":red[{escape(wrong)}]")
@@ -324,7 +334,7 @@ def warn(asked: tuple[UploadSpec, ...]) -> None:
         st.markdown(f":material/warning: {sentences.WITHOUT_REWARDS}")
         return
     for spec in asked:
-        if (found := answers.reach(spec)) and (told := sentences.forecast(found)):
+        if (found := answers.reach_of_release(spec)) and (told := sentences.forecast(found)):
             st.markdown(explained(f":material/warning: {told}"))
 
 

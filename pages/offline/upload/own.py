@@ -11,7 +11,7 @@ from dprl.fields import Field, SpecError
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import UploadSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
-from dprl.simulation.uploads.declaration import Declaration, declaration, written
+from dprl.simulation.uploads.declaration import Declaration, declaration, declaration_text
 from dprl.simulation.uploads.model import EXAMPLE
 from dprl.simulation.uploads.spec import FIELDS, LEARNERS, LEARNING_REWARDS, NOWHERE
 from pages.shared import values
@@ -86,12 +86,12 @@ class Own:
         given["reward_range"] = [self.low, self.high]
         if self.start:
             given["start"] = self.start
-        return declaration(written(given))
+        return declaration(declaration_text(given))
 
     def asked(self) -> tuple[UploadSpec, ...]:
         """A run for each budget on the data set that was read. Raises SpecError."""
         base = self.data or blank(self.declared())
-        fitting = learners(base.public)
+        fitting = fitting_learners(base.public)
         return tuple(
             base.replace(
                 algorithm=self.algorithm if self.algorithm in fitting else fitting[0],
@@ -141,10 +141,10 @@ class Own:
 
 def blank(declared: Declaration) -> UploadSpec:
     """A spec with this declaration, of no data set. Raises SpecError."""
-    return UploadSpec(data=NOWHERE, declared=declared.text, n=1, algorithm=learners(declared)[0])
+    return UploadSpec(data=NOWHERE, declared=declared.text, n=1, algorithm=fitting_learners(declared)[0])
 
 
-def learners(declared: Declaration) -> tuple[str, ...]:
+def fitting_learners(declared: Declaration) -> tuple[str, ...]:
     """Those that take rewards as known where they are declared, those that learn them where they are not."""
     if declared.rewards is None:
         return LEARNING_REWARDS

@@ -12,7 +12,7 @@ from dprl.sentences import uploads as said
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.users import Asked
 from dprl.words import human
-from pages.offline.names import budget
+from pages.offline.names import promise_words
 from pages.offline.record import own_lacking, start_own
 from pages.offline.tabs.guarantee import promised
 from pages.offline.upload.own import BUDGET, Own, spent
@@ -30,7 +30,7 @@ from pages.shared.visitor.state import add, session
 from pages.users.state import encode
 
 
-def results(own: Own) -> None:
+def show_release(own: Own) -> None:
     """The bound at every budget, then one release closely."""
     if own.data is None or not own.specs:
         return
@@ -67,7 +67,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     least, most = (public.size.H * reward for reward in public.reward_range)
     unproved = learner.unproved(last.algorithm_params)
     name = "ρ" if BUDGET[last.privacy] == "rho" else "ε"
-    why = said.nothing(answers.reach(rows[max(rows)][1]))
+    why = said.nothing(answers.reach_of_release(rows[max(rows)][1]))
     lower = [(given, value) for given, (value, _) in sorted(rows.items())]
     picture = kept(
         ("own-bounds", night, last.data, learner.key, name, why, *lower),
@@ -87,7 +87,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     """One release: its policy, its card, its files."""
     several = len({spec.algorithm for spec, _ in done}) > 1
     titles = {
-        f"{spec.learner.title}, {budget(spec)}" if several else budget(spec): (spec, trace)
+        f"{spec.learner.title}, {promise_words(spec)}" if several else promise_words(spec): (spec, trace)
         for spec, trace in done
     }
     key = f"{own.turn}:own:close:{len(titles)}"

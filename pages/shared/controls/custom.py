@@ -30,7 +30,7 @@ MOST_STATES, MOST_ACTIONS = 12, 6  # of an environment that is edited in tables
 SUM = 1e-9  # how far from 1 probabilities may add up to
 
 
-def controls(s: Session) -> None:
+def editor_controls(s: Session) -> None:
     """Upload, download, and the way to the editor, under the drawing of the environment that is in use."""
     params = s.draft.params("environment", WORLD.key)
     model = str(params.get("model", WORLD.fields[0].default))
@@ -158,7 +158,7 @@ def editable(model: str) -> bool:
 def edit(s: Session, text: str) -> None:
     """Opens the editor with the environment in use, or goes on with what was edited of it."""
     if not s.editing or s.editing.of != text:
-        model = whole(text)
+        model = edited_environment(text)
         s.editing = Editing(text, model, model)
     s.editing.open = True
     st.rerun()
@@ -171,10 +171,10 @@ def editor(e: Editing) -> None:
     name = st.text_input("Name", e.model["name"], max_chars=MAX_LABEL, key=f"edit_name:{e.undone}")
     left, right = st.columns(2)
     old_states, old_actions = e.model["state_labels"], e.model["action_labels"]
-    states = words(
+    states = split_words(
         left.text_input("States, with commas between", ", ".join(old_states), key=f"edit_states:{e.undone}")
     )
-    actions = words(
+    actions = split_words(
         right.text_input(
             "Actions, with commas between", ", ".join(old_actions), key=f"edit_actions:{e.undone}"
         )
@@ -192,7 +192,7 @@ def editor(e: Editing) -> None:
         "Each row: the mean reward, from 0 to 1, and the probability of each next state; a row adds up to 1."
     )
     moves = st.data_editor(
-        escape_formulas(transitions(P, R, states, actions)),
+        escape_formulas(transitions_table(P, R, states, actions)),
         hide_index=True,
         width="stretch",
         disabled=["state", "action"],
@@ -228,7 +228,7 @@ def editor(e: Editing) -> None:
 def closed() -> None:
     """The editor was closed without using it: what was edited is kept."""
     s = session()
-    if s.editing and s.editing.edited == whole(s.editing.of):
+    if s.editing and s.editing.edited == edited_environment(s.editing.of):
         s.editing = None
     elif s.editing:
         s.editing.draw(s.editing.edited)
@@ -240,13 +240,13 @@ def discard(s: Session) -> None:
     s.editing = None
 
 
-def whole(text: str) -> dict[str, Any]:
+def edited_environment(text: str) -> dict[str, Any]:
     """An environment with everything in it that the tables show."""
     name, P, R, d1, states, actions = parsed(text)
-    return assembled(name, states, actions, transitions(P, R, states, actions), begins(d1, states))
+    return assembled(name, states, actions, transitions_table(P, R, states, actions), begins(d1, states))
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """What stands between the commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
@@ -292,7 +292,9 @@ def relabelled(model: dict[str, Any], states: Sequence[str], actions: Sequence[s
     return model | changed | {"state_labels": list(states), "action_labels": list(actions)}
 
 
-def transitions(P: np.ndarray, R: np.ndarray, states: Sequence[str], actions: Sequence[str]) -> pd.DataFrame:
+def transitions_table(
+    P: np.ndarray, R: np.ndarray, states: Sequence[str], actions: Sequence[str]
+) -> pd.DataFrame:
     """A row for each state and action: its reward, and the probability of each next state."""
     rows = [
         {"state": state, "action": action, "reward": R[s, a]}

@@ -29,13 +29,13 @@ def gauge(spec: RunSpec) -> str:
     Raises:
         SpecError: The noise is too large to be accounted for.
     """
-    found = answers.outlook(spec)
+    found = answers.outlook_of_run(spec)
     if isinstance(found, answers.Pending):
         return "How its noise compares with the visits it will see is being worked out."
     if found is None:
         return ""
-    head, icon, rest = verdict(found, spec)
-    sketch(picture(found.learns_from, spec.episodes, dark()))
+    head, icon, rest = gauge_verdict(found, spec)
+    sketch(gauge_picture(found.learns_from, spec.episodes, dark()))
     visits = count(float(f"{found.visits:.2g}"))
     st.markdown(
         f"Noise in each count: {deviation(found.noise_std, spec.episodes)}. The count itself: about {visits} visits.",
@@ -46,7 +46,7 @@ def gauge(spec: RunSpec) -> str:
     return f":material/{icon}: **{head}** {rest}"
 
 
-def verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
+def gauge_verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
     """Three words, an icon, and a sentence: will it learn by its last user?"""
     if found.learns_from is None:
         most = EPISODIC_LIMIT if spec.schedule == "episodic" else 10**MOST
@@ -76,7 +76,7 @@ def verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
     )
 
 
-def picture(learns_from: int | None, K: int, night: bool) -> Sketch:
+def gauge_picture(learns_from: int | None, K: int, night: bool) -> Sketch:
     """A scale of users: where noise hides the best policy, where it no longer does, and where K is."""
     colors = style.theme(night)
     hides, learns = colors.difference[3][1], looks.color("shuffle", None, night)

@@ -25,9 +25,9 @@ from pages.shared.visitor.state import Session, add, session, write_address
 Described = TypeVar("Described")
 
 
-def run_box(s: Session, live: bool = False) -> None:
+def curve_box(s: Session, live: bool = False) -> None:
     """What pressing Run will do, and the button, which stays in reach while the settings are scrolled."""
-    spec, refusal = spec_of(s)
+    spec, refusal = spec_of_controls(s)
     said = ""
     if spec:
         try:
@@ -101,7 +101,7 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
             f"{plural(spec.seeds, 'seed')}, {plural(cost.releases, 'policy update')} each: {seconds} once started."
         )
     buttons(
-        run,
+        run_curve,
         spec,
         BASE,
         "All settings back to their defaults; the curves stay.",
@@ -159,14 +159,14 @@ def buttons(
             st.button("Reset", on_click=callback(reset), help=help, key="reset", disabled=locked(RUN))
 
 
-def run(spec: RunSpec) -> None:
+def run_curve(spec: RunSpec) -> None:
     """Adds a curve to the comparison and starts it."""
     s = session()
     s.said = add(spec)
     write_address(s.explore)
 
 
-def spec_of(s: Session) -> tuple[RunSpec | None, str]:
+def spec_of_controls(s: Session) -> tuple[RunSpec | None, str]:
     """The run that the controls describe, or the sentence that says why there is none."""
     return described(lambda: spec_from(s.draft))
 

@@ -18,7 +18,16 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_played, runs_in
 from dprl.simulation.table import TIED
 from dprl.words import human, listed
-from pages.shared.controls.widgets import complaint, exact, locked, log_slider, select, setter, stops, titles
+from pages.shared.controls.widgets import (
+    complaint,
+    exact,
+    locked,
+    log_slider,
+    menu_titles,
+    select,
+    setter,
+    stops,
+)
 from pages.shared.names import CONSISTENT, REPORTS, REPORTS_HELP, TIED_HELP
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -36,7 +45,7 @@ DELTA_HELP = "What is added: the chance of any outcome is at most exp(ε) times 
 SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
 
 
-def budget(s: Session, help: str) -> None:
+def epsilon_slider(s: Session, help: str) -> None:
     """The slider for epsilon."""
     log_slider(
         "Privacy budget ε",
@@ -96,7 +105,13 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     pure = MECHANISMS[mechanism].pure  # then a delta of zero is no wish of the visitor's
     fitting = [m for m in printed if delta > 0 or pure or not MECHANISMS[m].needs_delta] or printed
     select(
-        "Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary, "mechanism"
+        "Mechanism",
+        fitting,
+        mechanism,
+        draw,
+        menu_titles(MECHANISMS),
+        MECHANISMS[mechanism].summary,
+        "mechanism",
     )
     if pure:
         st.caption("Answers prove (ε, 0), so that no δ is needed.")

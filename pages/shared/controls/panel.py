@@ -24,8 +24,8 @@ from dprl.simulation.pairs import runs_in
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count
 from pages.shared.controls import custom
-from pages.shared.controls.launch import run_box
-from pages.shared.controls.noise import SMALL, budget, noise
+from pages.shared.controls.launch import curve_box
+from pages.shared.controls.noise import SMALL, epsilon_slider, noise
 from pages.shared.controls.schedule import schedule
 from pages.shared.controls.structure import declarations
 from pages.shared.controls.widgets import (
@@ -34,11 +34,11 @@ from pages.shared.controls.widgets import (
     fold,
     locked,
     log_slider,
+    menu_titles,
     parameter,
     select,
     setter,
     stops,
-    titles,
 )
 from pages.shared.layout.chart import draw_bare, kept
 from pages.shared.layout.frame import dark, guarded, redrawn
@@ -58,7 +58,7 @@ BONUS = {
 BONUS_HELP = "Bounds that are proved to hold at all times and learn soon, or those that the paper prints."
 
 
-def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
+def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
     """The drawing of an environment."""
     mdp = ENVIRONMENTS[environment].make(**dict(params))
     return policy.environment_drawing(
@@ -89,7 +89,7 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
 
 @st.fragment
 @guarded
-def controls() -> None:
+def explore_controls() -> None:
     """All controls, the estimate and the Run button. Moving one redraws the controls only."""
     s = session()
     s.wrong.clear()
@@ -97,10 +97,10 @@ def controls() -> None:
         environment(s)
         learner(s)
         privacy(s)
-        size(s)
+        size_controls(s)
         more(s, declarations)
     with st.container(key="launching"):
-        redrawn(partial(run_box, s), None, "run_box")
+        redrawn(partial(curve_box, s), None, "run_box")
 
 
 def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> None:
@@ -108,19 +108,25 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
     key = s.draft.environment
     world = ENVIRONMENTS[key]
     select(
-        "Environment", offered, key, setter("environment"), titles(ENVIRONMENTS), world.summary, "environment"
+        "Environment",
+        offered,
+        key,
+        setter("environment"),
+        menu_titles(ENVIRONMENTS),
+        world.summary,
+        "environment",
     )
     try:
         checked = checked_params(s, world)
         S, A, H = world.size(**checked)[:3]
         if H * S * A * (S + 2) <= MAX_CELLS:  # else the box below the settings says what would fit
             asked = key, tuple(checked.items()), dark()
-            drawn = kept(("environment", *asked), partial(picture, *asked))
+            drawn = kept(("environment", *asked), partial(environment_picture, *asked))
             draw_bare(drawn, "environment_drawing")
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
     if key == custom.WORLD.key:
-        custom.controls(s)
+        custom.editor_controls(s)
     fields = [f for f in world.fields if f.name != "model"]
     if fields:
         fold("Its parameters", "environment", partial(parameters, s, "environment", key, fields))
@@ -130,7 +136,7 @@ def learner(s: Session) -> None:
     """Which algorithm."""
     key = s.draft.algorithm
     algorithm = ALGORITHMS[key]
-    named = titles(ALGORITHMS)
+    named = menu_titles(ALGORITHMS)
     select("Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), named, algorithm.summary, "algorithm")
     if algorithm.note:
         st.caption(escape(algorithm.note))
@@ -194,7 +200,7 @@ def privacy(s: Session) -> None:
         algorithm.privacies,
         model,
         chosen,
-        titles(PRIVATIZERS),
+        menu_titles(PRIVATIZERS),
         PRIVATIZERS[model].summary,
         "privacy",
     )
@@ -206,11 +212,13 @@ def privacy(s: Session) -> None:
         )
     if model == "none":
         return
-    budget(s, "How much one user's episode may change what is released: the smaller, the more private.")
+    epsilon_slider(
+        s, "How much one user's episode may change what is released: the smaller, the more private."
+    )
     fold("Its noise", "noise", partial(noise, s, PRIVATIZERS[model]))
 
 
-def size(s: Session) -> None:
+def size_controls(s: Session) -> None:
     """How many users, and how many repetitions."""
     episodic = s.draft.schedule == "episodic"
     most = EPISODIC_LIMIT if episodic else MOST_USERS
@@ -252,15 +260,15 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]]) -> None:
         st.caption(escape(f"{algorithm.title} {algorithm.pace(model != 'none')}."))
     else:
         schedule(s)
-    number(s, "seeds", "Seeds")
-    number(s, "root_seed", "Root seed")
+    number_field(s, "seeds", "Seeds")
+    number_field(s, "root_seed", "Root seed")
     if model != "none" or bonus != "practical":
-        number(s, "beta", "Failure probability β")
+        number_field(s, "beta", "Failure probability β")
     used = [f for f in algorithm.fields if f.used(bonus, model)]
     parameters(s, "algorithm", algorithm.key, used)
 
 
-def number(s: Session, name: str, label: str) -> None:
+def number_field(s: Session, name: str, label: str) -> None:
     """An exact field for one number of the spec."""
     exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
     complaint(name)

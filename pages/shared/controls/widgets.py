@@ -96,7 +96,7 @@ def segments(
     )
 
 
-def read(field: Field, text: str) -> Any:
+def read_number(field: Field, text: str) -> Any:
     """What was typed for a number, with or without commas between thousands. Raises SpecError, also where nothing was
     typed, unless that is its default."""
     if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):
@@ -117,11 +117,11 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, width: 
 
     def changed(text: str) -> None:
         with suppress(SpecError):
-            store(read(field, text))
+            store(read_number(field, text))
 
     text = st.text_input(
         label,
-        written(value),
+        field_text(value),
         key=key,
         max_chars=400 if field.kind == "text" else 40,
         on_change=on_value(key, changed),
@@ -131,12 +131,12 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, width: 
         width=width or "stretch",
     )
     try:
-        read(field, str(text))
+        read_number(field, str(text))
     except SpecError as error:
         s.wrong[name] = str(error)
 
 
-def written(value: Any) -> str:
+def field_text(value: Any) -> str:
     """A value as it stands in its field."""
     return value if isinstance(value, str) else typed(value)
 
@@ -197,14 +197,14 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
         select(field.name, field.choices, value, store, help=field.help, name=name)
         return
     if field.rows:
-        rows(field, name, value, store)
+        rows_field(field, name, value, store)
         return
     exact(field.name, name, field, value, store)
     if field.kind == "text":
         complaint(name)
 
 
-def rows(field: Field, name: str, value: str, store: Store) -> None:
+def rows_field(field: Field, name: str, value: str, store: Store) -> None:
     """A text of rows joined by /, written a row on a line."""
     key = f"{session().version}:{name}:rows"
 
@@ -242,6 +242,6 @@ def into(settings: object, name: str) -> Store:
     return store
 
 
-def titles(registry: dict[str, Any]) -> dict[str, str]:
+def menu_titles(registry: dict[str, Any]) -> dict[str, str]:
     """Key to title, for a menu."""
     return {key: record.title for key, record in registry.items()}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.shared.layout.component import component, together
+from pages.shared.layout.component import component, joined_script
 from pages.shared.visitor.callbacks import callback
 
 ENOUGH = 700  # pixels of a page's width, from which on charts have room beside them
@@ -18,7 +18,7 @@ _close = component("close_sidebar")
 _skip = component("skip")
 _say = component("say")
 _daylight = component("daylight")
-_listening = component("listening", js=together("fullscreen", "popover", "sign_picture", "meanings"))
+_listening = component("listening", js=joined_script("fullscreen", "popover", "sign_picture", "meanings"))
 
 
 def copy_link(query: str, label: str = "Copy link") -> None:

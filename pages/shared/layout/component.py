@@ -29,7 +29,7 @@ def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
     )
 
 
-def together(*names: str) -> str:
+def joined_script(*names: str) -> str:
     """A script that does what several of assets/web/ do that have no look: each component is made, hashed and sent at
     every rerun, as a button is."""
     parts = ",\n".join(plain(web_source(f"{name}.js")).rstrip() for name in names)

@@ -17,7 +17,7 @@ from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from pages.shared.layout.browser import unseen
 from pages.shared.layout.menu import page_link
-from pages.shared.layout.terms import forget
+from pages.shared.layout.terms import forget_explained
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import forget_parts
 from pages.shared.text import escape
@@ -115,7 +115,7 @@ def redrawn(
     def part() -> None:
         nonlocal again
         s.drawing = name
-        forget(s.explained, name)
+        forget_explained(s.explained, name)
         s.waiting.discard(name)
         begin = time.thread_time()
         fine = guarded(draw)(every is not None)
@@ -155,7 +155,7 @@ def measured(room: bool) -> None:
 
 
 @guarded
-def show(page: StreamlitPage) -> None:
+def show_page(page: StreamlitPage) -> None:
     """Starts the workers if none are there, says what the store has to say, and draws the page."""
     ensure_pool()
     if notice := store().notice:

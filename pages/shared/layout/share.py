@@ -51,7 +51,7 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> None:
         copy_link(query, "Copy locked link")
     short_link(s.page or "", query)
     st.markdown("**In a page of yours**, the first chart with its sentence:")
-    there = address.whole("&".join(filter(None, [query, "embed=true"])))
+    there = address.whole_address("&".join(filter(None, [query, "embed=true"])))
     # in plain ink: the colours of code are too faint for so small a text
     st.code(
         f'<iframe src="{html(there)}" width="100%" height="640"></iframe>', language=None, wrap_lines=True
@@ -80,7 +80,7 @@ def short_link(page: str, query: str) -> None:
         )
         return
     copy_link(f"s={code}", "Copy short link")
-    qr(address.whole(f"s={code}"), "the short link")
+    qr(address.whole_address(f"s={code}"), "the short link")
 
 
 def shorten(page: str, query: str) -> None:

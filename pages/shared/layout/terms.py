@@ -58,7 +58,7 @@ def linked(word: str, meaning: str, html: bool = False) -> str:
     return f'[{word}]({TERM} "{meaning}")'
 
 
-def forget(explained: dict[str, str], part: str) -> None:
+def forget_explained(explained: dict[str, str], part: str) -> None:
     """A part of the page is drawn again, and explains its own words again."""
     for name in [name for name, where in explained.items() if where == part]:
         del explained[name]

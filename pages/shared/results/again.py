@@ -30,7 +30,7 @@ def make_again(spec: RunSpec | OfflineSpec) -> None:
     st.caption("In Python, with this repository installed:")
     st.code(python(spec, from_file=long), language="python")
     st.caption(f"On the command line; it writes spec.json, {table_of(spec)} and summary.json:")
-    st.code(command(spec, from_file=long), language="bash", wrap_lines=True)
+    st.code(command_line(spec, from_file=long), language="bash", wrap_lines=True)
     if len(text) <= MOST_SHOWN:
         st.caption("The spec, for `--spec` and `dprl.spec_from_json`:")
         st.code(text, language="json", height=260)
@@ -54,7 +54,7 @@ def python(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
     return f"import dprl\n\nspec = dprl.{type(spec).__name__}(\n{arguments}\n)\n{end}"
 
 
-def command(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
+def command_line(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
     """The command line that computes this run."""
     if from_file:
         return "python -m dprl run --spec spec.json --out results"
@@ -84,7 +84,7 @@ def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: 
     return whole.dropna(ignore_index=True)
 
 
-def nothing_yet(table: pd.DataFrame) -> bool:
+def no_table_yet(table: pd.DataFrame) -> bool:
     """Whether nothing of these curves is known; then that is said in the place of their files."""
     if table.empty:
         st.info(

@@ -31,28 +31,28 @@ class Pending:
 PENDING: Final = Pending()
 
 
-def outlook(spec: RunSpec) -> Outlook | Pending | None:
+def outlook_of_run(spec: RunSpec) -> Outlook | Pending | None:
     """What to expect of a run; None where there is nothing to say. Raises SpecError where its noise is refused."""
-    found = _answer("outlook", spec)
+    found = _answer_to("outlook", spec)
     return Outlook(**found) if isinstance(found, dict) else found
 
 
 def guarantee(spec: Spec) -> Guarantee | None:
     """What a run claims and proves, whether or not it is ever run; None while it is not known. Raises SpecError."""
-    found = _answer("guarantee", spec)
+    found = _answer_to("guarantee", spec)
     return Guarantee.from_dict(found) if isinstance(found, dict) else None
 
 
-def promise(spec: RunSpec) -> dict[str, Any] | None:
+def promise_curves(spec: RunSpec) -> dict[str, Any] | None:
     """The curves of what a run's noise promises, see `simulation.promise`; None while they are not known, or where
     there is no noise. Raises SpecError."""
-    found = _answer("promise", spec)
+    found = _answer_to("promise", spec)
     return found if isinstance(found, dict) else None
 
 
 def collusion(spec: AttackSpec) -> dict[str, Any] | None:
     """A counter whose users collude, see `simulation.collusion`; None while it is not known."""
-    found = _answer("collusion", spec)
+    found = _answer_to("collusion", spec)
     return found if isinstance(found, dict) else None
 
 
@@ -61,25 +61,25 @@ def v_star(spec: RunSpec | OfflineSpec) -> float | None:
     problem = (spec.environment, json.dumps(dict(spec.environment_params)))
     if (known := _optima().get(problem)) is not None:
         return known
-    found = _answer("v_star", spec, problem)
+    found = _answer_to("v_star", spec, problem)
     return found if isinstance(found, float) else None
 
 
 def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
     """How well the data cover the problem, see `simulation.offline.covered`; None while it is not known."""
-    found = _answer("coverage", spec)
+    found = _answer_to("coverage", spec)
     return found if isinstance(found, dict) else None
 
 
-def expected(spec: OfflineSpec) -> dict[str, Any] | Pending | None:
+def expected_of_data(spec: OfflineSpec) -> dict[str, Any] | Pending | None:
     """What to expect of a run on data sets, see `simulation.expected.outlook`; None where there is nothing to say."""
-    found = _answer("outlook", spec, n=ANY_SIZE)  # whatever its largest
+    found = _answer_to("outlook", spec, n=ANY_SIZE)  # whatever its largest
     return found if isinstance(found, dict | Pending) else None
 
 
-def reach(spec: UploadSpec) -> dict[str, Any] | None:
+def reach_of_release(spec: UploadSpec) -> dict[str, Any] | None:
     """Whether the bound of a release can be above 0, see `simulation/uploads/reach.py`; None while it is not known."""
-    found = _answer("reach", spec, data=NOWHERE)  # it follows from public numbers alone
+    found = _answer_to("reach", spec, data=NOWHERE)  # it follows from public numbers alone
     return found if isinstance(found, dict) else None
 
 
@@ -90,7 +90,7 @@ def _optima() -> dict[tuple[str, str], float]:
     return {(entry["environment"], json.dumps(entry["params"])): entry["v_star"] for entry in entries}
 
 
-def _answer(question: str, spec: Spec, about: Hashable = None, **changes: Any) -> Any:
+def _answer_to(question: str, spec: Spec, about: Hashable = None, **changes: Any) -> Any:
     """The answer, or PENDING; the part of the page that is being drawn is then drawn again until it is known.
 
     Args:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dprl.curves import RunCurves
 from dprl.environments import ENVIRONMENTS
-from dprl.jobs.curves import known
+from dprl.jobs.curves import stored_curves
 from dprl.jobs.store import RunStatus, Store
 from dprl.mdp import TabularMDP
 from dprl.simulation import OfflineSpec, RunSpec, Spec
@@ -53,7 +53,7 @@ def curves(spec: Spec) -> RunCurves:
     """The curves of a run, finished or growing."""
 
     def load(version: str | None) -> RunCurves:
-        run = known(store(), spec)
+        run = stored_curves(store(), spec)
         return run if run.whole(spec.seeds) else replace(run, token=version or "")
 
     kept: SizedCache[RunCurves] = cache_of("curves", CURVE_BYTES)
@@ -70,7 +70,7 @@ def ends(spec: Spec) -> NDArray[np.float64]:
     """[seeds] regret at the end of a run, NaN for a seed that has not got there."""
 
     def load(_: str | None) -> NDArray[np.float64]:
-        run, rows = known(store(), spec), np.full(spec.seeds, np.nan)
+        run, rows = stored_curves(store(), spec), np.full(spec.seeds, np.nan)
         if run.ended:
             rows[: len(run.values)] = run.ends
         return rows

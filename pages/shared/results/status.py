@@ -91,14 +91,14 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         said = (
             f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}"
             if len(going) == 1
-            else together([r for _, _, r in going])
+            else words_together([r for _, _, r in going])
         )
         with st.container(
             key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
         ):
             st.progress(min(1.0, max(0.0, share)), said, width="stretch")
             label = "Cancel" if len(going) == 1 else "Cancel all"
-            act(label, "close", partial(cancel, [curve.spec for curve, _, _ in going]), "cancel")
+            act(label, "close", partial(cancel_runs, [curve.spec for curve, _, _ in going]), "cancel")
     reasons: dict[str, list[tuple[Curve, str, RunStatus]]] = {}
     for row in shown:
         if row[2].state not in (*ACTIVE, "done"):
@@ -147,13 +147,13 @@ def retry(specs: list[RunSpec]) -> None:
     ask(specs, session().visitor, again=True)
 
 
-def cancel(specs: list[RunSpec]) -> None:
+def cancel_runs(specs: list[RunSpec]) -> None:
     """Withdraws from runs."""
     for spec in specs:
         attempt(store().requests.cancel, spec, session().visitor)
 
 
-def together(runs: list[RunStatus]) -> str:
+def words_together(runs: list[RunStatus]) -> str:
     """How several runs stand, in one sentence."""
     running = sum(run.state == "running" for run in runs)
     left = max((run.seconds_left or 0.0 for run in runs), default=0.0)

@@ -16,7 +16,7 @@ def query_of(items: Iterable[tuple[str, str]]) -> str:
     return urlencode([*items], safe="~:,/*")
 
 
-def read(files: Collection[str]) -> tuple[Query, str]:
+def read_query(files: Collection[str]) -> tuple[Query, str]:
     """The query of the address bar, and its name to remember it by.
 
     files: digests of those known here. A link has another name when one that it waited for has come.
@@ -31,7 +31,7 @@ def here() -> list[tuple[str, str]]:
 
 
 def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
-    """Puts query parameters into the address bar; returns the name that `read` gives them."""
+    """Puts query parameters into the address bar; returns the name that `read_query` gives them."""
     grouped: Query = {}
     for key, value in items:
         grouped.setdefault(key, []).append(value)
@@ -39,7 +39,7 @@ def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
     return _name(grouped, files)
 
 
-def whole(query: str) -> str:
+def whole_address(query: str) -> str:
     """The whole address of this page with a query, as far as the server knows its own."""
     here = urlsplit(st.context.url or "")
     return urlunsplit((here.scheme, here.netloc, here.path, query, ""))

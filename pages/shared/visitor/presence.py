@@ -78,10 +78,10 @@ def lease(tab: str) -> Lease:
     """A lease for this visitor, whose tab is looked after from now on."""
     if (here := session_id()) is not None:
         _presence().add(here, tab)
-    return Lease(tab, address())
+    return Lease(tab, network_address())
 
 
-def address() -> str:
+def network_address() -> str:
     """Tells network addresses apart; "" for this machine's own, which a proxy may stand behind."""
     where = st.context.ip_address or ""
     return hashlib.blake2b(where.encode(), key=_SALT, digest_size=8).hexdigest() if where else ""

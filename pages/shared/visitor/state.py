@@ -374,7 +374,7 @@ def read_address(part: PageState) -> None:
         if s.arrived and part.begun:
             write_address(part)
         return
-    given, name = address.read(s.files)
+    given, name = address.read_query(s.files)
     late = name in s.replaced and not s.arrived and not went_back()
     if name != part.address and not late:
         if part.address is not None:
