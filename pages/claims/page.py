@@ -23,6 +23,7 @@ from pages.claims.state import (
     stop,
 )
 from pages.shared.controls.widgets import select
+from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_DATA_SETS, PAPERS, PAPERS_ON_DATA_SETS, WORDS, words_and_papers
@@ -66,11 +67,7 @@ def list_claims(corner: DeltaGenerator) -> None:
             "a statistic, its 95% interval, and a threshold."
         )
     )
-    keys = list(CLAIMS)
-    for first in range(0, len(keys), 2):  # row by row, so that a telephone has them in order
-        for column, key in zip(st.columns(2, gap="small"), keys[first : first + 2], strict=False):
-            with column, st.container(border=True, height="stretch", gap="xsmall"):
-                claim_card(CLAIMS[key], keys.index(key) + 1)
+    card_list(list(CLAIMS.values()), claim_card)
     badge()
     with corner:
         share(claims())
@@ -78,15 +75,7 @@ def list_claims(corner: DeltaGenerator) -> None:
 
 def claim_card(claim: Claim, number: int) -> None:
     """One of them."""
-    st.button(
-        f"**{number}. {claim.title}**",
-        key=f"open_{claim.key}",
-        type="tertiary",
-        icon=":material/arrow_forward:",
-        icon_position="right",
-        on_click=callback(open_claim),
-        args=(claim.key,),
-    )
+    opener(number, claim.title, claim.key, open_claim)
     st.markdown(explained(escape(claim.says)))
     st.markdown(explained(headline(bundled().reports[claim.key])))
     st.caption(explained(escape(claim.source)))

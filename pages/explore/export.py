@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import streamlit as st
@@ -10,15 +9,12 @@ import streamlit as st
 from dprl.figures import standalone_html
 from dprl.jobs.store import RunStatus
 from dprl.metrics import Statistic
-from dprl.tables import csv, escape_formulas
 from pages.explore import view
 from pages.explore.regret import Read, Row, comparison_picture, curve_of
 from pages.shared.layout.chart import footer
-from pages.shared.layout.download import camera, save
-from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
-from pages.shared.results.again import make_again, no_table_yet, parquet, tidy
+from pages.shared.results.again import files, make_again, tidy
 from pages.shared.visitor.state import session
 
 
@@ -44,30 +40,12 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curv
     drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
     about, words = session().common, footer()
-    st.caption(explained("Cumulative regret of every seed of every visible curve, at every checkpoint."))
-    empty = no_table_yet(table)
-    with st.container(horizontal=True, gap="small"):
-        if not empty:
-            save("regret.csv", "CSV", "text/csv", lambda: csv(table))
-            save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
-        save("specs.json", "Specs", "application/json", lambda: specs(shown))
-        if not empty:
-            save(
-                "regret.html",
-                "Take it along",
-                "text/html",
-                lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
-            )
-    if empty:
-        return
-    camera()
-    st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
-
-
-def specs(shown: Sequence[Row]) -> str:
-    """All specs by title, as JSON."""
-    return json.dumps(
-        {title: curve.spec.to_dict() for curve, _, title, _ in shown}, indent=2, ensure_ascii=False
+    files(
+        "regret",
+        "Cumulative regret of every seed of every visible curve, at every checkpoint.",
+        table,
+        {title: curve.spec.to_dict() for curve, _, title, _ in shown},
+        lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
     )
 
 

@@ -20,6 +20,7 @@ from pages.lessons.keys import keys
 from pages.lessons.known import evidence
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
+from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.head import common, head
@@ -57,26 +58,14 @@ def list_lessons(corner: DeltaGenerator) -> None:
             "computed first."
         )
     )
-    every = list(LESSONS)
-    for first in range(0, len(every), 2):  # row by row, so that a telephone has them in order
-        for column, key in zip(st.columns(2, gap="small"), every[first : first + 2], strict=False):
-            with column, st.container(border=True, height="stretch", gap="xsmall"):
-                lesson_card(LESSONS[key], every.index(key) + 1)
+    card_list(list(LESSONS.values()), lesson_card)
     with corner:
         share(lessons())
 
 
 def lesson_card(lesson: Lesson, number: int) -> None:
     """One of them."""
-    st.button(
-        f"**{number}. {escape(lesson.title)}**",
-        key=f"open_{lesson.key}",
-        type="tertiary",
-        icon=":material/arrow_forward:",
-        icon_position="right",
-        on_click=callback(go),
-        args=(lesson.key,),
-    )
+    opener(number, escape(lesson.title), lesson.key, go)
     st.markdown(explained(escape(lesson.say)))
     st.caption(explained(escape(f"{plural(len(lesson.steps), 'question')}. Needs: {lesson.needs}")))
 

@@ -16,7 +16,8 @@ from pages.linear.record import LINEAR
 from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
-from pages.shared.layout.download import Lasting
+from pages.shared.results import again
+from pages.shared.streamlit_internals import LastingFiles
 from tests.pages.conftest import Visit, Work, grouped, words
 
 
@@ -27,7 +28,7 @@ class Visitors:
         self.manager = manager
         self.now = "someone"
         monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: self.now)
-        monkeypatch.setattr("pages.shared.layout.download._get_session_id", lambda: self.now)
+        monkeypatch.setattr("pages.shared.streamlit_internals._get_session_id", lambda: self.now)
 
     def begin(self, visitor: str) -> None:
         """A visitor's script begins to run."""
@@ -56,7 +57,7 @@ class Visitors:
 
 @pytest.fixture
 def visitors(monkeypatch: pytest.MonkeyPatch) -> Visitors:
-    return Visitors(Lasting(MemoryMediaFileStorage("/media")), monkeypatch)
+    return Visitors(LastingFiles(MemoryMediaFileStorage("/media")), monkeypatch)
 
 
 def test_a_press_by_what_an_earlier_redraw_sent_gives_the_latest_file(visitors: Visitors) -> None:
@@ -157,8 +158,7 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
     page: str, visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
-    where = "pages.offline.tabs.export.save" if page == "offline" else "pages.explore.export.save"
-    monkeypatch.setattr(where, lambda name, label, mime, make: offered.__setitem__(label, make))
+    monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
     app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
     assert NOTHING in words(app)
     assert set(offered) == {"Specs"}

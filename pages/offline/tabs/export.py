@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import streamlit as st
@@ -12,15 +11,12 @@ from dprl.figures import standalone_html
 from dprl.figures.lines import Series
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
-from dprl.tables import csv, escape_formulas
 from pages.offline import names
 from pages.offline.record import OFFLINE
 from pages.offline.tabs.gap import best_of, curve_of
 from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import footer
-from pages.shared.layout.download import camera, save
-from pages.shared.layout.terms import explained
-from pages.shared.results.again import make_again, no_table_yet, parquet, tidy
+from pages.shared.results.again import files, make_again, tidy
 from pages.shared.visitor.state import session
 
 
@@ -36,28 +32,13 @@ def tab() -> None:
         if OFFLINE.runs.curves(spec).begun
     ]
     about, words = session().common, footer()
-    named = {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)}
-    st.caption(explained("The gap to the best policy, of every repetition of every run, at every size n."))
-    empty = no_table_yet(table)
-    with st.container(horizontal=True, gap="small"):
-        if not empty:
-            save("gap.csv", "CSV", "text/csv", lambda: csv(table))
-            save("gap.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
-        save(
-            "specs.json", "Specs", "application/json", lambda: json.dumps(named, indent=2, ensure_ascii=False)
-        )
-        if not empty:
-            save(
-                "gap.html",
-                "Take it along",
-                "text/html",
-                lambda: page(
-                    [spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words
-                ),
-            )
-    if not empty:
-        camera()
-        st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
+    files(
+        "gap",
+        "The gap to the best policy, of every repetition of every run, at every size n.",
+        table,
+        {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)},
+        lambda: page([spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words),
+    )
     st.markdown("## Make it again without this page", anchors=False)
     make_again(specs[chosen_spec(OFFLINE)])
 

@@ -44,8 +44,8 @@ def curve_box(s: Session, live: bool = False) -> None:
 def offer(
     what: object,
     run: Callable[[Any], None],
-    lacking: Callable[[], Sequence[Spec] | None],
-    amount: Callable[[Sequence[Spec]], str],
+    lacking: Callable[[], Sequence[Any] | None],
+    amount: Callable[[Sequence[Any]], str],
     refused: Sequence[str] = (),
     usual: RunSpec = BASE,
     also: Callable[[], Callable[[], None]] | None = None,

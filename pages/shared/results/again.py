@@ -1,11 +1,13 @@
-"""How to make a run again without the pages: its spec, Python, and a command line."""
+"""What is taken along of runs, and how to make one again without the pages: its spec, Python, and a command line."""
 
 from __future__ import annotations
 
 import io
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +15,9 @@ import streamlit as st
 from dprl.curves import RunCurves
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
-from pages.shared.layout.download import save
+from dprl.tables import csv, escape_formulas
+from pages.shared.layout.download import camera, save
+from pages.shared.layout.terms import explained
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 
@@ -92,6 +96,32 @@ def no_table_yet(table: pd.DataFrame) -> bool:
             icon=":material/hourglass_empty:",
         )
     return table.empty
+
+
+def files(
+    name: str, says: str, table: pd.DataFrame, specs: Mapping[str, Any], page: Callable[[], str]
+) -> None:
+    """The numbers, the specs and the chart of runs as files, and the table.
+
+    Args:
+        name: of the files with numbers.
+        says: what the table holds.
+        specs: of the runs, by title, as JSON.
+        page: makes the chart as a page of its own.
+    """
+    st.caption(explained(says))
+    empty = no_table_yet(table)
+    with st.container(horizontal=True, gap="small"):
+        if not empty:
+            save(f"{name}.csv", "CSV", "text/csv", lambda: csv(table))
+            save(f"{name}.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
+        text = partial(json.dumps, specs, indent=2, ensure_ascii=False)
+        save("specs.json", "Specs", "application/json", text)
+        if not empty:
+            save(f"{name}.html", "Take it along", "text/html", page)
+    if not empty:
+        camera()
+        st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
 
 
 def parquet(table: pd.DataFrame) -> bytes:
