@@ -91,7 +91,9 @@ def plans(seeds: int = 3) -> None:
         )
         said, whole, size = [], 0.0, size_of(spec)
         for share in (1.0, 1 / 3, 0.2, 0.1):
-            runs = [start(spec.replace(algorithm_params={"plans": share}), seed) for seed in range(seeds)]
+            runs: list[Any] = [
+                start(spec.replace(algorithm_params={"plans": share}), seed) for seed in range(seeds)
+            ]
             for run in runs:
                 while not run.advance(60.0):
                     pass

@@ -41,7 +41,7 @@ def given(app: Page, text: str = CSV) -> Page:
 def files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is taken out of the server's memory."""
     found: list[str] = []
-    monkeypatch.setattr(form, "dropped", lambda file: found.append(file.name))
+    monkeypatch.setattr(form, "drop_file", lambda file: found.append(file.name))
     return found
 
 
