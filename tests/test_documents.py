@@ -180,7 +180,7 @@ def passages(page: Path) -> Iterator[str]:
 
 
 def sentences(page: Path) -> list[str]:
-    return [s for passage in passages(page) for s in re.split(r"(?<=[.?!])\s+(?=["“]?[A-Z(])", passage)]
+    return [s for passage in passages(page) for s in re.split(r"(?<=[.?!])\s+(?=[\"“]?[A-Z(])", passage)]
 
 
 def wrong(page: Path) -> list[str]:
