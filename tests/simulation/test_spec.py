@@ -316,6 +316,7 @@ CHANGES: dict[str, Any] = {
     "mechanism": "gaussian-tree",
     "calibration": "paper",
     "consistency": "flow",
+    "reports": "played",
     "epsilon": 2.0,
     "delta": 0.01,
     "beta": 0.2,
@@ -332,7 +333,7 @@ def test_seed_key_follows_everything_but_the_number_of_seeds() -> None:
     assert CHANGES.keys() == free, "say how the new field changes the key"
     keys = [base.seed_key(0), base.seed_key(1)]
     for name, value in CHANGES.items():
-        needed = {"bonus": "anytime"} if name == "stationary" else {}
+        needed = {"stationary": {"bonus": "anytime"}, "reports": {"privacy": "shuffle"}}.get(name, {})
         other = RunSpec.from_dict({"bonus": "paper", **needed, name: value})
         keys.append(other.seed_key(0))
         assert other != base
