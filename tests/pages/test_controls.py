@@ -154,6 +154,26 @@ def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
     assert spec(app) == RunSpec(algorithm="pucb")
 
 
+def test_whose_reports_a_row_counts_is_chosen_where_users_send_reports(visit: Visit) -> None:
+    app = visit("explore")
+    assert not [
+        w for w in app.sidebar.selectbox if w.label == "Reports in a row"
+    ]  # a curator adds noise to sums
+    widget(app, "selectbox", "Privacy model").select("local").run()
+    menu = widget(app, "selectbox", "Reports in a row")
+    assert "costs no privacy" in menu.help
+    menu.select("played").run()
+    assert spec(app) == RunSpec(privacy="local", reports="played")
+    widget(app, "selectbox", "Mechanism").select("unary").run()
+    assert spec(app) == RunSpec(privacy="local", mechanism="unary", reports="played")
+    widget(app, "selectbox", "Algorithm").select("private-ucb-po").run()
+    assert widget(app, "selectbox", "Reports in a row").disabled
+    assert "takes each with some chance" in words(app)
+    found = spec(app)
+    assert found is not None
+    assert found.reports == "all"
+
+
 def test_what_cannot_be_run_still_shows_a_noise_of_its_algorithm() -> None:
     s = Session()
     for algorithm, model in product(
@@ -375,6 +395,9 @@ def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
         RunSpec(privacy="shuffle", bonus="paper"),
         RunSpec(schedule="episodic", episodes=10**6),
         RunSpec(stationary="yes", structure="environment"),
+        RunSpec(privacy="local", mechanism="unary", reports="played"),
+        RunSpec(privacy="local", mechanism="unary"),
+        RunSpec(privacy="local", reports="played"),
         RunSpec(environment="custom", algorithm="sdp-pe", environment_params={"H": 3}, episodes=10**6),
     ],
 )

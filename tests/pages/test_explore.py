@@ -109,7 +109,9 @@ def test_counts_that_are_pooled_are_of_all_steps(visit: Visit, work: Work) -> No
     ):  # fmt: skip
         app = visit("explore", c=[curve], tab="counts", ch=chart, h="2")
         assert len(charts(app)) == 1
-        assert not [one for one in app.get(kind) if getattr(one, "label", "") == title]  # there is no step to choose
+        assert not [
+            one for one in app.get(kind) if getattr(one, "label", "") == title
+        ]  # there is no step to choose
         assert ("all steps, " in charts(app)[0].spec) == (chart == "cell")
 
 
