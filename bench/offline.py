@@ -40,7 +40,13 @@ def gaps(environment: str, behaviour: str, seeds: int = 10) -> None:
     print("learner | " + " | ".join(f"1e{len(str(n)) - 1}" for n in SIZES) + " | exponent of the price in V~")
     free = None
     for budget in BUDGETS:
-        spec = OfflineSpec(environment=environment, behaviour=behaviour, n=SIZES[-1], seeds=seeds, **budget)
+        spec = OfflineSpec(
+            environment=environment,
+            behaviour=behaviour,
+            n=SIZES[-1],
+            seeds=seeds,
+            **{"algorithm": "dp-apvi"} | budget,
+        )
         trace = dprl.run(spec)
         shown = [f"{trace.values[:, trace.at == n].mean():.2g}" for n in SIZES]
         words = ""
@@ -165,8 +171,8 @@ def needed(seeds: int = 5) -> None:
 def speed() -> None:
     """One point at n = 10^9, and five budgets on ten data sets of each size."""
     cases: list[dict[str, Any]] = [
-        {"environment": "riverswim"},
-        {"environment": "clinic"},
+        {"environment": "riverswim", "algorithm": "dp-apvi"},
+        {"environment": "clinic", "algorithm": "dp-apvi"},
         {"environment": "linear-synthetic", "algorithm": "dp-vapvi", "behaviour": "first:0.6"},
     ]
     for case in cases:

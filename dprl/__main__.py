@@ -38,7 +38,7 @@ from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
-from dprl.sentences import doubts, uploads
+from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.kinds import KINDS
 from dprl.status import progress_bar, status
@@ -212,8 +212,8 @@ def run_command(given: argparse.Namespace) -> int:
         out = directory(given.out)
         progress = progress_bar if sys.stderr.isatty() else None
         reach = KINDS[spec.kind].questions.get("reach")
-        if reach is not None and (told := uploads.forecast(reach(spec))):
-            print(f"Note: {told}", file=sys.stderr)  # before anything is spent
+        if reach is not None:
+            print(f"Note: {uploads.beforehand(reach(spec))}", file=sys.stderr)  # before anything is spent
         if cluster.engine(given.engine) is None:
             trace = run(spec, progress)
         else:
@@ -235,6 +235,8 @@ def run_command(given: argparse.Namespace) -> int:
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
     if reach is not None:
         print(f"Note: {uploads.outcome(reach(spec), trace.values[0, -1])}")
+        for sentence in verdict.said(trace.seeds[0]):
+            print(f"Note: {sentence}")
     cautions(spec, metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0)
     return 0
 

@@ -154,6 +154,11 @@ def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
     return values[-1] if values else None
 
 
+# Links of these kinds say everything. What one that was shortened by hand leaves out is what it was when such links
+# were first written.
+LEFT_OUT: Mapping[str, Pairs] = {"offline": {"alg": "dp-apvi"}, "upload": {"alg": "dp-apvi"}}
+
+
 def digest(text: str) -> str:
     """By which a link names a text that is too long for it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -278,6 +283,8 @@ def spec_from(
     problems: list[str] = []
     values: dict[str, Any] = dict(beside)
     fields = KINDS[kind].fields
+    pairs = LEFT_OUT.get(kind, {}) | dict(pairs)
+    fields_by_key = {field.query: name for name, field in fields.items()}
     for name, field in fields.items():
         if field.kind == "params":
             given = {k.partition(".")[2]: v for k, v in pairs.items() if k.startswith(f"{field.query}.")}
@@ -298,6 +305,7 @@ def spec_from(
             if not _leave_out(values, error.field):
                 return None, [*problems, f"it was left out; {error}"]
             problems.append(str(error))
+            values = {fields_by_key[key]: text for key, text in LEFT_OUT.get(kind, {}).items()} | values
     return None, problems
 
 

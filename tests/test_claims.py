@@ -124,7 +124,7 @@ def test_orders_and_exponents_follow_the_runs() -> None:
 
 
 def test_offline_runs_are_read_at_their_sizes() -> None:
-    spec = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=4)
+    spec = OfflineSpec(environment_params={"S": 3, "H": 3}, algorithm="dp-apvi", n=10**6, seeds=4)
     order = offline.nearer([spec.twin(), spec, spec.replace(rho=0.01)], 10**4)
     early, late = offline.near_its_twin(spec, 10**4, 0.01), offline.near_its_twin(spec, 10**6, 0.01)
     found = evidence(order, late)

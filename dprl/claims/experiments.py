@@ -103,7 +103,7 @@ BUDGETS = Claim(
 LINEAR = OfflineSpec(
     environment="linear-synthetic", algorithm="dp-vapvi", behaviour="first:0.6", n=10**6, seeds=SEEDS
 )
-TABULAR = OfflineSpec(behaviour="mixture:0.7", n=10**10, seeds=SEEDS)
+TABULAR = OfflineSpec(algorithm="dp-apvi", behaviour="mixture:0.7", n=10**10, seeds=SEEDS)
 OFFLINE = Claim(
     "offline-converges",
     "Offline, private and not private meet",

@@ -4,7 +4,7 @@ from dprl.brief import Registry
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
 from dprl.learners.linear import lsvi_ucb, lsvi_ucb_plus_plus, lsvi_ucb_rare, ucrl_vtr, ucrl_vtr_plus
-from dprl.learners.offline import apvi, dp_pevi, kl_lcb, pevi, vapvi
+from dprl.learners.offline import apvi, dp_pevi, kl_lcb, pevi, plug_in, vapvi
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import (
     dp_ucbvi,
@@ -55,6 +55,8 @@ OFFLINE: Registry[OfflineLearner] = Registry(
         apvi.APVI_REWARDS,
         kl_lcb.KL_LCB,
         kl_lcb.KL_LCB_REWARDS,
+        plug_in.PLUG_IN,
+        plug_in.PLUG_IN_REWARDS,
     )
 )
 

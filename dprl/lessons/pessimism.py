@@ -14,7 +14,7 @@ from dprl.sentences.price import rough_users
 from dprl.simulation import OfflineSpec
 from dprl.words import listed, percent, rough
 
-CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**10, seeds=10)
+CLINIC = OfflineSpec(environment="clinic", algorithm="dp-apvi", behaviour="mixture:0.7", n=10**10, seeds=10)
 RHOS = (1.0, 0.1, 0.01)
 FREE, PRIVATE = CLINIC.twin(), CLINIC.replace(rho=1.0)
 BUDGETS = (CLINIC.replace(rho=0.1), FREE, CLINIC.replace(rho=0.01), PRIVATE)  # as they are offered

@@ -189,8 +189,8 @@ def about_penalties(
     least = np.min(noisy or [charged for _, charged, _ in runs], axis=0)
     tens = np.isclose(np.log10(n) % 1, 0)
     at = float(
-        max(n[tens & (least > v_star)], default=n[0])
-    )  # the largest at which all of them take too much
+        max(n[tens & (least > v_star / 2)], default=n[0])
+    )  # the largest at which all of them take most of it
     parts = []
     for label, charged, gap in runs:
         taken = float(charged[int(np.argmin(np.abs(n - at)))])
@@ -203,7 +203,7 @@ def about_penalties(
         )
     return (
         f"An optimal episode is worth v* = {v_star:#.3g}. At n = {count(at)} the penalties on its way add up to "
-        f"{'; '.join(parts)}. While they are more than it is worth, a pessimist stays away from it."
+        f"{'; '.join(parts)}. While they take most of that, a pessimist stays away from it."
     )
 
 

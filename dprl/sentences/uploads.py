@@ -48,10 +48,15 @@ def about_spending(total: str) -> str:
     """What several releases cost together. total: in words, safe to show."""
     return (
         f"Released since this file was read: **{total}** in all. Each further budget adds to it, and so does reading "
-        "the file anew; the same budget again shows the same noisy counts and costs nothing."
+        "the file anew; the same budget and learner again show the same numbers and cost nothing."
     )
 
 
+TO_USE_IT = (
+    "The policy file holds what to do in each state at each step, how many people did so (with noise), what is "
+    "guaranteed, and a digest. Where too few people did so, a clinician decides. In Python: "
+    '`dprl.Policy.load("policy.json").act("severe", step=0)`.'
+)
 WITHOUT_REWARDS = (
     "Every reward that you declare is the least there is, so no policy gains anything. Declare the rewards, or choose "
     "that they are learned from the data."
@@ -76,6 +81,48 @@ def forecast(found: Mapping[str, Any]) -> str:
     if even["bound"] <= 0:
         return f"**At {at} the bound is probably {human(found['least'])}.** {_spread(name, even)}"
     return ""
+
+
+OTHERS = "A rule of thumb: other models took half as many people to 12 times as many; where rewards are rare, 60 times."
+
+
+def outlook(found: Mapping[str, Any]) -> str:
+    """Before a release: what noise does to a count, and from which budget or number of people it is useful.
+
+    found: as of `forecast`.
+    """
+    name, typical = found["name"], found["typical"]
+    what = "learned policy" if found["unproved"] else "bound"
+    got = typical["worth" if found["unproved"] else "bound"]
+    said = (
+        f"On average {human(_two(found['average']))} people take an action in a state at a step. Noise moves each such "
+        f"number by about {human(_two(found['noise']))} (standard deviation). In random models of this size, with "
+        f"people who act at random, the {what} comes to about {human(_two(got))}. Acting at random brings "
+        f"{human(_two(typical['now']))} there, and the best policy {human(_two(typical['best']))}."
+    )
+    if (typical["budget"], typical["n"]) == (found["given"], found["n"]):
+        return f"{said} So it should be useful: halfway between the two, or better. {OTHERS}"
+    ways = [f"{name} = {human(typical['budget'])}"] if typical["budget"] is not None else []
+    ways += [f"n = {count(int(typical['n']))}"] if typical["n"] is not None else []
+    if not ways:
+        return f"{said} No {name} and no n that can be given brings it halfway between the two."
+    return f"{said} It is halfway between the two from about {' or '.join(ways)} on. {OTHERS}"
+
+
+def beforehand(found: Mapping[str, Any]) -> str:
+    """All that is said before a release. found: as of `forecast`."""
+    return " ".join(filter(None, (forecast(found), outlook(found))))
+
+
+def _two(value: float) -> float:
+    """To two digits."""
+    return float(f"{value:.2g}")
+
+
+PRINTED = (
+    "Its constants are the paper's: they hold for any data, take more off each step than privacy alone asks for, and "
+    "often leave the bound 0 where that of DP-KL-LCB is not."
+)
 
 
 def _spread(name: str, even: Mapping[str, Any]) -> str:
@@ -108,8 +155,8 @@ def nothing(found: Mapping[str, Any] | None) -> str:
     )
     return (
         f"{why} A smaller constant C2 says more from the same release, but proves no bound. In Python the same spec "
-        "with another C2 costs nothing further while its counts are kept. On the command line each run reads the file "
-        "anew, and spends anew."
+        "with another C2 plans from the same noisy counts; only people held out are asked anew. On the command line "
+        "each run reads the file anew, and spends anew."
     )
 
 

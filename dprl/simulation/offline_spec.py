@@ -33,7 +33,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
         Field(
-            "algorithm", "choice", "dp-apvi", "the algorithm", choices=tuple(OFFLINE), query="alg", flag="--algorithm",
+            "algorithm", "choice", "dp-kl-lcb", "the learner", choices=tuple(OFFLINE), query="alg", flag="--algorithm",
         ),
         LEARNING[0],
         Field(
@@ -70,7 +70,7 @@ class OfflineSpec(Budgeted):
 
     environment: str = "riverswim"
     environment_params: Mapping[str, Any] = field(default_factory=dict)
-    algorithm: str = "dp-apvi"
+    algorithm: str = "dp-kl-lcb"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     behaviour: str = "mixture:0.7"
     privacy: str = None  # type: ignore[assignment]  # filled in below

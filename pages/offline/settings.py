@@ -39,11 +39,11 @@ class OfflineSettings:
     behaviour: str = "mixture"
     arguments: dict[str, float] = field(default_factory=dict)
     policy: str = ""
-    learners: list[str] = field(default_factory=lambda: ["apvi", "dp-apvi"])
+    learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])
     privacy: str = "zcdp"
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
     delta: float = DEFAULT_DELTA
-    calibration: str = "paper"
+    calibration: str = "tight"
     split: str = "halves"
     n: int = DEFAULT[0].n
     seeds: int = DEFAULT[0].seeds

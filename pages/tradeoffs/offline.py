@@ -35,7 +35,7 @@ class Offline:
     """See subject.SweepKind."""
 
     title, asked = "a data set", "Learned from a data set?"
-    base = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**8, seeds=5)
+    base = OfflineSpec(environment="clinic", algorithm="dp-apvi", behaviour="mixture:0.7", n=10**8, seeds=5)
     shows, measures = SHOWS, MEASURES
     worst_named = "v*"
     page = "offline"

@@ -35,12 +35,12 @@ def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
 
 
 def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
-    app = visit(PAGE, **query(*DEFAULT, n=10**8))
+    app = visit(PAGE, **query(*DEFAULT, n=10**4))
     (table,) = (frame.value for frame in app.dataframe if "proved" in frame.value.columns)
     assert table["run"].tolist() == titles(DEFAULT)
     kept = [bundled("offline")[spec] for spec in DEFAULT]
-    means = [one.values[:, list(one.at).index(10**8)].mean() for one in kept]
-    assert [float(cell.split()[0]) for cell in table["gap"]] == pytest.approx(means, rel=0.01)
+    means = [one.values[:, list(one.at).index(10**4)].mean() for one in kept]
+    assert [float(cell.split()[0]) for cell in table["gap"]] == pytest.approx(means, rel=0.05)  # two digits
     assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
 
 
@@ -110,20 +110,18 @@ def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> Non
     """The issue of this page: under uniform behaviour RiverSwim's far end is reached by 1.4e-4 of the trajectories."""
     (example,) = (e for e in EXAMPLES if e.title == "A rare state")
     said = words(visit(PAGE, **query(*example.specs, tab="coverage")))
-    assert "at step 5** least: one in 7,100 trajectories, 140 million of 1 trillion" in said
-    assert (
-        "An optimal episode is worth v* = 3.40. At n = 1 billion the penalties on its way add up to" in said
-    )
-    assert "**DP-APVI, ρ = 1**: 4.1 (within 1% of v* from about n = 3 billion)" in said
+    assert "at step 5** least: one in 7,100 trajectories, 14,000 of 100 million" in said
+    assert "An optimal episode is worth v* = 3.40. At n = 100,000 the penalties on its way add up to" in said
+    assert "**DP-KL-LCB, ρ = 1**:" in said
 
 
 def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
     said = words(visit(PAGE))
-    assert "Expected within 1% of v*: ρ = 0.01 from about 300 million" in said
+    assert "Expected within 1% of v*: ρ = 0.01 from about 100,000" in said
     assert "more than n" not in said
     app = visit(PAGE)
-    next(t for t in app.text_input if t.label.startswith("Trajectories n")).set_value("1e6").run()
-    assert "3 of 3 need more than n = 1 million" in words(app)
+    next(t for t in app.text_input if t.label.startswith("Trajectories n")).set_value("1e4").run()
+    assert "3 of 3 need more than n = 10,000" in words(app)
     widget(app, "multiselect", "Learners").set_value(["dp-apvi", "dp-kl-lcb"]).run()
     said = words(app)
     assert "DP-KL-LCB, ρ = 1 from about" in said
@@ -133,7 +131,8 @@ def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
 
 def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     """The issue of this page: v* - V_lower less APVI's has exponent -1."""
-    said = words(visit(PAGE, **query(*DEFAULT, measure="price")))
+    (printed,) = (e for e in EXAMPLES if e.title == "The paper's constants")
+    said = words(visit(PAGE, **query(*printed.specs[:4], measure="price")))
     assert "From n = 1 billion on it falls like" in said
     lowered = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹·", "-0123456789.")
     found = [float(power.translate(lowered)) for power in re.findall("n([⁻⁰¹²³⁴⁵⁶⁷⁸⁹·]+)", said)[:3]]
@@ -160,11 +159,11 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
 
     app = visit(PAGE)
     tabular = ["DP-APVI", "APVI, no privacy", "DP-APVI with rewards", "APVI with rewards, no privacy"]
-    for ours in ("DP-KL-LCB", "DP-KL-LCB with rewards"):
+    for ours in ("DP-KL-LCB", "DP-KL-LCB with rewards", "DP plug-in", "DP plug-in with rewards"):
         tabular += [ours, f"{ours}, no privacy"]
     assert menu(app, "Learners").options == tabular
     assert len(menu(app, "Privacy budget").options) == 3
-    app = visit(PAGE, **query(*EXAMPLES[3].specs))
+    app = visit(PAGE, **query(*next(e for e in EXAMPLES if LINEAR in e.specs).specs))
     assert "DP-PEVI" in menu(app, "Learners").options
     assert menu(app, "Privacy budget").options == ["Zero-concentrated", "Approximate"]
     assert menu(app, "The data set is used").value == "halves"

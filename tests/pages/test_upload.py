@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dprl import UploadSpec
 from dprl.jobs.store import Store
 from dprl.sentences import uploads as sentences
+from dprl.sentences import verdict
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.model import EXAMPLE, example
 from pages.offline.upload import form
@@ -49,10 +50,16 @@ def labelled(elements: Any, label: str) -> Any:
     return next(element for element in elements if element.label == label)
 
 
+def printed(app: Page) -> Page:
+    """A visitor who chose the paper's learner."""
+    own_of(app).algorithm = "dp-apvi"
+    return app
+
+
 @pytest.fixture
 def released(visit: Visit, work: Work) -> AppTest:
     """A visitor with two finished releases of 2,000 people."""
-    app = given(visit(PAGE, tab="upload"))
+    app = given(printed(visit(PAGE, tab="upload")))
     labelled(app.text_input, "Values of ρ to spend").set_value("1, 1000").run()
     press(app, "own_run")
     assert work() == 2
@@ -116,7 +123,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     assert "rows have a label that you did not declare: stuody (" in said
     assert not app.button(key="own_run").disabled
     press(app, "own_run")
-    assert work() == 2
+    assert work() == 1
     app.run()
     assert "What was released" in words(app)
     held = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
@@ -134,11 +141,15 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
 
 
 def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Visit, work: Work) -> None:
-    app = given(visit(PAGE, tab="upload"), HEADING + "".join(ROWS[:40]))
+    app = given(printed(visit(PAGE, tab="upload")), HEADING + "".join(ROWS[:40]))
+    labelled(app.text_input, "Values of ρ to spend").set_value("1").run()
     work()  # a question
     app.run()
     said = words(app)
     assert "**At ρ = 1 the bound is certainly 0**, but for a chance of 0.1" in said
+    assert sentences.PRINTED in said
+    assert "people take an action in a state at a step" in said
+    assert "noisy sums over" in said  # and how many are held out
     assert "It takes ρ of at least about" in said
     assert own_of(app).specs == ()
     app.button(key="own_run").click().run()
@@ -149,24 +160,22 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
 
 def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Visit, work: Work) -> None:
     app = given(visit(PAGE, tab="upload"), CSV)
+    labelled(app.text_input, "Values of ρ to spend").set_value("1, 10").run()
     app.button(key="own_run").click().run()
     work()
     app.run()
     menu = labelled(app.selectbox, "Learner for your data")
-    assert menu.options == ["DP-APVI", "DP-KL-LCB"]
-    menu.set_value("dp-kl-lcb").run()
+    assert menu.options == ["DP-KL-LCB", "DP-APVI", "DP plug-in"]
+    menu.set_value("dp-apvi").run()
     app.button(key="own_run").click().run()
     work()
     app.run()
     said = "".join(words(app).split("\\"))
     assert "**ρ = 22** in all" in said  # 1 and 10, twice
-    assert (
-        "but for a chance of at most 2 β = 0.2, as of 2 the largest: the documentation has the proof" in said
-    )
-    assert "DP-KL-LCB, ρ = 10" in labelled(app.selectbox, "Look closely at").options
+    assert "DP-APVI, ρ = 10" in labelled(app.selectbox, "Look closely at").options
     own = own_of(app)
     later = Own(specs=own.specs[-2:], values=own.values)
-    assert own_of(visit(PAGE, **dict(later.encode()), tab="upload")).algorithm == "dp-kl-lcb"
+    assert own_of(visit(PAGE, **dict(later.encode()), tab="upload")).algorithm == "dp-apvi"
 
 
 def test_rewards_that_are_all_nothing_are_named_as_what_leaves_nothing(visit: Visit, work: Work) -> None:
@@ -254,12 +263,55 @@ def test_the_fitted_model_is_taken_along_only_when_that_was_agreed_to(
 
 
 def test_budgets_add_up_and_the_same_one_counts_once() -> None:
-    base = UploadSpec(data="0" * 32, declared=declaration_text(EXAMPLE), n=5)
+    base = UploadSpec(data="0" * 32, declared=declaration_text(EXAMPLE), n=5, rho=1)
     specs = [base, base.replace(rho=0.5), base.replace(beta=0.2)]
     assert spent(specs) == "ρ = 1.5"
     assert (
-        spent([*specs, base.replace(algorithm="dp-kl-lcb")]) == "ρ = 2.5"
+        spent([*specs, base.replace(algorithm="dp-apvi")]) == "ρ = 2.5"
     )  # of other sums, so noise of its own
     pure = [base.replace(privacy="pure", epsilon=e) for e in (1, 2)]
     assert spent([*specs, *pure]) == "ρ = 1.5 and ε = 3"
     assert spent([base.replace(privacy="approximate", epsilon=1, delta=1e-6)]) == "ε = 1, δ = 1e-06"
+
+
+def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work: Work) -> None:
+    app = given(visit(PAGE, tab="upload"), CSV)
+    said = words(app)
+    data = own_of(app).data
+    assert data is not None
+    assert data.held_out == 0.25
+    assert f"**This releases** noisy counts of {data.learned_from:,} people at ρ = 0.1" in said
+    assert f"three noisy sums over {data.checked:,} others who are held out" in said
+    assert "it proves **ρ = 0.1** in all" in said
+    app.button(key="own_run").click().run()
+    work()
+    app.run()
+    said = words(app)
+    (head,) = [box.value for box in app.success]
+    assert head.startswith("**Better than today.** Under the learned policy people like these would get about 0.")
+    for sentence in verdict.BLIND:
+        assert sentence in said
+    (table,) = (one.value for one in app.dataframe if "What a person gets" in one.value.columns)
+    assert table["What a person gets"].tolist()[:3] == [
+        "Learned policy, by people held out", "What people got, by people held out", "Difference",
+    ]  # fmt: skip
+    labels = [download.label for download in app.get("download_button")]
+    assert {"Policy (JSON)", "Policy (CSV)", "Release (JSON)"} <= set(labels)
+    menu = labelled(app.selectbox, "Learner for your data")
+    menu.set_value("dp-plug-in").run()
+    assert "it proves **ρ = 0.2** in all" in words(app)  # those held out are asked about another policy
+    app.button(key="own_run").click().run()
+    work()
+    app.run()
+    assert "ranks actions and bounds nothing" in words(app)
+    assert "**ρ = 0.2** in all" in words(app)
+
+
+def test_nobody_need_be_held_out(visit: Visit) -> None:
+    app = visit(PAGE, tab="upload")
+    labelled(app.selectbox, "People held out").set_value("0").run()
+    app = given(app, CSV)
+    data = own_of(app).data
+    assert data is not None
+    assert data.checked == 0
+    assert "held out" not in words(app).split("**This releases**")[1].split("in all")[0]

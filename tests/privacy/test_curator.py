@@ -28,7 +28,7 @@ SIZE = Size(3, 2, H)
 
 
 def noise_of(**fields: object) -> CuratorNoise:
-    return noise_of_run(OfflineSpec(**SMALL, **fields))[0]  # type: ignore[arg-type]
+    return noise_of_run(OfflineSpec(**{"algorithm": "dp-apvi"} | SMALL | fields))[0]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("rho", [0.01, 1.0, 25.0])

@@ -22,12 +22,12 @@ from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import SCOPE, UNIT
 from dprl.rooms.response import answered_yes, counted, flip, shuffled
 from dprl.rooms.steps import DELTA
-from dprl.sentences import attack, exploration, promise, room, uploads
+from dprl.sentences import attack, exploration, promise, room, uploads, verdict
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.loops import BatchRun, SwitchRun
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.uploads import kept
-from dprl.simulation.uploads.run import ASSUMPTIONS
+from dprl.simulation.uploads.run import APART, ASSUMPTIONS
 from dprl.statistics import CONSISTENT
 from pages.lessons.known import evidence as taught
 from tests.privacy.draws import prepared
@@ -111,7 +111,7 @@ def of_values_asked_anew() -> set[str]:
 
 def of_data_sets() -> set[str]:
     """What the page Offline and the cards of its runs say."""
-    card = noise_of_run(OfflineSpec(n=1000))[0].guarantee
+    card = noise_of_run(OfflineSpec(algorithm="dp-apvi", n=1000))[0].guarantee
     said = set(promise.OFFLINE.strip().split("\n\n"))
     said |= {p.summary for p in PROMISES.values()}
     said |= {promise.concentrated_verdict(1.0, proved)[1] for proved in (0.8, 1.0, 1.4)}
@@ -126,6 +126,7 @@ def of_data_sets() -> set[str]:
         uploads.NOT_PRIVATE,
     }
     said |= {uploads.ESTIMATE, uploads.about_spending("ρ = 11"), *ASSUMPTIONS}
+    said |= {APART, verdict.beforehand(15_000, 5000, "ρ = 0.1", "ρ = 0.1")}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
 
 
@@ -250,7 +251,7 @@ def test_whether_rho_is_proved_is_said_of_the_numbers_given() -> None:
     """DP-APVI's printed noise proves what it claims; DP-VAPVI's 0.8 rho on halves, and 1.4 rho on the whole."""
     linear = OfflineSpec(environment="linear-synthetic", algorithm="dp-vapvi", n=1000)
     for spec, proved, good, said in (
-        (OfflineSpec(n=1000), 1.0, True, "proves what it claims"),
+        (OfflineSpec(algorithm="dp-apvi", n=1000), 1.0, True, "proves what it claims"),
         (linear, 0.8, True, "proves more than it claims"),
         (linear.replace(algorithm_params={"data": "whole"}), 1.4, False, "proves less than it claims"),
     ):

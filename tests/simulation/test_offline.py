@@ -27,9 +27,9 @@ SMALL: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3,
 def test_a_spec_is_canonical_and_passes_through_json() -> None:
     spec = OfflineSpec()
     assert (spec.algorithm, spec.privacy, spec.calibration, spec.rho, spec.epsilon) == (
-        "dp-apvi",
+        "dp-kl-lcb",
         "zcdp",
-        "paper",
+        "tight",
         1,
         None,
     )
@@ -38,7 +38,8 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
     assert list(json.loads(spec.to_json())) == ["kind", *FIELDS]
     assert hash(spec) != hash(spec.replace(n=10**8))
     plain = OfflineSpec(algorithm="apvi", rho=0.1, epsilon=2.0, delta=1e-5, calibration="tight")
-    assert plain == spec.twin() == plain.twin()
+    assert plain == spec.replace(algorithm="dp-apvi").twin() == plain.twin()
+    assert spec.twin() == OfflineSpec(privacy="none")
     assert (plain.privacy, plain.calibration, plain.rho, plain.epsilon, plain.delta) == (
         "none",
         None,
@@ -47,12 +48,14 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
         None,
     )
     assert OfflineSpec(privacy="approximate").calibration == "tight"
-    assert (spec.label(), plain.label()) == ("DP-APVI, rho 1", "APVI, no privacy")
-    assert OfflineSpec(privacy="approximate", epsilon=2.0).label() == "DP-APVI, epsilon 2, delta 1e-06"
+    assert (spec.label(), plain.label()) == ("DP-KL-LCB, rho 1", "APVI, no privacy")
+    assert OfflineSpec(privacy="approximate", epsilon=2.0).label() == "DP-KL-LCB, epsilon 2, delta 1e-06"
 
 
 def test_replacing_keeps_what_still_means_something() -> None:
-    spec = OfflineSpec(rho=0.1, algorithm_params={"C2": 1.0}, environment_params={"S": 4})
+    spec = OfflineSpec(
+        algorithm="dp-apvi", rho=0.1, algorithm_params={"C2": 1.0}, environment_params={"S": 4}
+    )
     assert spec.replace(seeds=2).rho == 0.1
     assert spec.replace(privacy="pure").epsilon == 1.0
     assert spec.replace(environment="clinic").environment_params["H"] == 8
@@ -86,7 +89,7 @@ def test_replacing_keeps_what_still_means_something() -> None:
 )
 def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(SpecError) as error:
-        spec_from_json(json.dumps({"kind": "offline", **changes}))
+        spec_from_json(json.dumps({"kind": "offline", "algorithm": "dp-apvi", **changes}))
     assert error.value.field == field
     assert str(error.value).endswith(".")
     assert str(error.value).isprintable()
@@ -181,7 +184,7 @@ def test_where_rewards_are_learned_v_is_a_lower_bound_too() -> None:
 
 
 def test_sweep_and_store(tmp_path: Path) -> None:
-    base = OfflineSpec(**SMALL, n=10**4, seeds=2)
+    base = OfflineSpec(**SMALL, algorithm="dp-apvi", n=10**4, seeds=2)
     sweep = Sweep(base, {"rho": ["0.1", 1], "C2": [1, 16.0], "n": [100, "1e4"]})
     assert len(sweep.points) == 8
     assert len(sweep.specs) == 8 + 4  # with the twins, which no rho changes
@@ -226,7 +229,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     offline = ["run", "--kind", "offline", "--algorithm", "dp-apvi", *flags, "--seeds", "2"]
     assert main([*offline, "--n", "1e4", "--out", str(tmp_path / "a")]) == 0
     assert "DP-APVI, rho 0.5: final gap" in capsys.readouterr().out
-    spec = OfflineSpec(**SMALL, rho=0.5, algorithm_params={"C2": 1.0}, n=10**4, seeds=2)
+    spec = OfflineSpec(**SMALL, algorithm="dp-apvi", rho=0.5, algorithm_params={"C2": 1.0}, n=10**4, seeds=2)
     assert spec_from_json((tmp_path / "a/spec.json").read_text()) == spec
     frame = pd.read_csv(tmp_path / "a/gap.csv")
     assert list(frame.columns) == ["seed", "n", "gap"]

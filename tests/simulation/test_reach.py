@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dprl import UploadSpec
+from bench.uploads import declared, needed
+from dprl import UploadSpec, spec_from_json
+from dprl.environments import ENVIRONMENTS
 from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.sentences import uploads
-from dprl.simulation import answer, answered
+from dprl.simulation import answer, answered, datasets
 from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads.declaration import declaration_text
-from dprl.simulation.uploads.reach import imagined, reach
+from dprl.simulation.uploads.reach import imagined, made_up, reach, useful
 from dprl.simulation.uploads.run import noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import NOWHERE
 from tests.problems import few
@@ -22,6 +25,7 @@ HOSPITAL = UploadSpec(  # no such data set is kept: nothing of it is read
     data=NOWHERE,
     declared=declaration_text({"states": 8, "actions": 3, "horizon": 10, "rewards": [[0, 0, 1]] * 8}),
     n=20_000,
+    algorithm="dp-apvi",
     rho=1.0,
 )
 
@@ -81,3 +85,53 @@ def test_where_the_bound_may_be_something_nothing_is_forecast() -> None:
     assert "ε = 1" in uploads.forecast(reach(pure))
     assert reach(pure)["even"]["budget"] is None  # above the largest that can be given
     assert "It takes n of at least" in uploads.forecast(reach(pure))
+
+
+def test_what_is_said_before_a_release_follows_from_public_numbers() -> None:
+    rewards = [[state / 7] * 3 for state in range(8)]
+    public = declaration_text({"states": 8, "actions": 3, "horizon": 10, "rewards": rewards})
+    spec = HOSPITAL.replace(algorithm="dp-kl-lcb", declared=public, rho=0.1)
+    found = reach(spec)
+    assert found["average"] == pytest.approx(20_000 / 24)
+    sigma = noise_of(spec)[0].scales["transitions"]
+    assert found["noise"] == pytest.approx(sigma * np.sqrt(8))  # a visit count is the sum of 8 noisy ones
+    assert found["noise"] == pytest.approx(np.sqrt(10 / 0.1 * 8), rel=1e-3)
+    typical = found["typical"]
+    assert 0 < typical["now"] < typical["worth"] <= typical["best"] <= 10
+    assert typical["bound"] < typical["worth"]
+    assert typical["budget"] is None  # chance alone leaves the bound below, from so few people
+    below, enough = (spec.replace(n=int(share * typical["n"])) for share in (0.8, 1))
+    assert useful(enough, made_up(enough))
+    assert not useful(below, made_up(below))
+    said = uploads.outlook(found)
+    assert "On average 830 people take an action in a state at a step" in said
+    assert "by about 28 (standard deviation)" in said
+    assert f"It is halfway between the two from about n = {int(typical['n']):,} on" in said
+    assert "So it should be useful" in uploads.outlook(reach(spec.replace(n=10**7)))
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("random", {"S": 6, "A": 3, "H": 7, "seed": 1001}),
+        ("random", {"S": 5, "A": 2, "H": 9, "seed": 1002, "concentration": 2.0}),
+    ],
+)
+def test_the_forecast_holds_for_models_that_it_was_not_made_from(name: str, params: dict[str, Any]) -> None:
+    """Within a factor of four; docs/offline.md says for which models it is further off."""
+    model = ENVIRONMENTS[name].make(**params)
+    said, true = needed(
+        UploadSpec(data=NOWHERE, declared=declared(model, known=True), n=1, rho=0.3),
+        model,
+        datasets.parts("uniform", model),
+    )
+    assert 0.25 < true / said < 4
+
+
+def test_the_proved_learner_is_the_default_of_a_data_set_of_ones_own() -> None:
+    rewards = {"states": 2, "actions": 2, "horizon": 2}
+    for given, key in ((rewards | {"rewards": 0.5}, "dp-kl-lcb"), (rewards, "dp-kl-lcb-rewards")):
+        spec = UploadSpec(data=NOWHERE, declared=declaration_text(given), n=5)
+        assert spec.algorithm == key
+        assert spec.learner.proved
+        assert spec_from_json(spec.to_json()) == spec

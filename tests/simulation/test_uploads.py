@@ -60,7 +60,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def uploaded(declared: dict[str, Any] = PUBLIC, **fields: Any) -> UploadSpec:
-    return upload(io.BytesIO(CSV.encode()), declared, **fields)
+    return upload(io.BytesIO(CSV.encode()), declared, **{"algorithm": "dp-apvi", "held_out": 0.0, **fields})
 
 
 def released(spec: UploadSpec) -> Array:
@@ -75,12 +75,12 @@ def test_a_table_of_pandas_is_counted_as_its_csv_is_and_only_counts_are_written(
     given: list[Any] = []
     keep = kept.keep
 
-    def watched(file: Any, *more: Any) -> tuple[str, int]:
+    def watched(file: Any, *more: Any) -> tuple[str, int, int]:
         given.append(file)
         return keep(file, *more)
 
     monkeypatch.setattr(kept, "keep", watched)
-    spec = upload(table, PUBLIC, rho=1.0)
+    spec = upload(table, PUBLIC, rho=1.0, held_out=0.0)
     assert [type(file) for file in given] == [io.BytesIO]  # never on disk
     (path,) = [path for path in home.rglob("*") if path.is_file()]
     assert path.stem == spec.data
@@ -121,7 +121,7 @@ def test_the_bound_of_a_known_model_holds() -> None:
     text = example()
     mdp = ENVIRONMENTS["custom"].make(H=2)
     v_star = planning.start_value(mdp, planning.optimum(mdp).V)
-    spec = upload(io.BytesIO(text.encode()), EXAMPLE)
+    spec = upload(io.BytesIO(text.encode()), EXAMPLE, algorithm="dp-apvi")
     found = []
     for rho in (1, 3, 10, 100):
         (seed,) = dprl.run(spec.replace(rho=rho)).seeds
@@ -170,11 +170,12 @@ def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
     (tmp_path / "people.csv").write_text(strange, encoding="utf-8")
     (tmp_path / "declared.json").write_text(json.dumps(PUBLIC), encoding="utf-8")
     given = ["--data", str(tmp_path / "people.csv"), "--declare", str(tmp_path / "declared.json")]
+    given += ["--algorithm", "dp-apvi", "--held-out", "0"]
     assert main(["run", "--kind", "upload", *given, "--out", str(tmp_path / "out")]) == 0
     said = capsys.readouterr()
     assert "3 of 800 rows have a label that you did not declare: z (3). Each counts as y" in said.err
     policy = (tmp_path / "out" / "policy.csv").read_text(encoding="utf-8").splitlines()
-    assert policy[0] == "step,state,action"
+    assert policy[0] == "step,state,action,people,decides"
     assert [line.split(",")[:2] for line in policy[1:]] == [["0", "a"], ["0", "b"], ["1", "a"], ["1", "b"]]
     assert {line.split(",")[2] for line in policy[1:]} <= {"x", "y"}
     release = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
@@ -202,7 +203,7 @@ def test_rewards_may_be_learned_too() -> None:
     model = json.loads(dprl.fitted_model(spec))
     assert model["R"] == [[[0, 0], [1, 0]]] * 2  # nobody took y in b
     with pytest.raises(
-        SpecError, match=r"declared.rewards: dp-apvi takes .* or give algorithm dp-apvi-rewards or dp-kl-"
+        SpecError, match=r"declared.rewards: dp-apvi takes .* or give algorithm dp-kl-lcb-rewards or dp-ap"
     ):
         spec.replace(algorithm="dp-apvi")
 
@@ -525,7 +526,13 @@ def test_a_malformed_file_leaves_nothing_behind(home: Path) -> None:
             {"declared": declaration_text({"states": 100, "actions": 10, "horizon": 20, "rewards": 0})},
             "declared",
         ),
-        ({"declared": declaration_text({"states": 2, "actions": 2, "horizon": 2})}, "declared.rewards"),
+        (
+            {
+                "declared": declaration_text({"states": 2, "actions": 2, "horizon": 2}),
+                "algorithm": "dp-kl-lcb",
+            },
+            "declared.rewards",
+        ),
     ],
 )
 def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) -> None:
@@ -582,7 +589,7 @@ def test_command_line(tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[
     (tmp_path / "people.csv").write_text(CSV)
     (tmp_path / "declared.json").write_text(json.dumps(PUBLIC))
     files = ["--data", str(tmp_path / "people.csv"), "--declare", str(tmp_path / "declared.json")]
-    given = ["run", "--kind", "upload", *files, "--rho", "1e6"]
+    given = ["run", "--kind", "upload", *files, "--algorithm", "dp-apvi", "--held-out", "0", "--rho", "1e6"]
     assert main([*given, "--out", str(tmp_path / "a")]) == 0
     assert "DP-APVI, rho 1e+06: final lower 0." in capsys.readouterr().out
     assert list((home / "uploads").iterdir()) == []  # forgotten at the end
@@ -610,7 +617,7 @@ def test_command_line(tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[
         with pytest.raises(SystemExit) as stopped:
             main([*wrong, "--out", str(tmp_path / "no")])
         assert stopped.value.code == 2
-        assert capsys.readouterr().err.startswith(f"dprl: {said}")
+        assert capsys.readouterr().err.splitlines()[-1].startswith(f"dprl: {said}")
 
 
 def test_a_fitted_model_has_the_frequencies_and_the_declared_rest() -> None:

@@ -29,7 +29,7 @@ from dprl.simulation.budgeted import Budgeted
 from dprl.simulation.details import DETAIL_BYTES
 from dprl.simulation.offline_spec import AXIS, MEASURE, OfflineSpec, sizes_of
 from dprl.simulation.trace import Curve, Ints, TraceCore
-from dprl.statistics.family import Query
+from dprl.statistics.family import Family, Query
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -127,7 +127,11 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
 
 
 def noise_for(
-    spec: Budgeted, problem: OfflineProblem, assumptions: tuple[str, ...], exact: bool = False
+    spec: Budgeted,
+    problem: OfflineProblem,
+    assumptions: tuple[str, ...],
+    exact: bool = False,
+    beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
     """The noise that a spec's budget asks for, and E of each family.
 
@@ -135,6 +139,7 @@ def noise_for(
         spec, problem: what is learned from.
         assumptions: the last words of its card.
         exact: noise is drawn on a grid, not in floating point. E is that of continuous noise.
+        beside: what else is released, of people of whom the learner sees nothing; it proves the budget by itself.
     """
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
@@ -149,6 +154,8 @@ def noise_for(
         formula, sources = f"the least noise that proves {asked.text}", (mechanism.source,)
     bound = f"V~ is below what the learned policy is worth but for a chance of beta = {spec.beta:g}"
     stated = (f"{bound}: {learner.source}; {learner.proved}",) if learner.proved else ()
+    if beside:
+        families, scales = (*families, *beside), scales | tight_scales(mechanism, beside, asked, exact)
     noise = prepare(
         families,
         asked,
@@ -161,7 +168,8 @@ def noise_for(
         assumptions=(*assumptions, *stated),
         exact=exact,
     )
-    return noise, learner.errors(problem, mechanism.key, scales, spec.calibration)
+    told = {name: scale for name, scale in scales.items() if name not in {family.name for family in beside}}
+    return noise, learner.errors(problem, mechanism.key, told, spec.calibration)
 
 
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:

@@ -26,6 +26,7 @@ from dprl.fields import SpecError
 from dprl.kernels import home, private
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS
+from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.outside import Outside
 
@@ -35,12 +36,21 @@ DIGEST = hashlib.sha256().digest_size  # what a file of noisy sums begins with
 
 
 class Kept(NamedTuple):
-    """A data set. name: that it is kept under; record: [H, S, A, S + 2] its counts; n: its trajectories."""
+    """A data set.
+
+    Attributes:
+        name: that it is kept under.
+        record: [H, S, A, S + 2], counts of those who are learned from.
+        n: its trajectories, in all.
+        declared: what is public of it.
+        held: who is held out.
+    """
 
     name: str
     record: Array
     n: int
     declared: Declaration
+    held: HeldOut
 
 
 def folder() -> Path:
@@ -49,19 +59,22 @@ def folder() -> Path:
 
 
 def keep(
-    file: BinaryIO | Path, declared: Declaration, tell: Callable[[Outside], object] | None = None
-) -> tuple[str, int]:
-    """Count a file of trajectories, and keep the counts. tell: see `counted`.
+    file: BinaryIO | Path,
+    declared: Declaration,
+    tell: Callable[[Outside], object] | None = None,
+    held_out: float = 0.0,
+) -> tuple[str, int, int]:
+    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`.
 
     Returns:
-        The name that they are kept under, and the number n of trajectories.
+        The name that they are kept under, the number n of trajectories, and how many of these are held out.
 
     Raises:
         SpecError: the file is malformed, or cannot be kept.
     """
     from dprl.simulation.uploads.reading import counted  # and with it pandas
 
-    record, n = counted(file, declared, tell)
+    record, n, held = counted(file, declared, tell, held_out)
     name = secrets.token_hex(16)
     path = _path(name)
     try:
@@ -70,11 +83,14 @@ def keep(
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
             words = {"declared": declared.text, "bits": BITS}
-            np.savez_compressed(kept, record=record, n=n, words=np.array(json.dumps(words)))
+            np.savez_compressed(
+                kept, record=record, n=n, held=held.record, held_n=held.n, returns=held.returns,
+                words=np.array(json.dumps(words)),
+            )  # fmt: skip
     except OSError as error:
         path.unlink(missing_ok=True)
         raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
-    return name, n
+    return name, n, held.n
 
 
 def held(name: str) -> Kept:
@@ -87,7 +103,8 @@ def held(name: str) -> Kept:
                 words["bits"] != BITS
             ):  # an older version, whose noise was drawn otherwise and is not written down
                 raise KeyError
-            return Kept(name, kept["record"], int(kept["n"]), declaration(words["declared"]))
+            held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
+            return Kept(name, kept["record"], int(kept["n"]), declaration(words["declared"]), held)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise _gone() from None
 

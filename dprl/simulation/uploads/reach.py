@@ -1,4 +1,5 @@
-"""Before privacy is spent on an uploaded data set: whether the bound can be above the least there is.
+"""Before privacy is spent on an uploaded data set: what noise does to a count, whether the bound can be above the least
+there is, and from which budget or number of people it says something.
 
 The learner itself is asked, its penalty included, by data sets that are made up from public numbers alone.
 """
@@ -13,14 +14,22 @@ from typing import Any
 
 import numpy as np
 
+from dprl.environments import ENVIRONMENTS
 from dprl.learners.offline.learner import Learned
+from dprl.mdp import TabularMDP, planning
 from dprl.mdp.counts import empty, rewards, transitions, visits
+from dprl.privacy.curator import ONCE
+from dprl.privacy.mechanisms import MECHANISMS
+from dprl.simulation import datasets
 from dprl.simulation.expected import Certain
-from dprl.simulation.loops.offline import learned_from
+from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads.run import noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import FIELDS, UploadSpec
+from dprl.statistics import TRANSITIONS
 
 CLOSE = 1.01  # ratio within which a least budget or number is found
+MODELS = 3  # random ones that stand for what is not known of the visitor's
+BETTER = 0.5  # of the way from what acting at random brings to the best: a bound that far up is useful
 
 
 def imagined(spec: UploadSpec, everybody_alike: bool) -> Learned:
@@ -36,9 +45,9 @@ def imagined(spec: UploadSpec, everybody_alike: bool) -> Learned:
     errors = noise_of(spec)[1]
     record = empty(H, S, A)
     if everybody_alike:
-        visits(record)[:, :, 0] = spec.n + max(errors.values())
+        visits(record)[:, :, 0] = spec.learned_from + max(errors.values())
     else:
-        visits(record)[...] = spec.n / (S * A)
+        visits(record)[...] = spec.learned_from / (S * A)
     transitions(record)[...] = visits(record)[..., None] * np.eye(S)[:, None]
     rewards(record)[...] = visits(record)
     problem = replace(upload_problem_of(spec), errors=errors)
@@ -48,6 +57,56 @@ def imagined(spec: UploadSpec, everybody_alike: bool) -> Learned:
     return learned_from(Certain(record, errors), spec.learner.plan(problem))[0]
 
 
+def made_up(spec: UploadSpec) -> tuple[TabularMDP, ...]:
+    """Random models of the declared sizes, with the declared start, and rewards where these are declared."""
+    S, A, H, _ = spec.problem_size
+    public = spec.public
+    models = (ENVIRONMENTS["random"].make(S=S, A=A, H=H, seed=seed) for seed in range(MODELS))
+    return tuple(
+        replace(model, d1=public.start, R=model.R if public.rewards is None else public.rewards)
+        for model in models
+    )
+
+
+def typical(spec: UploadSpec, models: tuple[TabularMDP, ...]) -> dict[str, float]:
+    """What happens on average where n people act at random in these models, with the noise of the spec: `now`, what
+    they get; `bound`, V~; `worth`, what the learned policy brings; and what is `best`. In units of the reward range.
+    """
+    noise, errors = noise_of(spec)
+    problem, found = replace(upload_problem_of(spec), errors=errors), []
+    for seed, model in enumerate(models):
+        rng = np.random.Generator(np.random.SFC64(seed))
+        record = datasets.sample(rng, model, datasets.parts("uniform", model), spec.learned_from)
+        curator = Curator((record,), noise, errors, rng)
+        learned = learned_from(curator, spec.learner.plan(problem))[0]
+        ways = datasets.uniform_policy(model), learned.policy
+        now, worth = (planning.policy_values(model, way) for way in ways)
+        values = now, learned.V, worth, planning.optimum(model).V
+        found.append([planning.start_value(model, V) for V in values])
+    return dict(zip(("now", "bound", "worth", "best"), np.mean(found, axis=0).tolist(), strict=True))
+
+
+def useful(spec: UploadSpec, models: tuple[TabularMDP, ...]) -> bool:
+    """Whether the bound (of a learner without one, the policy) would be so far above acting at random, there."""
+    found = typical(spec, models)
+    got = found["worth" if spec.learner.unproved(spec.algorithm_params) else "bound"]
+    return got >= found["now"] + BETTER * (found["best"] - found["now"]) > 0
+
+
+def of_size(spec: UploadSpec, n: float) -> UploadSpec:
+    """The spec with so many people, of whom the same share is held out."""
+    return spec.replace(n=math.ceil(n), checked=round(n * spec.checked / spec.n))
+
+
+def noise_on_a_count(spec: UploadSpec) -> float:
+    """Standard deviation of the noise on the visits of an action in a state at a step."""
+    noise = noise_of(spec)[0]
+    assert noise.mechanism is not None
+    name = spec.learner.families(upload_problem_of(spec), "tight")[0].name
+    summed = spec.problem_size.S if name == TRANSITIONS.family else 1
+    return float(noise.scales[name] * math.sqrt(summed) * MECHANISMS[noise.mechanism.key].std(ONCE)[0])
+
+
 def reach(spec: UploadSpec) -> dict[str, Any]:
     """What has to be so for a bound above the least there is; from n, S, A, H, the budget, rewards and constants.
 
@@ -55,6 +114,10 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
         name, given, n, H, beta, unproved: the budget's name and value, trajectories, and what the bound assumes.
         proved: what is to be said of the proof of the bound, where it is no paper's.
         least: that an episode can bring, in the declared rewards.
+        noise, average: standard deviation of the noise on the visits of an action in a state at a step, and what they
+            are on average.
+        typical: what `typical` says of MODELS random models of the size, in the declared rewards; and the least budget
+            and n at which that is `useful`, as below.
         alike, even: of the two data sets of `imagined`, each with
             bound: the bound from the best first state; penalty: of the pair that is tried most, at one step; both in
                 units of the reward range;
@@ -73,17 +136,33 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
         "proved": spec.learner.proved,
         "least": H * least,
     }
+    models = made_up(spec)
+
+    def enough(value: float) -> bool:
+        return useful(spec.replace(**{name: value}), models)
+
+    found["noise"] = noise_on_a_count(spec)
+    found["average"] = spec.learned_from / (spec.problem_size.S * spec.problem_size.A)
+    found["typical"] = {
+        **{
+            key: float(spec.public.in_units(np.array(value), H))
+            for key, value in typical(spec, models).items()
+        },
+        "budget": _least_enough(enough, found["given"], FIELDS[name].high),
+        "n": _least_enough(lambda value: useful(of_size(spec, value), models), spec.n, FIELDS["n"].high),
+    }
     for which, alike in (("alike", True), ("even", False)):
         learned = imagined(spec, alike)
 
         def above(changed: str, value: float, alike: bool = alike) -> bool:
-            return bool(imagined(spec.replace(**{changed: value}), alike).V[0].max() > 0)
+            other = of_size(spec, value) if changed == "n" else spec.replace(**{changed: value})
+            return bool(imagined(other, alike).V[0].max() > 0)
 
         found[which] = {
             "bound": float(learned.V[0].max()),
             "penalty": float(learned.penalty[:, 0, 0].min()),
             "budget": _least_enough(partial(above, name), getattr(spec, name), FIELDS[name].high),
-            "n": _least_enough(lambda value: above("n", math.ceil(value)), spec.n, FIELDS["n"].high),
+            "n": _least_enough(partial(above, "n"), spec.n, FIELDS["n"].high),
         }
     return found
 

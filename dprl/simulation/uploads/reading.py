@@ -14,10 +14,11 @@ import contextlib
 import csv
 import io
 import re
+import secrets
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from dprl.fields import SpecError, shown
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import STEPS
 from dprl.simulation.trace import Ints
+from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import Declaration
 from dprl.simulation.uploads.outside import LABELS, Outside
 from dprl.tables import formula
@@ -43,19 +45,31 @@ HEADING_BYTES = 10_000
 Wrong = tuple[int, str, Callable[[], str]]  # index of a row in a piece, its column, and what is wrong there
 
 
+class Counted(NamedTuple):
+    """Of a file: the counts of those who are learned from, [H, S, A, S + 2]; n, of all; and who is held out."""
+
+    record: Array
+    n: int
+    held: HeldOut
+
+
 def counted(
-    file: BinaryIO | Path, declared: Declaration, tell: Callable[[Outside], object] | None = None
-) -> tuple[Array, int]:
+    file: BinaryIO | Path,
+    declared: Declaration,
+    tell: Callable[[Outside], object] | None = None,
+    held_out: float = 0.0,
+) -> Counted:
     """The counts of a file, and its number n of trajectories.
 
     Args:
         file: a path, or a binary file.
         declared: what is public of it.
         tell: is told what was outside of that, where anything was.
+        held_out: the chance of each trajectory to be held out, whatever is in it.
 
     Returns:
-        [H, S, A, S + 2], rows as in mdp/counts.py; rewards in units of the declared range, each rounded to the nearest
-        multiple of the grid that noise is drawn on. All of it is exact: fewer than 2^23 episodes are in MOST_BYTES.
+        Rows of counts as in mdp/counts.py; rewards in units of the declared range, each rounded to the nearest multiple
+        of the grid that noise is drawn on. All of it is exact: fewer than 2^23 episodes are in MOST_BYTES.
 
     Raises:
         SpecError: the file is malformed: one sentence that names row and column.
@@ -66,7 +80,7 @@ def counted(
                 file = stack.enter_context(open(file, "rb"))
             except OSError as error:
                 raise SpecError(NAME, f"the file cannot be read ({error.strerror}).") from None
-        reader = _Reader(declared)
+        reader = _Reader(declared, held_out)
         found = reader.read(file)
     if tell is not None and reader.outside:
         tell(reader.outside)
@@ -76,10 +90,14 @@ def counted(
 class _Reader:
     """What is known between two pieces of a file."""
 
-    def __init__(self, declared: Declaration) -> None:
-        self.declared = declared
+    def __init__(self, declared: Declaration, held_out: float) -> None:
+        self.declared, self.held_out = declared, held_out
         S, A, H, _ = declared.size
         self.record = np.zeros(H * S * A * (S + 2))
+        self.held = np.zeros_like(self.record)
+        self.held_n = 0
+        self.returns = np.zeros(2)
+        self.rng = np.random.default_rng(secrets.randbits(128))  # who is held out; no noise
         self.rows = 0  # below the heading, before the piece at hand
         self.first = 0  # step of an episode
         self.last_episode: str | None = None
@@ -89,7 +107,7 @@ class _Reader:
         self.labels = {name: frozenset(self._labels(name)) for name in LABELS}
         self.outside = Outside(declared)
 
-    def read(self, file: BinaryIO) -> tuple[Array, int]:
+    def read(self, file: BinaryIO) -> Counted:
         """All of it."""
         _check_size(file)
         names = _heading(file)
@@ -133,8 +151,17 @@ class _Reader:
         units = (np.clip(_parsed(texts), low, high) - low) / (high - low)
         rewards = (np.round(units * STEPS) / STEPS)[codes]  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)
-        for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards)):
-            self.record += np.bincount(cells, weights, len(self.record))
+        out = self.rng.random(-(-len(piece) // H)) < self.held_out  # by episode
+        for record, chosen in ((self.record, ~out), (self.held, out)):
+            rows = np.repeat(chosen, H)[: len(piece)]
+            for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards[rows])):
+                record += np.bincount(cells[rows], weights, len(record))
+        if out.any() and not len(piece) % H:
+            known = self.declared.rewards
+            paid = rewards if known is None else known[at, s, a]
+            self.held_n += int(out.sum())
+            own = np.round(paid.reshape(-1, H)[out].sum(1) / H * STEPS) / STEPS  # each one's, from 0 to 1
+            self.returns += own.sum(), (np.round(own**2 * STEPS) / STEPS).sum()
         self._note(columns)
         codes, texts = columns["episode"]
         begun = codes[at == 0]
@@ -235,7 +262,7 @@ class _Reader:
             came, went = shown(following[x[row]]), shown(states[s[row + 1]])
             yield row + 1, "state", lambda: f"{went}, but next_state above is {came}; give the same in both."
 
-    def _finished(self) -> tuple[Array, int]:
+    def _finished(self) -> Counted:
         S, A, H, _ = self.declared.size
         if not self.rows:
             _refuse(2, "episode", "there are no trajectories below the heading; give at least one.")
@@ -260,7 +287,8 @@ class _Reader:
                 labels = self._labels(name)
                 shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
                 _refuse(2, name, f"no label in this column is declared; the declared ones are {shortened}.")
-        return self.record.reshape(H, S, A, S + 2), len(episodes)
+        held = HeldOut(self.held.reshape(H, S, A, S + 2), self.held_n, self.returns)
+        return Counted(self.record.reshape(H, S, A, S + 2), len(episodes), held)
 
 
 def _cells(columns: dict[str, tuple[Ints, list[str]]], last: np.ndarray) -> Iterator[Wrong]:

@@ -40,9 +40,10 @@ class UploadCurator:
     def __init__(self, data: kept.Kept, noise: CuratorNoise, errors: Mapping[str, float]) -> None:
         assert noise.mechanism is not None
         self._data, self._noise, self._errors = data, noise, errors
-        self._which = json.dumps([noise.mechanism.key, dict(noise.scales), BITS], sort_keys=True)
+        self._scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
+        self._which = json.dumps([noise.mechanism.key, self._scales, BITS], sort_keys=True)
         self._noisy = kept.drawn_sums(data.name, self._which)
-        self._cells = sum(QUERIES[family].sums(data.record).size for family in noise.scales)
+        self._cells = sum(QUERIES[family].sums(data.record).size for family in self._scales)
         self._drawn: list[float] = []
         self._rest = self._draws()
 
@@ -70,14 +71,14 @@ class UploadCurator:
         """Every sum with its noise, added as whole numbers of steps; only what comes of it is rounded to a float."""
         assert self._noise.mechanism is not None
         draw = EXACT[self._noise.mechanism.key].draw
-        for family, scale in self._noise.scales.items():
+        for family, scale in self._scales.items():
             steps = Fraction(scale) * STEPS
             for value in QUERIES[family].sums(self._data.record).flat:
                 yield (int(value * STEPS) + draw(steps)) / STEPS
 
     def _arrays(self) -> dict[str, Array]:
         found, first = {}, 0
-        for family in self._noise.scales:
+        for family in self._scales:
             shape = QUERIES[family].sums(self._data.record).shape
             last = first + math.prod(shape)
             found[family] = np.array(self._drawn[first:last]).reshape(shape)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -16,24 +17,35 @@ from numpy.typing import NDArray
 
 from dprl.fields import Field, SpecError
 from dprl.learners import OFFLINE
+from dprl.learners.offline.kl_lcb import reward_bounds
 from dprl.learners.offline.learner import Learned, OfflineProblem
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
-from dprl.privacy.curator import CuratorNoise
+from dprl.privacy.curator import ONCE, CuratorNoise
 from dprl.privacy.exact import SPACING
 from dprl.privacy.guarantee import DRAWN
 from dprl.simulation import kinds
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import learned_from, noise_for
+from dprl.simulation.spec import engine
 from dprl.simulation.trace import Curve, TraceCore
-from dprl.simulation.uploads import kept
+from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.model import fitted
+from dprl.simulation.uploads.policy import SOMEBODY, Policy
 from dprl.simulation.uploads.release import UploadCurator
 from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
 from dprl.statistics import REWARDS
-from dprl.tables import csv
 
-WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n"}
+BUDGET = (
+    "algorithm",
+    "privacy",
+    "calibration",
+    "rho",
+    "epsilon",
+    "delta",
+    "beta",
+)  # what a sweep may change of it
+WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n", "checked"}
 ASSUMPTIONS = (
     "states, actions, horizon, rewards and their range are declared by the owner, not read off the data; the number of "
     "trajectories is public",
@@ -42,6 +54,12 @@ ASSUMPTIONS = (
     "same noise",
     "only what was released is private: not the file, nor that it was accepted or refused, nor its fitted model",
     DRAWN,
+)
+
+
+APART = (
+    "each person is learned from or held out, by a coin that does not look at them: what is released of the former and "
+    "of the latter is about different people, and proves together what the larger of the two proves"
 )
 
 
@@ -55,6 +73,7 @@ class UploadTrace(TraceCore):
     Attributes:
         lower: [S] the same bound from each first state, in the declared rewards.
         errors: [] each, E in use, by family.
+        checked: what people who were held out say of the policy, see check.assessed; empty where nobody was.
         released: [H, S, A, S + 2], m~ and n~, and noisy sums of rewards where these are learned (rows as in
             mdp/counts.py).
         Q_hat, penalty, Q: [H, S, A], V: [H, S], policy: [H, S], what was learned; see learner.Learned.
@@ -62,12 +81,20 @@ class UploadTrace(TraceCore):
 
     lower: Array
     errors: Mapping[str, Array]
+    checked: Mapping[str, Array]
     released: Array
     Q_hat: Array
     penalty: Array
     Q: Array
     V: Array
     policy: NDArray[np.int16]
+
+    @classmethod
+    def restored(cls, spec: Any, arrays: dict[str, Any], plain: dict[str, Any]) -> UploadTrace:
+        """Of earlier versions too, in which nobody was held out."""
+        if "checked" not in plain["mappings"]:
+            plain = {**plain, "checked": {}}
+        return super().restored(spec, arrays, plain)
 
     def release(self) -> str:
         """All that was released and learned as JSON, without the name that the counts are kept under: labels, the
@@ -81,29 +108,78 @@ class UploadTrace(TraceCore):
                 "lower": float(self.curve.values[0]),
                 "lower_by_start": self.lower.tolist(),
                 "policy": self.policy.tolist(),
+                "verdict": self.verdict,
+                **{f"held_out_{name}": values.tolist() for name, values in self.today.items()},
                 "released_counts": self.released.tolist(),
                 "proved_rho": self.guarantee.proved_rho,
             }
         )
 
-    def steps(self) -> str:
-        """The policy as CSV: step, state, action."""
-        from pandas import DataFrame
+    @property
+    def today(self) -> dict[str, Array]:
+        """The intervals of `checked` in the declared rewards: learned, behaviour, difference; {} where nobody was held
+        out."""
+        if not self.checked:
+            return {}
+        public, H = self.spec.public, self.spec.problem_size.H
+        found = {name: public.in_units(self.checked[name], H) for name in ("learned", "behaviour")}
+        low, high = public.reward_range
+        return found | {"difference": (high - low) * self.checked["difference"]}
 
-        public = self.spec.public
-        rows = [
-            (h, state, public.actions[action])
-            for h, actions in enumerate(self.policy)
-            for state, action in zip(public.states, actions, strict=True)
+    @property
+    def verdict(self) -> str:
+        """Better than what was done, too close to call, or worse; "" where nobody was held out."""
+        return check.verdict(self.checked["difference"]) if self.checked else ""
+
+    @property
+    def portable(self) -> Policy:
+        """The policy with its evidence and its guarantee, as it is taken along."""
+        spec, public, card, E = self.spec, self.spec.public, self.guarantee, next(iter(self.errors.values()))
+        people = np.take_along_axis(counts.visits(self.released), self.policy[..., None].astype(int), -1)[
+            ..., 0
         ]
-        return csv(DataFrame(rows, columns=["step", "state", "action"]))
+        proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
+        about = {
+            "algorithm": spec.algorithm,
+            "privacy": {
+                "unit": card.unit, "adjacency": card.adjacency, **proved, "assumes": list(card.assumptions),
+                "covers": "this release; what else is released of the same people adds up",
+            },
+            "bound": {
+                "worth at least": float(self.curve.values[0]), "from": "the declared start",
+                "proved": not spec.learner.unproved(spec.algorithm_params), "but for a chance of": spec.beta,
+            },
+            "held out": {"people": spec.checked, "verdict": self.verdict}
+            | {name: values.tolist() for name, values in self.today.items()},
+            "declared": json.loads(spec.declared),
+            "people learned from": spec.learned_from,
+            "a number of people is off by at most": float(E),
+            "where evidence is lacking": SOMEBODY,
+            "versions": {"dprl": version("dprl")} | dict(zip(("sources", "numba", "numpy"), engine(), strict=True)),
+        }  # fmt: skip
+        return Policy(
+            public.states,
+            public.actions,
+            tuple(tuple(public.actions[action] for action in row) for row in self.policy),
+            tuple(tuple(float(round(each, 1)) for each in row) for row in people),
+            tuple(tuple(bool(each) for each in row) for row in people - E >= 1),
+            about,
+        )
+
+    def steps(self) -> str:
+        """The policy as CSV: see `Policy.to_csv`."""
+        return self.portable.to_csv()
+
+    def policy_file(self) -> str:
+        """The policy as JSON: see `Policy`."""
+        return self.portable.to_json()
 
 
 def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
     """What the learner is told, before noise is chosen."""
     return OfflineProblem(
         size=spec.problem_size,
-        n=spec.n,
+        n=spec.learned_from,
         beta=spec.beta,
         params=dict(spec.algorithm_params),
         rewards=spec.public.rewards if "rewards" in spec.learner.public else None,
@@ -116,9 +192,31 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
     each of at most n rewards in a sum was rounded by at most half a step.
     """
-    noise, errors = noise_for(spec, upload_problem_of(spec), ASSUMPTIONS, exact=True)
-    rounded = {REWARDS.family: spec.n}
+    beside = check.families() if spec.checked else ()
+    said = (*ASSUMPTIONS, APART) if spec.checked else ASSUMPTIONS
+    noise, errors = noise_for(spec, upload_problem_of(spec), said, exact=True, beside=beside)
+    noise = replace(noise, guarantee=replace(noise.guarantee, users=spec.n))
+    rounded = {REWARDS.family: spec.learned_from}
     return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}
+
+
+def fitted_to(
+    problem: OfflineProblem,
+    learned: Learned,
+    released: tuple[Array, ...],
+    noise: CuratorNoise,
+    errors: Mapping[str, float],
+) -> tuple[check.Fitted, check.Scores]:
+    """The model that is fitted to what was released of those who were learned from, and the scores that follow."""
+    assert noise.mechanism is not None
+    scale, E = (next(iter(each.values())) for each in (noise.scales, errors))  # of counts, which come first
+    unit = float(noise.mechanism.std(ONCE)[0]) ** 2
+    r, of_rewards = problem.rewards, None
+    if r is None:
+        r = reward_bounds(problem, released[0], released[1])[0]
+        of_rewards = unit * noise.scales[REWARDS.family] ** 2
+    fitted = check.fit(released[0], learned.policy, r, E, unit * scale**2, problem.n, of_rewards)
+    return fitted, check.scores(fitted, learned.policy, r, of_rewards is not None)
 
 
 class UploadRun:
@@ -137,6 +235,7 @@ class UploadRun:
         self._curator = UploadCurator(self.data, self.noise, self.errors)
         self.learned: Learned | None = None
         self.released: tuple[Array, ...] = ()
+        self.checked: dict[str, Array] = {}
         self.seconds = 0.0
 
     @property
@@ -153,9 +252,30 @@ class UploadRun:
         if self.learned is None and self._curator.draw(seconds):
             began = time.perf_counter()  # after drawing, which takes longer or shorter by what is drawn
             problem = replace(upload_problem_of(self.spec), errors=self.errors)
-            self.learned, self.released = learned_from(self._curator, self.spec.learner.plan(problem))
+            learned, self.released = learned_from(self._curator, self.spec.learner.plan(problem))
+            if self.spec.checked:
+                self.checked = self._ask_those_held_out(problem, learned)
+            self.learned = learned
             self.seconds = time.perf_counter() - began
         return self.learned is not None
+
+    def _ask_those_held_out(self, problem: OfflineProblem, learned: Learned) -> dict[str, Array]:
+        """What they say of the policy. Their three sums are drawn once for a spec, and written down."""
+        assert self.noise.mechanism is not None
+        fitted, table = fitted_to(problem, learned, self.released, self.noise, self.errors)
+        scales, std = self.noise.scales, float(self.noise.mechanism.std(ONCE)[0])
+        which = f"held out: {self.spec.to_json()}"
+        found = kept.drawn_sums(self.spec.data, which)
+        if found is None:
+            exact = check.sums(table, self.data.held)
+            noisy = check.noisy(exact, self.noise.mechanism.key, scales)
+            ends = np.array([table.low, table.width])  # with which alone the first sum means something
+            found = kept.write_down(self.spec.data, which, {"sums": noisy, "ends": ends})
+        table = table._replace(low=int(found["ends"][0]), width=int(found["ends"][1]))
+        of_sums = std * np.array([scales[name] for name in check.SUMS])
+        quantile = check.QUANTILES[self.noise.mechanism.key]
+        H, n = problem.size.H, self.spec.checked
+        return check.assessed(found["sums"], fitted, table, n, H, of_sums, quantile)
 
     def _lower(self) -> Array:
         public, size = self.spec.public, self.spec.problem_size
@@ -190,6 +310,7 @@ class UploadRun:
             rate=self.spec.n / self.seconds if self.seconds > 0 else 0.0,
             lower=self._lower(),
             errors={name: np.array(error) for name, error in self.errors.items()},
+            checked=self.checked,
             released=released,
             Q_hat=found.Q_hat,
             penalty=found.penalty,
@@ -235,7 +356,7 @@ def axes(base: UploadSpec) -> Mapping[str, Callable[[Any], Any]]:
             raise field.refuse(value)
         return result
 
-    found = {f.name: f for f in FIELDS.values() if f.kind != "params" and f.query and f.name != "declared"}
+    found = {f.name: f for f in FIELDS.values() if f.name in BUDGET}
     found |= {f.name: f for f in OFFLINE[base.algorithm].fields if f.name not in FIELDS}
     return {name: partial(checked, field) for name, field in found.items()}
 
@@ -253,8 +374,9 @@ def along(base: UploadSpec, chosen: Mapping[str, Any]) -> UploadSpec:
 def from_files(given: Mapping[str, Any], base: UploadSpec | None) -> Iterator[UploadSpec]:
     """The spec with these fields, in which `data` and `declared` are paths of files. What is read of them is forgotten
     at the end. base: a spec that the fields change."""
-    if "n" in given:
-        raise SpecError("n", "this is how many trajectories the file has; leave it out.")
+    for name, what in (("n", "trajectories the file has"), ("checked", "people are held out; give held_out")):
+        if name in given:
+            raise SpecError(name, f"this is how many {what}; leave it out.")
     files = {name: given[name] for name in ("data", "declared") if name in given}
     rest = {name: value for name, value in given.items() if name not in files}
     if base is not None:
@@ -265,6 +387,7 @@ def from_files(given: Mapping[str, Any], base: UploadSpec | None) -> Iterator[Up
         files = {"declared": base.declared} | files
         known = changed.to_dict().items()
         rest = {name: value for name, value in known if name in WHO_AND_HOW and value is not None}
+        rest["held_out"] = changed.held_out
     for name, what in (("data", "CSV file"), ("declared", "JSON file with what is public")):
         if name not in files:
             raise SpecError(name, f"this is missing; give the path of a {what}.")
@@ -292,6 +415,10 @@ kinds.register(
         along=along,
         questions={"guarantee": guarantee, "reach": reach},
         from_files=from_files,
-        files={"policy.csv": UploadTrace.steps, "release.json": UploadTrace.release},
+        files={
+            "policy.json": UploadTrace.policy_file,
+            "policy.csv": UploadTrace.steps,
+            "release.json": UploadTrace.release,
+        },
     )
 )

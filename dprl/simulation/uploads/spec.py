@@ -17,6 +17,7 @@ from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine
 from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.outside import Outside
 from dprl.statistics import DATASET
@@ -27,11 +28,17 @@ if TYPE_CHECKING:
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
 # What has no noise is not offered, so that nothing but counts is kept of what is not private.
+# Whoever has a proof of its own comes first: of those that go with a declaration, the first is the default.
 LEARNERS = tuple(
-    key for key, one in OFFLINE.items() if one.privacies[0] != "none" and "features" not in one.public
+    sorted(
+        (key for key, one in OFFLINE.items() if one.privacies[0] != "none" and "features" not in one.public),
+        key=lambda key: not OFFLINE[key].proved,
+    )
 )
 LEARNING_REWARDS = tuple(key for key in LEARNERS if "rewards" not in OFFLINE[key].public)
+KNOWING_REWARDS = tuple(key for key in LEARNERS if key not in LEARNING_REWARDS)
 
+HOLDING = ("held_out", "checked")
 # No query key: what a link may not carry.
 FIELDS: Registry[Field] = Registry(
     (f.name, f)
@@ -39,8 +46,19 @@ FIELDS: Registry[Field] = Registry(
         Field("data", "text", "", "a CSV file of trajectories", flag="--data"),
         Field("declared", "text", "", FORM, query="decl", flag="--declare"),
         Field("n", "int", None, "trajectories in the data set", 1, 10**12),
-        Field("algorithm", "choice", LEARNERS[0], "the algorithm", choices=LEARNERS, query="alg", flag="--algorithm"),
+        Field(
+            "algorithm", "choice", None,
+            f"the learner, by default {KNOWING_REWARDS[0]} where rewards are declared and else {LEARNING_REWARDS[0]}",
+            choices=LEARNERS, optional=True, query="alg", flag="--algorithm",
+        ),
         *LEARNING,
+        Field(
+            "held_out", "float", 0.0,
+            f"share of the people held out, who say whether the policy is better than today; {SHARE:g} if a file is "
+            "given and nothing is said",
+            0.0, 0.5, query="held", flag="--held-out",
+        ),
+        Field("checked", "int", 0, "how many people are held out", 0, 10**12, flag="--checked"),
     )
 )  # fmt: skip
 
@@ -57,6 +75,7 @@ class UploadSpec(Budgeted):
         data: the name that the counts are kept under.
         declared: what everybody may know, as canonical JSON; see declaration.py.
         n: trajectories, which is public, too.
+        held_out: the share of them that was to be held out; checked: how many are.
 
     Raises:
         SpecError: one sentence that names the field and what is allowed.
@@ -65,7 +84,7 @@ class UploadSpec(Budgeted):
     data: str
     declared: str
     n: int
-    algorithm: str = LEARNERS[0]
+    algorithm: str = None  # type: ignore[assignment]  # filled in below
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     privacy: str = None  # type: ignore[assignment]  # filled in below
     calibration: str | None = None
@@ -73,6 +92,8 @@ class UploadSpec(Budgeted):
     epsilon: float | None = None
     delta: float | None = None
     beta: float = 0.1
+    held_out: float = 0.0
+    checked: int = 0
 
     kind: ClassVar[str] = "upload"
     seeds: ClassVar[int] = 1  # each would be one more release
@@ -89,6 +110,7 @@ class UploadSpec(Budgeted):
         if not kept.NAME.fullmatch(self.data):
             raise SpecError("data", "a private data set travels in no link: give its file.")
         self._set("declared", declaration(self.declared).text)
+        self._set("algorithm", self.algorithm or fitting_learners(self.public)[0])
         learner = self.learner
         self._set(
             "algorithm_params",
@@ -102,6 +124,22 @@ class UploadSpec(Budgeted):
                 f"{' or '.join(LEARNING_REWARDS)}.",
             )
         self._check_cells("declared", self.problem_size)
+        if not 0 <= self.checked < self.n:
+            raise SpecError(
+                "checked", f"{self.checked:,} of {self.n:,} people cannot be held out; give fewer."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able canonical form; as it was before anybody could be held out, where nobody is."""
+        whole = super().to_dict()
+        return (
+            whole if self.held_out or self.checked else {k: v for k, v in whole.items() if k not in HOLDING}
+        )
+
+    @property
+    def learned_from(self) -> int:
+        """How many people are learned from."""
+        return self.n - self.checked
 
     @property
     def public(self) -> Declaration:
@@ -137,6 +175,11 @@ class UploadSpec(Budgeted):
         return super().from_dict({"data": "", "declared": "", "n": 1} | dict(given))
 
 
+def fitting_learners(declared: Declaration) -> tuple[str, ...]:
+    """Those that take rewards as known where they are declared, those that learn them where they are not."""
+    return LEARNING_REWARDS if declared.rewards is None else KNOWING_REWARDS
+
+
 def warn(outside: Outside) -> None:
     """Tells whoever called `upload` what was outside of the declaration."""
     warnings.warn(str(outside), stacklevel=3)
@@ -146,6 +189,7 @@ def upload(
     file: str | Path | BinaryIO | pd.DataFrame,
     declared: str | Path | Mapping[str, Any],
     *,
+    held_out: float = SHARE,
     tell: Callable[[Outside], object] = warn,
     **fields: Any,
 ) -> UploadSpec:
@@ -154,6 +198,8 @@ def upload(
     Args:
         file: its path, a binary file, or a table of pandas; columns episode, step, state, action, reward, next_state.
         declared: what is public: the path of a JSON file, its text, or an object; see declaration.KEYS.
+        held_out: each person is held out with this chance, 0 to 0.5: nothing is learned from them, and they say whether
+            the learned policy is better than what was done.
         tell: is called where labels or rewards of the file are outside of what is declared, with what these are: for
             the owner alone, before anything is released. By default it is a warning.
         fields: of the spec, such as rho.
@@ -166,12 +212,16 @@ def upload(
     else:
         text = str(declared) if str(declared).lstrip().startswith("{") else _read(declared)
     public = declaration(text)
+    fields["held_out"] = held_out
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
     found: list[Outside] = []
-    name, n = kept.keep(_opened(file), public, found.append)
+    name, n, checked = kept.keep(_opened(file), public, found.append, held_out)
     for outside in found:
         tell(outside)
-    return UploadSpec(data=name, declared=public.text, n=n, **fields)
+    if checked == n:
+        kept.forget(name)
+        raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
+    return UploadSpec(data=name, declared=public.text, n=n, checked=checked, **fields)
 
 
 def _opened(file: Any) -> Path | BinaryIO:

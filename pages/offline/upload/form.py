@@ -15,26 +15,17 @@ from dprl.jobs.file import StoreError
 from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads as sentences
+from dprl.sentences import verdict
 from dprl.simulation import UploadSpec, upload
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.model import EXAMPLE, example
 from dprl.simulation.uploads.reading import COLUMNS, MOST_BYTES
-from dprl.simulation.uploads.spec import FIELDS, LEARNERS
+from dprl.simulation.uploads.spec import FIELDS, LEARNERS, fitting_learners
 from dprl.tables import escape_formulas
-from dprl.words import count, plural
+from dprl.words import count, percent, plural
 from pages.offline.record import OFFLINE, start_own
-from pages.offline.upload.own import (
-    BUDGET,
-    KNOWN,
-    LEARNED,
-    MOST,
-    Own,
-    blank,
-    fitting_learners,
-    labels,
-    refusal,
-)
+from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, labels, refusal, spent
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
@@ -43,9 +34,11 @@ from pages.shared.streamlit_internals import drop_file
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 
+SHARES = (0.0, 0.1, 0.25, 0.5)  # of people held out
 MOST_CELLS = 200  # of the table of rewards
 MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
 ANYWHERE = "every state equally"
+BUDGET_NAMES = {"rho": "ρ", "epsilon": "ε"}
 REWARDS = {KNOWN: "Known: a table", LEARNED: "Learned from the data"}
 
 
@@ -219,6 +212,7 @@ def give(own: Own) -> None:
                 f"{sentences.OUTSIDE}\n\n{listed}\n\n{sentences.NOT_MEANT}", icon=":material/visibility_lock:"
             )
         return
+    share(own)
     key = f"{own.turn}:own:file"
     st.file_uploader(
         f"Trajectories, a CSV file with the columns {', '.join(COLUMNS)}",
@@ -237,20 +231,40 @@ def give(own: Own) -> None:
     st.caption(explained(f"{sentences.KEPT} {sentences.MALFORMED}"))
 
 
+def share(own: Own) -> None:
+    """How many people are held out, which is settled when the file is read."""
+    options = {f"{each:g}": percent(each) if each else "nobody" for each in sorted({*SHARES, own.held_out})}
+    key = f"{own.turn}:own:held_out"
+
+    def changed(value: str) -> None:
+        own.held_out = float(value)
+
+    st.selectbox(
+        "People held out",
+        list(options),
+        index=list(options).index(f"{own.held_out:g}"),
+        format_func=lambda option: options[option],
+        key=key,
+        on_change=on_value(key, changed),
+        filter_mode=None,
+        help="Drawn at random when the file is read. Nothing is learned from them: they say whether the learned policy "
+        "is better than what was done.",
+    )
+
+
 def received(own: Own, file: Any) -> None:
     """Reads an uploaded file, and drops it: what is kept are its counts."""
     if file is None:
         return
     try:
         declared = own.declared()
-        base = blank(declared)
         told: list[str] = []
         own.take(
             upload(
                 file,
                 json.loads(declared.text),
+                held_out=own.held_out,
                 tell=lambda outside: told.extend(outside.sentences()),
-                algorithm=base.algorithm,
             )
         )
         own.outside = () if store().leases.public else tuple(told)  # in public nobody knows whose file it is
@@ -287,6 +301,8 @@ def budgets(own: Own) -> None:
     except SpecError:
         fitting = LEARNERS  # what is wrong is said below
     choice(own, "algorithm", "Learner for your data", {key: OFFLINE_LEARNERS[key].title for key in fitting})
+    if OFFLINE_LEARNERS[own.algorithm].printed:
+        st.caption(sentences.PRINTED)
     left, right = st.columns(2)
     with left:
         choice(own, "privacy", "Privacy budget of your data", {key: PROMISES[key].title for key in BUDGET})
@@ -296,7 +312,7 @@ def budgets(own: Own) -> None:
         own.values[own.privacy] = value
 
     right.text_input(
-        f"Values of {'ρ' if own.budget.name == 'rho' else 'ε'} to spend",
+        f"Values of {BUDGET_NAMES[own.budget.name]} to spend",
         own.values[own.privacy],
         key=key,
         max_chars=200,
@@ -311,6 +327,9 @@ def budgets(own: Own) -> None:
         st.caption(f":red[{escape(wrong)}]")
     elif own.data is not None:
         warn(own.asked())
+        before = f"{BUDGET_NAMES[own.budget.name]} = {escape(own.values[own.privacy])}"
+        together = escape(spent(tuple(dict.fromkeys((*own.specs, *own.asked())))))
+        st.markdown(explained(verdict.beforehand(own.data.learned_from, own.data.checked, before, together)))
     st.button(
         "Release and learn",
         type="primary",
@@ -334,8 +353,10 @@ def warn(asked: tuple[UploadSpec, ...]) -> None:
         st.markdown(f":material/warning: {sentences.WITHOUT_REWARDS}")
         return
     for spec in asked:
-        if (found := answers.reach_of_release(spec)) and (told := sentences.forecast(found)):
-            st.markdown(explained(f":material/warning: {told}"))
+        if found := answers.reach_of_release(spec):
+            if told := sentences.forecast(found):
+                st.markdown(explained(f":material/warning: {told}"))
+            st.caption(explained(f"At {found['name']} = {found['given']:g}: {sentences.outlook(found)}"))
 
 
 def release() -> None:

@@ -11,13 +11,14 @@ from dprl.fields import Field, SpecError
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import UploadSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
+from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import Declaration, declaration, declaration_text
 from dprl.simulation.uploads.model import EXAMPLE
-from dprl.simulation.uploads.spec import FIELDS, LEARNERS, LEARNING_REWARDS, NOWHERE
+from dprl.simulation.uploads.spec import FIELDS, LEARNERS, NOWHERE, fitting_learners
 from pages.shared import values
 
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}
-USUAL = {"zcdp": "1, 10", "pure": "1, 10", "approximate": "1, 10"}
+USUAL = {"zcdp": "0.1", "pure": "1", "approximate": "1"}
 MOST = 8  # budgets
 KNOWN, LEARNED = "known", "learned"
 Table = dict[tuple[str, str], float]  # mean rewards by state and action
@@ -33,6 +34,7 @@ class Own:
         file: a declaration from a file, in its place.
         algorithm: the learner; where it does not go with what is declared, the first that does is meant.
         privacy: the promise; values: its budgets as they are written, by promise; delta: beside them.
+        held_out: the share of people who are held out.
         data: a spec of the data set that was read in this session; only who holds one can have it learned from.
         specs: what was asked of it, each a release.
         problem: what was wrong with the last file.
@@ -55,6 +57,7 @@ class Own:
     privacy: str = "zcdp"
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
     delta: float = DEFAULT_DELTA
+    held_out: float = SHARE
     data: UploadSpec | None = None
     specs: tuple[UploadSpec, ...] = ()
     problem: str = ""
@@ -130,7 +133,7 @@ class Own:
         if spec is None:
             return
         self.file, self.algorithm, self.privacy = spec.declared, spec.algorithm, spec.privacy
-        self.delta = spec.delta or self.delta
+        self.delta, self.held_out = spec.delta or self.delta, spec.held_out
         self.values[spec.privacy] = str(links.last(parameters, "ub") or getattr(spec, BUDGET[spec.privacy]))[
             :200
         ]
@@ -141,14 +144,7 @@ class Own:
 
 def blank(declared: Declaration) -> UploadSpec:
     """A spec with this declaration, of no data set. Raises SpecError."""
-    return UploadSpec(data=NOWHERE, declared=declared.text, n=1, algorithm=fitting_learners(declared)[0])
-
-
-def fitting_learners(declared: Declaration) -> tuple[str, ...]:
-    """Those that take rewards as known where they are declared, those that learn them where they are not."""
-    if declared.rewards is None:
-        return LEARNING_REWARDS
-    return tuple(key for key in LEARNERS if key not in LEARNING_REWARDS)
+    return UploadSpec(data=NOWHERE, declared=declared.text, n=1)
 
 
 def labels(text: str) -> list[str]:
@@ -157,11 +153,21 @@ def labels(text: str) -> list[str]:
 
 
 def spent(specs: Sequence[UploadSpec]) -> str:
-    """What several releases of the same people prove together, in words: budgets add up."""
-    budgets = {(spec.algorithm, spec.rho, spec.epsilon, spec.delta or 0.0) for spec in specs}
-    rho = sum(given for _, given, _, _ in budgets if given is not None)
-    epsilon = sum(given for _, _, given, _ in budgets if given is not None)
-    delta = sum(beside for _, _, given, beside in budgets if given is not None)
+    """What several releases of the same people prove together, in words: budgets add up.
+
+    Learners that ask for the same counts plan from one release of those who are learned from. Each policy is asked
+    about anew of those held out. Nobody is both, so a person's part proves no more than the larger of the two sums.
+    """
+    learned = {(spec.learner.families, spec.rho, spec.epsilon, spec.delta): spec for spec in specs}
+    asked = {spec.replace(data=NOWHERE): spec for spec in specs if spec.checked}
+
+    def most(name: str) -> float:
+        return max(
+            sum(getattr(spec, name) or 0.0 for spec in part if name != "delta" or spec.epsilon is not None)
+            for part in (learned.values(), asked.values())
+        )
+
+    rho, epsilon, delta = (most(name) for name in ("rho", "epsilon", "delta"))
     parts = [f"ρ = {rho:g}"] if rho else []
     if epsilon:
         parts.append(f"ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from dprl import links
@@ -9,6 +10,7 @@ from dprl.figures import offline as figures
 from dprl.figures import steps
 from dprl.sentences import offline as sentences
 from dprl.sentences import uploads as said
+from dprl.sentences import verdict
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.users import Asked
 from dprl.words import human
@@ -105,11 +107,34 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
             dark=night,
         ),
     )
+    today(own, spec, trace)
     show(picture, "own_policy")
     with st.container(horizontal=True, gap="small"):
+        save("policy.json", "Policy (JSON)", "application/json", trace.policy_file)
+        save("policy.csv", "Policy (CSV)", "text/csv", trace.steps)
         save("release.json", "Release (JSON)", "application/json", trace.release)
+    st.caption(said.TO_USE_IT)
     with st.expander("What it promises, and what that assumes"):
         promised(spec, 99)
+
+
+def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
+    """Whether the policy is better than what was done, by people held out."""
+    if not trace.verdict:
+        return
+    st.markdown("### Better than today?", anchors=False)
+    head, covered, *blind = verdict.said(trace)
+    {"better": st.success, "worse": st.error}.get(trace.verdict, st.info)(head)
+    found = verdict.rows(trace.today, float(trace.curve.values[0]), bool(spec.learner.proved))
+    st.dataframe(
+        pd.DataFrame(found, columns=["What a person gets", "about", "95% interval"]),
+        hide_index=True,
+        width="stretch",
+        key=f"{own.turn}:own_today",
+    )
+    st.markdown(covered)
+    with st.expander("What no statistic here can see", expanded=True):
+        st.markdown("\n".join(f"- {sentence}" for sentence in blind))
 
 
 def explore(own: Own) -> None:

@@ -1,0 +1,78 @@
+"""The plug-in policy: value iteration on the noisy frequencies themselves, with nothing taken off. It bounds nothing.
+
+It asks for what DP-KL-LCB asks for (kl_lcb.py), so that both plan from one release. Where a row has no visit for
+certain, next states are worth the least that there is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dprl.learners.offline import kl_lcb
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
+from dprl.mdp import counts
+from dprl.mdp.tabular import Array
+from dprl.statistics import REWARDS, TRANSITIONS
+
+UNPROVED = "nothing is taken off for noise and chance, so it ranks actions and bounds nothing"
+
+
+def plan(problem: OfflineProblem) -> Plan:
+    """Rewards are known."""
+    assert problem.rewards is not None
+    released = yield TRANSITIONS
+    return planned(problem, released, problem.rewards)
+
+
+def plan_with_rewards(problem: OfflineProblem) -> Plan:
+    """Rewards are learned from noisy sums of them."""
+    released = yield TRANSITIONS
+    sums = yield REWARDS
+    return planned(problem, released, kl_lcb.reward_bounds(problem, released, sums)[0])
+
+
+def planned(problem: OfflineProblem, released: Array, r: Array) -> Learned:
+    """Value iteration. r: [H, S, A], mean rewards."""
+    S, A, H, _ = problem.size
+    E = problem.errors.get(kl_lcb.COUNTS, 0.0)
+    Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+    for h in range(H - 1, -1, -1):
+        W = V[h + 1]
+        known, n, _ = kl_lcb.visited(counts.visits(released[h]), E)
+        PW = np.clip(counts.transitions(released[h]) @ W / n, W.min(), W.max())
+        Q[h] = np.clip(r[h] + np.where(known, PW, W.min()), 0.0, H - h)
+        policy[h] = Q[h].argmax(-1)  # the lowest of equally good actions
+        V[h] = Q[h].max(-1)
+    return Learned(policy, Q, np.zeros((H, S, A)), Q, V)
+
+
+RECORD: Any = {**kl_lcb.RECORD, "unproved": lambda params: UNPROVED, "proved": ""}
+
+PLUG_IN = OfflineLearner(
+    key="dp-plug-in",
+    title="DP plug-in",
+    summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing taken off: a "
+    "ranking of actions without a bound.",
+    source="certainty equivalence, on what our DP-KL-LCB releases",
+    twin="dp-plug-in",
+    public=("sizes", "rewards"),
+    families=kl_lcb.families,
+    plan=plan,
+    shown=kl_lcb.SHOWN,
+    **RECORD,
+)
+
+PLUG_IN_REWARDS = OfflineLearner(
+    key="dp-plug-in-rewards",
+    title="DP plug-in with rewards",
+    summary="Offline, tabular: the DP plug-in policy where rewards are not known, from noisy sums of them.",
+    source="certainty equivalence, on what our DP-KL-LCB releases",
+    twin="dp-plug-in-rewards",
+    public=("sizes",),
+    families=kl_lcb.families_with_rewards,
+    plan=plan_with_rewards,
+    shown=kl_lcb.KL_LCB_REWARDS.shown,
+    **RECORD,
+)

@@ -1,0 +1,91 @@
+"""Better than today? What is said of a learned policy beside what people got, and what no number here can see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dprl.words import human, percent, plural
+
+WRONG = 0.025  # the chance that a verdict is wrong, at most: of an interval of 95% on either side
+HEADS = {"better": "Better than today", "too close": "Too close to call", "worse": "Worse than today"}
+BLIND = (
+    "**Hidden causes.** Somebody chose each action for a reason. If that reason is not in the declared states, and "
+    "matters for what happens next, every number here may be wrong.",
+    "**States that lack something.** The policy knows the declared state and the step, and nothing else about a "
+    "person.",
+    "**Other people.** All numbers are about people like those in the file, at the same place and time.",
+)
+UNSUPPORTED = "Where too few people did what the policy does, nothing is counted beyond that step."
+
+
+def beforehand(learned_from: int, checked: int, budget: str, together: str) -> str:
+    """What a press will release. budget: of each release; together: of all releases of these people, after it."""
+    said = f"**This releases** noisy counts of {plural(learned_from, 'person', 'people')} at {budget}"
+    if checked:
+        said += (
+            f", and three noisy sums over {plural(checked, 'other who is', 'others who are')} held out, at {budget} "
+            "too. Nobody is in both, so one person's data prove no more than one of the two"
+        )
+    return f"{said}. With all that was released before, it proves **{together}** in all."
+
+
+def headline(said: str, difference: tuple[float, float, float], learned: float, covered: float) -> str:
+    """The verdict in a sentence. said: one of HEADS; difference: low end, value, high end, in the declared rewards."""
+    low, value, high = difference
+    ends = f"95% interval {human(_three(low))} to {human(_three(high))}"
+    if said == "too close":
+        why = (
+            ""
+            if covered > 0.95
+            else f" The file shows only {percent(covered)} of what the policy does: see below."
+        )
+        return f"**{HEADS[said]}.** The policy may bring less than people got, or more: {ends} a person.{why}"
+    more = "more" if said == "better" else "less"
+    size = human(abs(_three(value)))
+    return (
+        f"**{HEADS[said]}.** Under the learned policy people like these would get about {human(_three(learned))} each, "
+        f"{size} {more} than they got ({ends}). The chance that this verdict is wrong is at most {percent(WRONG)}."
+    )
+
+
+def said(trace: Any) -> list[str]:
+    """What is said of a release, one sentence or a few at a time; nothing where nobody was held out."""
+    if not trace.verdict:
+        return []
+    low, value, high = map(float, trace.today["difference"])
+    covered, follows = (float(trace.checked[name]) for name in ("covered", "follows"))
+    head = headline(trace.verdict, (low, value, high), float(trace.today["learned"][1]), covered)
+    return [head, overlap(covered, follows), *BLIND]
+
+
+def overlap(covered: float, follows: float) -> str:
+    """How much of the learned policy the file shows."""
+    return (
+        f"The file shows {percent(covered)} of what the policy does. People did what it says in {percent(follows)} of "
+        f"their steps. {UNSUPPORTED}"
+    )
+
+
+def rows(checked: Mapping[str, Any], bound: float, proved: bool) -> list[tuple[str, str, str]]:
+    """A table: what, about how much, and its interval. checked: intervals in the declared rewards."""
+
+    def row(what: str, name: str) -> tuple[str, str, str]:
+        low, value, high = (human(_three(float(each))) for each in checked[name])
+        return what, value, f"{low} to {high}"
+
+    found = [
+        row("Learned policy, by people held out", "learned"),
+        row("What people got, by people held out", "behaviour"),
+        row("Difference", "difference"),
+    ]
+    if proved:
+        found.append(
+            ("Learned policy, proved bound from the declared start", f"at least {human(_three(bound))}", "–")
+        )
+    return found
+
+
+def _three(value: float) -> float:
+    """To three digits."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,242 @@
+"""Better than today? What people who were held out say of a learned policy: three numbers, released once.
+
+A share of the people is held out at random when the file is read: nothing is learned from them. Once a policy has been
+learned from what was released of the others, three sums over those held out are released with noise: their scores,
+whose mean is what they would have got under the learned policy; their returns, whose mean is what they got; and the
+squares of these. Everything else in `Assessed` is computed from what was released.
+
+The score of a person is V(s_0) + sum_h w_h (r_h + V_h+1(s_h+1) - V_h(s_h)): V is what the learned policy is worth, and
+w_h how much more often it is in (s_h, a_h) than people are, both as released counts of the others have it. It is
+doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): errors of V and of w must come together to move its mean.
+docs/verdict.md says what is proved of it, and what is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.mdp import counts
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.privacy.exact import EXACT, STEPS
+from dprl.statistics import Change
+from dprl.statistics.family import Family
+
+SHARE = 0.25  # of the people, held out unless something else is asked for
+MOST_WEIGHT = 4  # times A: the largest w, so that few people do not decide
+SUMS = ("scores", "returns", "squares")  # each moved by at most one by one person
+WEIGHTS = (
+    1.0,
+    1.0,
+    3.0,
+)  # of their noise: squares say how wide an interval is, and need to be known less well
+LEVEL = 0.95  # of each interval
+QUANTILES = {"gaussian": 1.96, "laplace": 2.12}  # in standard deviations of such noise, within which 95% are
+WHAT = {
+    "scores": "the sum of the scores of people held out",
+    "returns": "the sum of their returns",
+    "squares": "the sum of the squares of these",
+}
+BETTER, CLOSE, WORSE = "better", "too close", "worse"
+
+
+class HeldOut(NamedTuple):
+    """Of the people held out: [H, S, A, S + 2] their counts; n, how many they are; and the sums of their returns and of
+    the squares of these, each person's from 0 to 1 and on the grid of noise."""
+
+    record: Array
+    n: int
+    returns: Array
+
+
+def families() -> tuple[Family, ...]:
+    """The three sums. Those held out are in them alone, and nobody else is."""
+    moved = Change(((1, 1.0),))
+    return tuple(
+        Family(name, WHAT[name], moved, moved, weight=weight, half=1)
+        for name, weight in zip(SUMS, WEIGHTS, strict=True)
+    )
+
+
+class Fitted(NamedTuple):
+    """The policy in the model that fits what was released of the others, with people who begin as these did.
+
+    An episode that comes to a row without a visit for certain ends there, with nothing more.
+
+    Attributes:
+        V: [H + 1, S]; w: [H, S], of the policy's action.
+        supported: [H, S], whether the policy's row has a visit for certain.
+        lost: what an episode may bring after it has ended so, at most, on average.
+        covered: the share of the policy's steps that come before.
+        follows: the share of people's steps that are the policy's.
+        variance: of one person's score.
+        spread: squared, how far errors of V and w that come together move the mean.
+    """
+
+    V: Array
+    w: Array
+    supported: NDArray[np.bool_]
+    lost: float
+    covered: float
+    follows: float
+    variance: float
+    spread: float
+
+
+def fit(
+    released: Array, policy: Policy, r: Array, E: float, variance: float, n: int, of_rewards: float | None
+) -> Fitted:
+    """See `Fitted`.
+
+    Args:
+        released: [H, S, A, S + 2], counts of transitions with noise, and their sums.
+        policy: [H, S].
+        r: [H, S, A], mean rewards, as they are known or estimated.
+        E: how far noise may move a visit count.
+        variance: of the noise in each count of transitions.
+        n: people who were learned from.
+        of_rewards: the same in each sum of rewards, where r is estimated and a person's reward anything from 0 to 1.
+    """
+    H, S, A, _ = released.shape
+    h_s = np.arange(H)[:, None], np.arange(S)[None]
+    total = np.maximum(counts.visits(released)[(*h_s, policy)], 0.0)
+    P = frequencies(counts.transitions(released)[(*h_s, policy)])
+    reward = r[(*h_s, policy)]
+    supported = total - E >= 1
+    people = np.maximum(counts.visits(released).sum(-1), 0.0)
+    V, d = np.zeros((H + 1, S)), np.zeros((H, S))
+    for h in range(H - 1, -1, -1):
+        V[h] = np.where(supported[h], reward[h] + P[h] @ V[h + 1], 0.0)
+    d[0] = people[0] / max(people[0].sum(), 1.0)
+    for h in range(H - 1):
+        d[h + 1] = (d[h] * supported[h]) @ P[h]
+    visits = np.where(supported, total, 1.0)
+    w = np.where(supported, np.minimum(d * n / visits, MOST_WEIGHT * A), 0.0)
+    mean = (P * V[1:, None]).sum(-1)
+    off = V[1:, None] - mean[..., None]
+    learned = of_rewards is not None
+    chance = (P * off**2).sum(-1) + learned * 0.25
+    of_start = float(d[0] @ V[0] ** 2 - (d[0] @ V[0]) ** 2)
+    error = (variance * (off**2).sum(-1) + (of_rewards or 0.0) + visits * chance) / visits**2
+    relative = (variance * S + visits) / visits**2
+    return Fitted(
+        V,
+        w,
+        supported,
+        float(((d * ~supported).sum(-1) * (H - np.arange(H))).sum()),
+        float((d * supported).sum() / H),
+        float(total.sum() / max(people.sum(), 1.0)),
+        of_start + float((visits / n * w**2 * chance).sum()),
+        float((d**2 * supported * error * relative).sum()),
+    )
+
+
+def frequencies(m: Array) -> Array:
+    """[..., S] of noisy counts: the probabilities nearest to m/sum(m), by Euclidean distance."""
+    S, total = m.shape[-1], np.maximum(m.sum(-1, keepdims=True), 1.0)
+    share = m / total
+    ordered = -np.sort(-share, axis=-1)
+    over = (ordered.cumsum(-1) - 1) / np.arange(1, S + 1)
+    last = np.maximum((ordered > over).sum(-1, keepdims=True) - 1, 0)
+    found = np.maximum(share - np.take_along_axis(over, last, -1), 0.0)
+    return np.asarray(found / found.sum(-1, keepdims=True))
+
+
+class Scores(NamedTuple):
+    """The scores of all that one person can do, in whole steps of the grid.
+
+    Attributes:
+        next: [H, S, A, S], what each cell of m adds; reward: [H, S, A], what a reward of 1 adds beside that.
+        low: what a person has at least; width: at most beside that.
+    """
+
+    next: NDArray[np.int64]
+    reward: NDArray[np.int64]
+    low: int
+    width: int
+
+
+def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
+    """r: [H, S, A] mean rewards; learned: they are estimates, and each person's own count."""
+    chosen = np.eye(r.shape[-1])[policy] * fitted.w[..., None]
+    gain = fitted.V[1:, None, None] - fitted.V[:-1, :, None, None] + (0.0 if learned else r[..., None])
+    found = chosen[..., None] * gain
+    found[0] += fitted.V[0][:, None, None]
+    steps = np.round(found * STEPS).astype(np.int64)
+    paid = np.round(chosen * learned * STEPS).astype(np.int64)
+    low = int(steps.min((1, 2, 3)).sum())
+    high = int((steps + paid[..., None]).max((1, 2, 3)).sum())
+    return Scores(steps, paid, low, max(high - low, 1))
+
+
+def sums(table: Scores, held: HeldOut) -> tuple[Fraction, Fraction, Fraction]:
+    """Those of SUMS, exactly. One person adds from 0 to 1 to each: to the first what is above the least score, in units
+    of the width."""
+    moved = [
+        (int(a), int(b)) for a, b in zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
+    ]
+    paid = [
+        (int(a), Fraction(b))
+        for a, b in zip(table.reward.flat, counts.rewards(held.record).flat, strict=True)
+    ]
+    total = Fraction(sum(a * b for a, b in moved if b)) + sum(a * b for a, b in paid if b)
+    returns, squares = (Fraction(float(value)) for value in held.returns)
+    return (total - held.n * table.low) / table.width, returns, squares
+
+
+def noisy(exact: tuple[Fraction, ...], mechanism: str, scales: Mapping[str, float]) -> Array:
+    """[3] the sums with noise, each a whole number of steps; rounding down first moves nobody's part beyond one."""
+    draw = EXACT[mechanism].draw
+    drawn = [draw(Fraction(scales[name]) * STEPS) for name in SUMS]
+    return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
+
+
+def assessed(
+    released: Array, fitted: Fitted, table: Scores, n: int, H: int, std: Array, quantile: float
+) -> dict[str, Array]:
+    """What a trace keeps of it: all of it follows from what was released. In units of the reward range.
+
+    Args:
+        released: [3], as `noisy` has it.
+        n: people held out.
+        std: [3], of their noise.
+        quantile: how many of its standard deviations an interval has on either side.
+
+    Returns:
+        learned, behaviour, difference: [3] each: low end, value and high end, of what people as these would get under
+            the learned policy, of what they got, and of the first less the second.
+        covered, follows, lost: see `Fitted`; supported: [H, S], the same.
+    """
+    score, of_returns, of_squares = released / n
+    width = table.width / STEPS
+    learned = score * width + table.low / STEPS
+    now = float(np.clip(of_returns, 0.0, 1.0))
+    spread_now = (
+        np.clip(of_squares + std[2] / n - now**2, 0.0, 0.25) * H**2
+    )  # a noise's deviation more, to be safe
+    chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, spread_now / n]))
+    noise = std[:2] / n * np.array([width, H])
+    half = quantile * np.hypot(chance, noise)
+    # Who would gain much may be who got much: standard deviations of two sums over the same people add up, at most.
+    apart = quantile * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
+    ends = {
+        "learned": [learned - half[0], learned, learned + fitted.lost + half[0]],
+        "behaviour": [now * H - half[1], now * H, now * H + half[1]],
+    }
+    found: dict[str, Array] = {name: np.clip(values, 0.0, H) for name, values in ends.items()}
+    gain = learned - now * H
+    found["difference"] = np.array([gain - apart, gain, gain + fitted.lost + apart])
+    for name in ("covered", "follows", "lost", "supported"):
+        found[name] = np.array(getattr(fitted, name), dtype=float)
+    return found
+
+
+def verdict(difference: Array) -> str:
+    """In three words at most. difference: [3], low end, value, high end."""
+    low, _, high = difference
+    return BETTER if low > 0 else WORSE if high < 0 else CLOSE

@@ -1,0 +1,115 @@
+"""A learned policy as a file: what to do at each step, on what evidence, and what is guaranteed of it.
+
+policy = dprl.Policy.load("policy.json")
+policy.act("severe", step=0)  # "treat", or None: too few people were treated so, and somebody else decides
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dprl.brief import described
+from dprl.fields import SpecError, shown
+from dprl.tables import csv
+
+FORMAT = "dprl policy 1"
+NAME = "policy"
+SOMEBODY = "clinician decides"  # where evidence is lacking
+KEYS = ("format", "states", "actions", "steps", "people", "enough", "about", "digest")
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """What to do in each state at each step.
+
+    Attributes:
+        states, actions: labels.
+        steps: [H][S] labels of actions, as they were learned.
+        people: [H][S] how many people did so there, with noise.
+        enough: [H][S] whether these are certainly one at least: else the action rests on nobody.
+        about: what else the file says: the algorithm, the guarantee and what it covers, people held out, versions.
+    """
+
+    states: tuple[str, ...]
+    actions: tuple[str, ...]
+    steps: tuple[tuple[str, ...], ...]
+    people: tuple[tuple[float, ...], ...]
+    enough: tuple[tuple[bool, ...], ...]
+    about: Mapping[str, Any]
+
+    __repr__ = described
+
+    def act(self, state: str, step: int) -> str | None:
+        """The action in a state at a step, from 0; None where evidence is lacking: then somebody else decides.
+
+        Raises:
+            SpecError: there is no such state or step.
+        """
+        if state not in self.states:
+            raise SpecError("state", f"{shown(state)} is not known; give one of {', '.join(self.states)}.")
+        if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step < len(self.steps):
+            raise SpecError("step", f"{shown(step)} is not allowed; give 0 to {len(self.steps) - 1}.")
+        place = self.states.index(state)
+        return self.steps[step][place] if self.enough[step][place] else None
+
+    @classmethod
+    def load(cls, file: str | Path) -> Policy:
+        """The policy in a file, or in the text of one.
+
+        Raises:
+            SpecError: it cannot be read, is not such a file, or has been changed since it was written.
+        """
+        text = str(file)
+        if not text.lstrip().startswith("{"):
+            try:
+                text = Path(file).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                raise SpecError(
+                    NAME, f"{shown(str(file))} cannot be read; give the path of a policy.json."
+                ) from None
+        try:
+            given = json.loads(text)
+        except (ValueError, RecursionError):
+            raise SpecError(NAME, "this is not JSON; give a policy.json that dprl has written.") from None
+        if not isinstance(given, dict) or given.get("format") != FORMAT or set(given) != set(KEYS):
+            raise SpecError(NAME, f"this is no file of the format {FORMAT}; give a policy.json.")
+        if given.pop("digest") != _digest(given):
+            raise SpecError(NAME, "the file was changed since it was written; give it as it was.")
+        rows = ([tuple(row) for row in given[name]] for name in ("steps", "people", "enough"))
+        steps, people, enough = map(tuple, rows)
+        return cls(tuple(given["states"]), tuple(given["actions"]), steps, people, enough, given["about"])
+
+    def to_json(self) -> str:
+        """The file."""
+        content = {
+            "format": FORMAT,
+            "states": list(self.states),
+            "actions": list(self.actions),
+            "steps": [list(row) for row in self.steps],
+            "people": [list(row) for row in self.people],
+            "enough": [list(row) for row in self.enough],
+            "about": dict(self.about),
+        }
+        return json.dumps(content | {"digest": _digest(content)}, indent=1, ensure_ascii=False) + "\n"
+
+    def to_csv(self) -> str:
+        """A table: step, state, action, how many people did so (with noise), and who decides."""
+        from pandas import DataFrame
+
+        rows = [
+            (h, state, action, people, NAME if enough else SOMEBODY)
+            for h, row in enumerate(zip(self.steps, self.people, self.enough, strict=True))
+            for state, action, people, enough in zip(self.states, *row, strict=True)
+        ]
+        return csv(DataFrame(rows, columns=["step", "state", "action", "people", "decides"]))
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    """SHA-256 of all else in the file, in canonical form."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()

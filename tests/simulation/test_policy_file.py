@@ -1,0 +1,108 @@
+"""The file of a learned policy: applied as it was learned, with its evidence, and refused where it was changed."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import dprl
+from dprl import Policy, SpecError
+from dprl.__main__ import main
+from dprl.mdp.counts import visits
+from dprl.simulation import UploadTrace
+from dprl.simulation.uploads import kept
+
+PUBLIC: dict[str, Any] = {
+    "states": ["mild", "sévère, deux"], "actions": ["wait", "treat"], "horizon": 2, "rewards": [[0, 0], [1, 1]],
+    "start": "mild",
+}  # fmt: skip
+# treatment leads from mild to severe, where reward is; nobody treats there
+CSV = "episode,step,state,action,reward,next_state\n" + "".join(
+    f"{who},0,mild,{('wait', 'treat')[who % 2]},0,{x}\n{who},1,{x},wait,{who % 2},mild\n"
+    for who in range(400)
+    for x in (("mild", '"sévère, deux"')[who % 2],)
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")
+
+
+@pytest.fixture
+def trace() -> UploadTrace:
+    spec = dprl.upload(io.BytesIO(CSV.encode()), PUBLIC, rho=50.0)
+    found: UploadTrace = dprl.run(spec).seeds[0]
+    return found
+
+
+def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
+    trace: UploadTrace, tmp_path: Path
+) -> None:
+    path = tmp_path / "policy.json"
+    path.write_text(trace.policy_file(), encoding="utf-8")
+    policy = Policy.load(path)
+    assert policy.act("mild", 0) == "treat"
+    assert policy.act("mild", 1) == "wait"
+    assert policy.act("sévère, deux", 1) == "wait"
+    assert policy.act("sévère, deux", 0) is None  # nobody began there
+    assert Policy.load(path.read_text(encoding="utf-8")).to_json() == policy.to_json() == trace.policy_file()
+    action = int(trace.policy[0, 0])
+    assert policy.people[0][0] == pytest.approx(visits(trace.released)[0, 0, action], abs=0.05)
+    about = policy.about
+    assert about["bound"]["worth at least"] == trace.curve.values[0]
+    assert about["bound"]["proved"]
+    assert about["privacy"]["rho"] == trace.guarantee.proved_rho
+    assert about["held out"]["verdict"] == trace.verdict
+    assert about["versions"]["dprl"] == dprl.__version__
+    assert about["declared"]["horizon"] == 2
+    assert trace.spec.data not in policy.to_json()
+    table = pd.read_csv(io.StringIO(trace.steps()))
+    assert list(table.columns) == ["step", "state", "action", "people", "decides"]
+    assert table["decides"].tolist() == ["policy", "clinician decides", "policy", "policy"]
+
+
+def test_an_unknown_state_or_step_is_answered_in_a_sentence(trace: UploadTrace) -> None:
+    policy = trace.portable
+    for state, step, field in (
+        ("well", 0, "state"),
+        ("mild", 2, "step"),
+        ("mild", -1, "step"),
+        ("mild", True, "step"),
+    ):
+        with pytest.raises(SpecError) as error:
+            policy.act(state, step)
+        assert error.value.field == field
+
+
+def test_a_file_that_was_changed_is_refused(trace: UploadTrace, tmp_path: Path) -> None:
+    text = trace.policy_file()
+    for wrong, said in (
+        (text.replace('"treat"', '"wait"', 2), "was changed since it was written"),
+        ("{}", "is no file of the format dprl policy 1"),
+        ("{", "this is not JSON"),
+        (json.dumps(json.loads(text) | {"more": 1}), "is no file of the format"),
+        (str(tmp_path / "none.json"), "cannot be read; give the path of a policy.json"),
+    ):
+        with pytest.raises(SpecError, match=said):
+            Policy.load(wrong)
+
+
+def test_the_command_line_writes_it_and_says_the_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "people.csv").write_text(CSV, encoding="utf-8")
+    (tmp_path / "declared.json").write_text(json.dumps(PUBLIC), encoding="utf-8")
+    files = ["--data", str(tmp_path / "people.csv"), "--declare", str(tmp_path / "declared.json")]
+    assert main(["run", "--kind", "upload", *files, "--rho", "50", "--out", str(tmp_path / "out")]) == 0
+    assert Policy.load(tmp_path / "out" / "policy.json").act("mild", 0) == "treat"
+    said = capsys.readouterr().out
+    assert "Note: **Better than today.**" in said
+    assert "Note: **Hidden causes.**" in said
+    assert json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))["verdict"] == "better"
+    assert list((tmp_path / "home" / "uploads").iterdir()) == []
