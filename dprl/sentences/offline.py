@@ -244,7 +244,7 @@ def about_lower_bounds(
     unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
     if unproved:
         return (
-            f"From {trajectories(n)} at {name} = {budget:g} the learner's own low estimate is {human(best)}, which is "
+            f"From {trajectories(n)} at {name} = {budget:g} the learner's own estimate is {human(best)}, which is "
             f"no proved bound: {unproved}. {unknown}"
         )
     if best <= nothing:

@@ -45,7 +45,8 @@ def headline(said: str, difference: tuple[float, float, float], learned: float, 
     size = human(abs(_three(value)))
     return (
         f"**{HEADS[said]}.** Under the learned policy people like these would get about {human(_three(learned))} each, "
-        f"{size} {more} than they got ({ends}). The chance that this verdict is wrong is at most {percent(WRONG)}."
+        f"{size} {more} than they got ({ends}). The chance that this verdict is wrong is at most about "
+        f"{percent(WRONG)}."
     )
 
 

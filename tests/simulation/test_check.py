@@ -76,7 +76,7 @@ def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
     assert said.startswith(
         "**Better than today.** Under the learned policy people like these would get about 6."
     )
-    assert "The chance that this verdict is wrong is at most 2.5%" in said
+    assert "The chance that this verdict is wrong is at most about 2.5%" in said
     other = dprl.run(spec.replace(algorithm="dp-plug-in", rho=0.1)).seeds[0]
     np.testing.assert_array_equal(transitions(other.released), transitions(seed.released))
     assert worth(other) > NOW + 1.3
