@@ -34,7 +34,7 @@ from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
 from dprl.sitemap import PAGES, Page
 from pages.attack.link import DEFAULT
-from pages.lessons.known import OWN
+from pages.shared.lessons.known import OWN
 from pages.shared.results.bundled import asset, path_of
 from pages.tradeoffs import study as studies
 

@@ -35,7 +35,7 @@ from dprl.metrics import (
 )
 from dprl.sentences import claims as sentences
 from dprl.simulation import kinds
-from pages.claims.state import bundled
+from pages.shared.results.evidence import bundled
 from tests.test_layers import ROOT
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)

@@ -143,6 +143,37 @@ def violations(root: Path) -> list[str]:
     return found
 
 
+DOORS = ("link", "view", "study")  # of a page: what a link to it is made of; all that others know of it
+
+
+def between_pages(root: Path) -> list[str]:
+    """One sentence for every import from a page of what is another's, and is no door of it."""
+    found = []
+    for file in sorted((root / "pages").rglob("*.py")):
+        own = file.relative_to(root).parts[1]
+        for line, module in imported_modules(file, root):
+            top, page, part, *_ = [*module.split("."), "", "", ""]
+            if top == "pages" and page not in ("", own, "shared") and part not in DOORS:
+                found.append(
+                    f"{file.relative_to(root)}:{line}: of {page} only {', '.join(DOORS)}, not {module}"
+                )
+    return found
+
+
+def test_of_another_page_only_its_links_are_known() -> None:
+    assert between_pages(ROOT) == []
+
+
+def test_an_import_from_page_to_page_is_caught(tmp_path: Path) -> None:
+    file = tmp_path / "pages" / "linear" / "page.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "from pages.attack import link\nfrom pages.linear import record\nfrom pages.explore.regret import tab"
+    )
+    (found,) = between_pages(tmp_path)
+    assert found.startswith("pages/linear/page.py:3: of explore")
+
+
 def test_imports_run_one_way() -> None:
     assert violations(ROOT) == []
 

@@ -11,7 +11,7 @@ import pytest
 from dprl.fields import SpecError
 from dprl.figures import lessons as figures
 from dprl.lessons import LESSONS, Marker, Order, Slope
-from pages.lessons.known import evidence
+from pages.shared.lessons.known import evidence
 
 ORDER = Order("Which is which?", ("one", "two", "three"))
 MARKER = Marker("Where?", 10.0, 1e6)

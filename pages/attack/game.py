@@ -18,12 +18,13 @@ from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import human
 from pages.attack.link import is_farthest
-from pages.attack.state import Scores, attack, attack_status, scores, show_attack, start_attack, widgets
+from pages.attack.state import attack, attack_status, scores, show_attack, start_attack, widgets
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
+from pages.shared.results.evidence import Scores
 from pages.shared.results.status import ACTIVE, act, pause_switch, price, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value

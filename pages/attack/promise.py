@@ -11,13 +11,13 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import attack as figures
 from dprl.figures.picture import Picture
-from dprl.privacy import Guarantee
 from dprl.sentences import attack as sentences
 from pages.attack.link import FIELDS
 from pages.attack.state import attack
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
+from pages.shared.online.promise import epsilon_picture
 from pages.shared.results import answers
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import session
@@ -47,19 +47,6 @@ def part() -> None:
     if curves["outcomes"]:
         show_draws(curves["outcomes"], curves["right"], key)
     believed(card.proved_epsilon, curves)
-
-
-def epsilon_picture(card: Guarantee, curves: dict[str, Any], night: bool) -> Picture:
-    """Epsilon against delta."""
-    deltas, epsilons = curves["deltas"], curves["epsilons"]
-    own = (card.proved_epsilon, card.proved_delta) if card.proved_epsilon and card.proved_delta else None
-    return figures.epsilon_of_delta(
-        np.array(deltas),
-        np.array(epsilons),
-        own=own,
-        see=sentences.about_epsilons(deltas, epsilons),
-        dark=night,
-    )
 
 
 def tradeoff_picture(curves: dict[str, Any], night: bool) -> Picture:

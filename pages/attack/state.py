@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprl.jobs.store import RunStatus
-from dprl.simulation import AttackSpec, spec_from_dict
+from dprl.simulation import AttackSpec
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackView
 from pages.shared.controls.view import Widgets
 from pages.shared.results import data
-from pages.shared.results.bundled import asset
 from pages.shared.results.cache import SizedCache, cache_of
+from pages.shared.results.evidence import Scores, bundled_scores
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.owners import owner_id
@@ -82,26 +79,6 @@ def attack_status(spec: AttackSpec) -> RunStatus:
     if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
     return data.store().status.of(spec, owner_id("attack"))
-
-
-class Scores(NamedTuple):
-    """The scores so far: [n] in each world; releases, counters: see AttackTrace; token: changes when they do."""
-
-    first: NDArray[np.float64]
-    second: NDArray[np.float64]
-    releases: int
-    counters: int
-    token: str
-
-
-@cache
-def bundled_scores() -> dict[AttackSpec, Scores]:
-    """The attack that the page opens with, which comes with the program."""
-    found = asset("attack")
-    scores = Scores(
-        np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"
-    )
-    return {spec_from_dict(found["spec"]): scores}
 
 
 def scores(spec: AttackSpec) -> Scores:

@@ -12,16 +12,7 @@ from dprl.claims.report import Report, version
 from dprl.simulation import estimate
 from dprl.words import duration
 from pages.claims import views
-from pages.claims.state import (
-    bundled,
-    claim_progress,
-    claims,
-    computed,
-    going,
-    open_claim,
-    run_again,
-    stop,
-)
+from pages.claims.state import claim_progress, claims, computed, going, open_claim, run_again, stop
 from pages.shared.controls.widgets import select
 from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.frame import redrawn
@@ -30,6 +21,7 @@ from pages.shared.layout.reading import OF_DATA_SETS, PAPERS, PAPERS_ON_DATA_SET
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, together
+from pages.shared.results.evidence import bundled
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.owners import owner_id

@@ -8,18 +8,14 @@ Without `claim` all of them are listed; `at` is the setting whose curves are dra
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, NamedTuple
 
 from dprl import links
 from dprl.claims import CLAIMS, Claim
 from dprl.claims.gather import evidence
-from dprl.claims.kept import from_dict
 from dprl.claims.report import Report, report
 from dprl.curves import Evidence
 from dprl.fields import Field
 from pages.shared.results import data, together
-from pages.shared.results.bundled import asset
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.owners import owner_id
@@ -70,23 +66,6 @@ def open_claim(key: str, setting: int = 0) -> None:
     c = claims()
     c.key, c.setting, c.problems = key, setting, ()
     write_address(c)
-
-
-class Bundled(NamedTuple):
-    """What comes with the program: the evidence, what it was computed with, and the verdicts that follow."""
-
-    evidence: Evidence
-    version: dict[str, str]
-    reports: dict[str, Report]
-
-
-@cache
-def bundled() -> Bundled:
-    """Read once."""
-    found: dict[str, Any] = asset("claims")
-    questions = {spec: asked for claim in CLAIMS.values() for spec, asked in claim.questions.items()}
-    known = from_dict(found, questions)
-    return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
 
 
 def run_again(key: str) -> None:

@@ -19,10 +19,10 @@ from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
 from dprl.sentences import claims as sentences
 from dprl.simulation import OfflineSpec
-from pages.offline import names as offline
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.names import style_of
+from pages.shared.offline import names as offline
 
 
 def by_statistic(found: Report) -> dict[tuple[str, str], list[int]]:

@@ -13,12 +13,12 @@ from dprl.figures.lines import Series
 from dprl.figures.picture import Picture, Sketch
 from dprl.sentences import price as sentences
 from pages.explore.comparison import offer_undo
-from pages.explore.regret import curve_of
 from pages.shared.examples import BASE, EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds, titles
+from pages.shared.online.regret import curve_of
 from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import known

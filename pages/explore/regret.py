@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
-from dprl import metrics, search
-from dprl.curves import RunCurves
+from dprl import metrics
 from dprl.figures import pac
-from dprl.figures import regret as figures
 from dprl.figures.lines import Series
-from dprl.figures.looks import CurveStyle
-from dprl.figures.picture import Picture
-from dprl.figures.trust import LEARNED
 from dprl.jobs.store import RunStatus
-from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
-from dprl.simulation import RunSpec
 from dprl.words import listed, plural
 from pages.explore import view
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
-from pages.shared.results import answers, data, doubts, status
+from pages.shared.online.regret import regret_chart
+from pages.shared.results import data, status
 from pages.shared.results.status import ACTIVE
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -39,10 +32,6 @@ MEASURES = {
     "extra": "Price of privacy",
     "pac": "Mistakes",
 }
-Row = tuple[
-    Curve, CurveStyle, str, RunStatus
-]  # a curve, what gives it its look, its title, and how its run stands
-Read = Callable[[RunSpec], RunCurves]
 PAC_SEEDS = 20  # whose mistakes are counted, of each run
 
 
@@ -79,69 +68,6 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         no_regret_yet(measure, runs)
         return
     regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
-
-
-def regret_chart(
-    rows: Sequence[Row],
-    measure: str,
-    statistic: metrics.Statistic,
-    read: Read = data.curves,
-    *,
-    log_x: bool,
-    log_y: bool,
-    each: bool,
-) -> None:
-    """The chart of these runs, below what cannot be read off it. read: where their numbers are."""
-    doubts.tell(
-        [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows, read))]
-    )
-    night, room = dark(), wide()
-    twins = [read(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
-    best = [answers.v_star(row[0].spec) for row in rows]
-    parts = [
-        (curve.spec.to_json(), read(curve.spec).token, kind, title, note(run), value)
-        for (curve, kind, title, run), value in zip(rows, best, strict=True)
-    ]
-    picture = kept(
-        ("regret", measure, statistic, log_x, log_y, each, night, room, *twins, *parts),
-        lambda: comparison_picture(
-            [
-                curve_of(*row, measure, statistic, read, v_star=value)
-                for row, value in zip(rows, best, strict=True)
-            ],
-            view=cast(figures.Measure, measure),
-            statistic=statistic,
-            log_x=log_x,
-            log_y=log_y,
-            show_seeds=each,
-            dark=night,
-            wide=room,
-        ),
-    )
-    show(picture, "regret")
-
-
-def below_zero(rows: Sequence[Row], read: Read = data.curves) -> list[str]:
-    """The titles of finished runs whose price of privacy lies below zero with its whole interval."""
-    found = []
-    for curve, _, title, _ in rows:
-        own, twin = read(curve.spec), read(curve.spec.twin())
-        if (
-            curve.spec.privacy != "none"
-            and own.done.all()
-            and twin.done.all()
-            and len(own.values) == len(twin.values) > 0
-        ):
-            found += doubts.below_zero(title, own.ends - twin.ends)
-    return found
-
-
-def comparison_picture(
-    curves: Sequence[Series], *, view: figures.Measure, statistic: metrics.Statistic, **how: bool
-) -> Picture:
-    """The curves with what there is to see in them."""
-    see = sentences.about_regret(curves, view, statistic)
-    return figures.comparison(curves, view=view, statistic=statistic, see=see, **how)
 
 
 def mistakes(
@@ -235,66 +161,3 @@ def run_twins(missing: Sequence[Curve]) -> None:
 def has_twin(curve: Curve) -> bool:
     """Whether the price of this curve's privacy can be said."""
     return curve.spec.privacy != "none" and len(data.curves(curve.spec.twin()).at) > 0
-
-
-def curve_of(
-    curve: Curve,
-    kind: CurveStyle,
-    title: str,
-    run: RunStatus | None,
-    measure: str,
-    statistic: metrics.Statistic,
-    read: Read = data.curves,
-    *,
-    v_star: float | None = None,
-) -> Series:
-    """One curve as the figure wants it.
-
-    Args:
-        kind: gives its look.
-        run: how it stands, None for one that is finished.
-        statistic: of the seeds.
-        read: where the numbers of a run are, by default in the store.
-        v_star: the value of an optimal episode, where it is known.
-    """
-    known = read(curve.spec)
-    spec, episodes, rows, averaged = curve.spec, known.at, known.values, known.averaged
-    if measure == "per-episode":
-        rows, averaged = metrics.per_episode(episodes, rows), metrics.per_episode(episodes, averaged)
-    elif measure == "extra":
-        rows = known.beyond(read(spec.twin()))
-        done = known.done[: len(rows)]
-        averaged = rows[done] if done.any() else rows
-    center, low, high = metrics.BANDS[statistic](averaged)
-    finished = run is None or run.state == "done"
-    needed = None
-    if finished and measure == "per-episode" and v_star and len(episodes) > 1:
-        needed = search.stays_below(episodes.astype(float), center, LEARNED * v_star)
-    growth = None
-    if finished and measure == "cumulative":
-        growth = metrics.growth_exponent(episodes, known.values, spec.episodes / 10, spec.episodes, statistic)
-    return Series(
-        label=title,
-        style=kind,
-        x=episodes,
-        rows=rows,
-        center=center,
-        low=low,
-        high=high,
-        complete=finished,
-        note="" if run is None else note(run),
-        v_star=v_star,
-        growth=growth,
-        needed=needed,
-    )
-
-
-def note(run: RunStatus) -> str:
-    """What the legend says of a curve that is not finished."""
-    words = {
-        "done": "",
-        "queued": "waiting",
-        "running": f"{run.seeds_done} of {run.seeds} seeds",
-        "failed": "failed",
-    }
-    return words.get(run.state, "stopped")

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.privacy import PRIVATIZERS
-from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.pairs import calibrations_for
+from dprl.simulation import RunSpec
 from dprl.words import plural
 from pages.free import explored
 from pages.free.link import BASE, LEARNERS, four_models
 from pages.free.state import free, show_runs
 from pages.shared.controls.launch import offer, spec_of_controls
-from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP, chosen_noise, epsilon_slider
+from pages.shared.controls.noise import (
+    epsilon_slider,
+    noise_controls,
+)
 from pages.shared.controls.panel import environment, number_field
-from pages.shared.controls.widgets import complaint, exact, fold, menu_titles, select, setter
+from pages.shared.controls.widgets import fold, menu_titles, select, setter
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import status
 from pages.shared.text import escape
@@ -54,24 +54,6 @@ def more_settings(s: Session) -> None:
     noise_controls(s)
     number_field(s, "seeds", "Seeds")
     number_field(s, "root_seed", "Root seed")
-
-
-def noise_controls(s: Session) -> None:
-    """How large the noise is, and the budget's other half."""
-    _, calibration, delta, _ = chosen_noise(s)
-
-    def calibrate(word: str) -> None:
-        s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)
-        s.version += 1
-
-    offered = [
-        c
-        for c in CALIBRATION
-        if any(c in calibrations_for(s.draft.algorithm, m) for m in PRIVATIZERS["central"].mechanisms)
-    ]
-    select("How much noise", offered, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
-    exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
-    complaint("delta")
 
 
 def four_box(base: RunSpec | None, refusal: str) -> None:

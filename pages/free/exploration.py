@@ -20,7 +20,6 @@ from dprl.metrics import Finding
 from dprl.sentences import exploration as sentences
 from dprl.simulation import RunSpec
 from dprl.words import percent
-from pages.claims.state import bundled as claims
 from pages.free import explored
 from pages.free.explored import RUNS
 from pages.free.state import free, start_runs
@@ -32,6 +31,7 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, style_of
 from pages.shared.results import answers, together
+from pages.shared.results.evidence import bundled as claims
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve

@@ -14,11 +14,11 @@ from dprl.jobs.store import RunStatus
 from dprl.metrics import Growth
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
-from pages.explore.regret import note
 from pages.free import explored
 from pages.free import link as free_link
 from pages.free.link import BASE, FreeView
 from pages.shared.names import style_of
+from pages.shared.online.regret import note
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import bundled
 from pages.shared.results.cache import SizedCache, bytes_of, cache_of

@@ -13,11 +13,7 @@ from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.sitemap import PAGES
 from dprl.words import plural
-from pages.lessons import views
-from pages.lessons.answer import answer, chosen
-from pages.lessons.drag import draggable
 from pages.lessons.keys import keys
-from pages.lessons.known import evidence
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
 from pages.shared.layout.cards import card_list, opener
@@ -28,6 +24,10 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
+from pages.shared.lessons import views
+from pages.shared.lessons.answer import answer, chosen
+from pages.shared.lessons.drag import draggable
+from pages.shared.lessons.known import evidence
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address

@@ -8,14 +8,12 @@ from dprl.lessons import Attempt
 from dprl.users import Asked
 from pages.attack import link as attack
 from pages.free import link as free
-from pages.linear.record import LINEAR
 from pages.linear.view import LinearView
-from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
-from pages.shared.visitor import links
+from pages.shared.visitor import links, multi_run_link
 from pages.shared.visitor.links import Curve, View
 from pages.tradeoffs import study
-from pages.users import state as users
+from pages.users import link as users
 
 Query = list[tuple[str, str]]
 
@@ -25,8 +23,8 @@ def way(attempt: Attempt) -> Query:
     specs, view = attempt.specs, attempt.view
     return {
         "explore": lambda: links.encode([Curve(spec) for spec in specs], View(**view)),
-        "offline": lambda: OFFLINE.encode(specs, OfflineView(**view)),
-        "linear": lambda: LINEAR.encode(specs, LinearView(**view)),
+        "offline": lambda: multi_run_link.encode(specs, OfflineView(**view)),
+        "linear": lambda: multi_run_link.encode(specs, LinearView(**view)),
         "attack": lambda: attack.encode(specs[0], attack.AttackView(**view)),
         "users": lambda: users.encode(Asked(**view)),
         "free": lambda: free.encode(specs[0], free.FreeView(**view)),

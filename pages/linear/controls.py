@@ -11,11 +11,11 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.words import listed
-from pages.free.controls import noise_controls
 from pages.linear.record import LINEAR
 from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, LinearSettings, fitting, model_refusal, specs_of
 from pages.shared import values
 from pages.shared.controls.launch import described
+from pages.shared.controls.noise import noise_controls
 from pages.shared.controls.panel import environment, more, size_controls
 from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
 from pages.shared.controls.widgets import into, locked

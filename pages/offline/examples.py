@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dprl.simulation import OfflineSpec
 from pages.shared.comparison.record import Example
+from pages.shared.offline.settings import CLINIC
 
-CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 PRINTED = CLINIC.replace(algorithm="dp-apvi", n=10**10, rho=0.1)
 LINEAR = OfflineSpec(
     environment="linear-synthetic", algorithm="dp-vapvi", behaviour="first:0.6", n=10**6, seeds=10

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import count, plural
-from pages.offline import names
 from pages.offline.examples import EXAMPLES
-from pages.offline.settings import OfflineSettings, drafted, settings_of
 from pages.offline.upload.own import Own
 from pages.offline.view import OfflineView
 from pages.shared.comparison.record import ComparisonPage, ComparisonState
+from pages.shared.offline import names
+from pages.shared.offline.settings import OfflineSettings, drafted, settings_of
 from pages.shared.results import data
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.address import Query

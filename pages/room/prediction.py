@@ -14,14 +14,14 @@ from dprl.lessons import LESSONS, Order, Slope
 from dprl.lessons import Step as Asked
 from dprl.rooms.steps import ClassStep, Content, Guess
 from dprl.sentences import room as sentences
-from pages.lessons import views
-from pages.lessons.answer import answer, chosen
-from pages.lessons.drag import draggable
-from pages.lessons.known import evidence
 from pages.room.state import group, respond
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
+from pages.shared.lessons import views
+from pages.shared.lessons.answer import answer, chosen
+from pages.shared.lessons.drag import draggable
+from pages.shared.lessons.known import evidence
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session

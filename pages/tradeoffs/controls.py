@@ -15,13 +15,13 @@ from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.simulation.table import DEFAULT_DELTA
 from dprl.words import plural
-from pages.offline import controls as of_data
-from pages.offline import settings as offline_settings
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import epsilon_slider
 from pages.shared.controls.several import choose_several, values_field
 from pages.shared.controls.widgets import complaint, exact, into, locked, select, setter
+from pages.shared.offline import controls as of_data
+from pages.shared.offline import settings as offline_settings
 from pages.shared.values import values_text
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import Session, session, write_address

@@ -16,8 +16,8 @@ from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.offline_spec import FIELDS
 from dprl.theory import BOUNDS, Bound
 from dprl.words import count, human, to_the
-from pages.offline import names
-from pages.offline.settings import OfflineSettings, drafted, settings_of
+from pages.shared.offline import names
+from pages.shared.offline.settings import OfflineSettings, drafted, settings_of
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.tradeoffs.axes import SYMBOLS, around, sizes, without

@@ -15,8 +15,8 @@ from dprl.simulation.axes import PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.theory import BOUNDS
 from dprl.words import count, human
-from pages.offline.settings import OfflineSettings
 from pages.shared.names import in_common, style_of
+from pages.shared.offline.settings import OfflineSettings
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve, View

@@ -16,7 +16,7 @@ from dprl.figures.tradeoff import Frontier
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
-from pages.offline.settings import OfflineSettings
+from pages.shared.offline.settings import OfflineSettings
 from pages.shared.results import answers, data, together
 from pages.shared.results.runs import Runs
 from pages.shared.results.together import Progress

@@ -9,7 +9,7 @@ from dprl.fields import Field
 from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Measure
 from dprl.simulation import RunSpec
-from pages.offline.settings import OfflineSettings
+from pages.shared.offline.settings import OfflineSettings
 from pages.shared.visitor.draft import Draft
 from pages.tradeoffs.offline import Offline
 from pages.tradeoffs.online import Online

@@ -20,7 +20,8 @@ from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 from pages.users import sheet, views, words
-from pages.users.state import change, table, users
+from pages.users.link import table
+from pages.users.state import change, users
 
 LABELS = {
     "S": "States S",

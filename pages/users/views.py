@@ -20,7 +20,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.tradeoffs import study
 from pages.users import words
-from pages.users.state import table
+from pages.users.link import table
 
 EXPONENTS = {"S": "S", "A": "A", "H": "H", "value": "1/v", "loss": "1/loss", "mu": "1/µ"}
 

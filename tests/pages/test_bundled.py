@@ -16,12 +16,12 @@ from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import RunSpec, kinds, run, spec_from_dict
 from dprl.sitemap import PAGES
 from pages.attack.link import DEFAULT
-from pages.attack.state import bundled_scores as bundled_attack
-from pages.claims.state import bundled as bundled_claims
-from pages.lessons.known import OWN, evidence
 from pages.shared.examples import HOME_EPISODES, trust
+from pages.shared.lessons.known import OWN, evidence
 from pages.shared.results import answers
 from pages.shared.results.bundled import DIRECTORY, asset, bundled, path_of
+from pages.shared.results.evidence import bundled as bundled_claims
+from pages.shared.results.evidence import bundled_scores as bundled_attack
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 

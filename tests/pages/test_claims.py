@@ -18,8 +18,7 @@ from dprl.claims import CLAIMS, Claim, regret
 from dprl.jobs.store import Store
 from dprl.metrics import VERDICTS
 from dprl.simulation import RunSpec
-from pages.claims import state
-from pages.shared.results import bundled
+from pages.shared.results import bundled, evidence
 from pages.shared.text import escape
 from tests.pages.conftest import Visit, Work, charts, go, marked, press, words
 from tests.problems import first
@@ -42,9 +41,9 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.setattr(bundled, "DIRECTORY", tmp_path / "assets")
     bundled.path_of("claims").write_text(json.dumps(bench.claims()), encoding="utf-8")
     monkeypatch.setattr(cli, "ensure_pool", lambda path, engine=None: None)
-    state.bundled.cache_clear()
+    evidence.bundled.cache_clear()
     yield claim
-    state.bundled.cache_clear()
+    evidence.bundled.cache_clear()
 
 
 def command_line(tmp_path: Path, key: str) -> dict[str, Any]:

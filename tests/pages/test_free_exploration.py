@@ -17,12 +17,12 @@ from dprl.metrics import at_most
 from dprl.sentences import exploration as sentences
 from dprl.simulation import RunSpec, run
 from dprl.words import human, percent
-from pages.claims.state import bundled as claims
 from pages.free.exploration import attacked, beside
 from pages.free.link import BASE
 from pages.free.state import Free
 from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
+from pages.shared.results.evidence import bundled as claims
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, choice, press, words
 

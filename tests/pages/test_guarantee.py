@@ -16,7 +16,7 @@ from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
 from dprl.words import human
-from pages.explore.guarantee import ladder
+from pages.shared.online.guarantee import ladder
 from tests.pages.conftest import Visit, charts, words
 from tests.test_layers import ROOT
 

@@ -22,7 +22,7 @@ from pages.offline.view import OfflineView
 from pages.shared.visitor import state
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
-from pages.users import state as users
+from pages.users import link as users
 from tests.pages import corpus
 from tests.pages.conftest import Visit, follow, words
 from tests.pages.hostile import hostile

@@ -14,14 +14,14 @@ from dprl.lessons import LESSONS, Marker, Order, Step
 from dprl.sitemap import PAGES
 from pages.attack import link as attack
 from pages.free import link as free
-from pages.lessons import views
-from pages.lessons.known import evidence
 from pages.lessons.ways import way
 from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
+from pages.shared.lessons import views
+from pages.shared.lessons.known import evidence
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
-from pages.users import state as users
+from pages.users import link as users
 from tests.pages.conftest import ROOT, Visit, charts, grouped, press, words
 from tests.problems import first
 

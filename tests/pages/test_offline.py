@@ -17,11 +17,11 @@ from dprl.jobs.store import Store
 from dprl.links import encode_spec
 from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
-from pages.offline.names import kinds, titles
 from pages.offline.record import OFFLINE
-from pages.offline.settings import constants_by_family, offered
 from pages.offline.view import OfflineView
 from pages.shared.layout import frame
+from pages.shared.offline.names import kinds, titles
+from pages.shared.offline.settings import constants_by_family, offered
 from pages.shared.results.bundled import bundled
 from tests.pages.conftest import Visit, Work, charts, grouped, plain, press, widget, words
 

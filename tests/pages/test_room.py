@@ -17,9 +17,9 @@ from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
 from dprl.rooms.steps import NO, YES, Guess, Question, ShareEstimate
 from dprl.sentences import room as sentences
-from pages.lessons.known import evidence
 from pages.room.question import shares_picture
 from pages.room.teacher import answers_csv
+from pages.shared.lessons.known import evidence
 from pages.shared.text import escape
 from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words
 

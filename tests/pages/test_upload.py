@@ -18,7 +18,7 @@ from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.model import EXAMPLE, example
 from pages.offline.upload import form
 from pages.offline.upload.own import Own, spent
-from pages.users import state as users
+from pages.users import link as users
 from tests.pages.conftest import Page, Visit, Work, charts, press, words
 
 PAGE = "offline"

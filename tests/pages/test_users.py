@@ -15,7 +15,8 @@ from dprl.lessons import LESSONS
 from dprl.users import MODELS, Asked, answers
 from pages.shared.results.trusted import known
 from pages.users import sheet, views
-from pages.users.state import Users, encode, table
+from pages.users.link import encode, table
+from pages.users.state import Users
 from pages.users.words import times
 from tests.pages.conftest import Visit, charts, keyed, marked, words
 

@@ -29,7 +29,7 @@ from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.run import APART, ASSUMPTIONS
 from dprl.statistics import CONSISTENT
-from pages.lessons.known import evidence as taught
+from pages.shared.lessons.known import evidence as taught
 from tests.privacy.draws import prepared
 from tests.test_layers import ROOT
 

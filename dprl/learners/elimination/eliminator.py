@@ -7,16 +7,17 @@ alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.brief import described
 from dprl.fields import Field, SpecError, number
+from dprl.learners.defaults import LearnerDefaults
 from dprl.learners.learner import Problem
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
@@ -79,7 +80,7 @@ class Eliminator(Protocol):
 
 
 @dataclass(frozen=True)
-class EliminationLearner:
+class EliminationLearner(LearnerDefaults):
     """A learner that plays stages of several policies each, and drops policies that look worse than the best.
 
     Attributes:
@@ -96,29 +97,20 @@ class EliminationLearner:
     summary: str
     source: str
     privacies: tuple[str, ...]
-    fields: tuple[Field, ...]
     begin: Callable[[Problem, Array], Eliminator]
     series: tuple[str, ...]
     too_large: Callable[[str, Size], str]
     planning: Callable[[Size], float]
+    fields: tuple[Field, ...] = ()
     bonuses: tuple[str, ...] = ("practical", "paper")
     statistic: Counts = CONSISTENT
 
     __repr__ = described
 
     loop = "eliminate"
-    needs = ""
-    retired: ClassVar[Mapping[str, str]] = {}
     public = ("sizes", "d1")
     schedule = "own"
     forgets = True
-    declarable: ClassVar[tuple[str, ...]] = ()
-    note = ""
-    uncovered = ""
-    draws = False
-    stated = None
-    refused: ClassVar[Mapping[str, str]] = {}
-    noise_weight = None
 
     def seen(self, bonus: str) -> Counts:
         """The same with all constants."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dprl.brief import described
-from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
+from dprl.learners.defaults import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.learners.linear.regression import look_up, project
 from dprl.mdp import Size
@@ -92,7 +92,7 @@ class MixturePlanner(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MixtureLearner:
+class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
     """A learner that replans at release times from regressions of its own values.
 
     Attributes:
@@ -114,52 +114,11 @@ class MixtureLearner:
     privacies = ("central", "local", "none")
     loop = "regress"
     needs = "mixture"
-    fields: ClassVar[tuple[Field, ...]] = ()
-    retired: ClassVar[Mapping[str, str]] = {}
     public = ("sizes", "d1", "mixture", "rewards")
-    schedule = ""
-    forgets = False
-    declarable: ClassVar[tuple[str, ...]] = ()
-    note = ""
-    uncovered = ""
-    draws = False
-    stated = None
-    refused: ClassVar[Mapping[str, str]] = {}
-    noise_weight: ClassVar[Any] = None
-
-    @property
-    def bonuses(self) -> tuple[str, ...]:
-        """Those it has planners for."""
-        return tuple(self.planners)
-
-    @property
-    def statistic(self) -> ValueRegression:
-        """With the default bonus."""
-        return self.seen(self.bonuses[0])
 
     def seen(self, bonus: str) -> ValueRegression:
         """With printed constants values are regressed as they are, else centred, in units of their range."""
         return self.regression(centred=bonus != "paper")
-
-    def planner(self, bonus: str) -> MixturePlanner:
-        """How it plans with a set of constants."""
-        return self.planners[bonus]
-
-    def refusal(self, size: Size, K: int) -> SpecError | None:
-        """None: its environment is small enough."""
-        return None
-
-    def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """It has no schedule of its own."""
-        raise NotImplementedError
-
-    def pace(self, private: bool) -> str:
-        """None: a run says when it releases."""
-        return ""
-
-    def seconds(self, size: Size, K: int) -> float:
-        """Nothing beyond planning once a release."""
-        return 0.0
 
 
 @kernel

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil, log, log2
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dprl.brief import described
-from dprl.fields import Field, SpecError
+from dprl.fields import Field
 from dprl.kernels import kernel
+from dprl.learners.defaults import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.learners.linear.regression import ROUNDING
 from dprl.learners.linear.value_iteration import LinearProblem
@@ -106,7 +107,7 @@ LOCAL = (
 
 
 @dataclass(frozen=True)
-class SwitchingLearner:
+class SwitchingLearner(PlannedLearner[SwitchingPlanner, SwitchedGram]):
     """A learner that plans only where some direction of a released matrix has doubled.
 
     Attributes:
@@ -129,18 +130,11 @@ class SwitchingLearner:
     __repr__ = described
 
     privacies = ("central", "none")
-    declarable: ClassVar[tuple[str, ...]] = ()
-    uncovered = ""
-    draws = False
-    stated = None
     loop = "switches"
     needs = "features"
-    fields: ClassVar[tuple[Field, ...]] = (SHARE,)
-    retired: ClassVar[Mapping[str, str]] = {}
+    fields = (SHARE,)
     public = ("sizes", "features")
     schedule = "own"
-    forgets = False
-    noise_weight: ClassVar[Any] = None
 
     @property
     def refused(self) -> Mapping[str, str]:
@@ -150,27 +144,9 @@ class SwitchingLearner:
             "shuffle": f"is not offered for {self.key}, for the reason that local is not: {LOCAL}",
         }
 
-    @property
-    def bonuses(self) -> tuple[str, ...]:
-        """Those it has planners for."""
-        return tuple(self.planners)
-
-    @property
-    def statistic(self) -> SwitchedGram:
-        """With the default bonus."""
-        return self.seen(self.bonuses[0])
-
     def seen(self, bonus: str) -> SwitchedGram:
         """Values are regressed centred, in units of their range."""
         return SwitchedGram(families=self.families, weight=self.weight)
-
-    def planner(self, bonus: str) -> SwitchingPlanner:
-        """How it plans with a set of constants."""
-        return self.planners[bonus]
-
-    def refusal(self, size: Size, K: int) -> SpecError | None:
-        """None: what is too large is refused as every run is."""
-        return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
         """Looks at most, whatever share of plans is allowed; without privacy, which has no limit, about as many."""
@@ -182,10 +158,6 @@ class SwitchingLearner:
             "updates its policy only where, in some direction, the matrices that it is shown have doubled since the "
             "last time; it looks at them at distances that double"
         )
-
-    def seconds(self, size: Size, K: int) -> float:
-        """Nothing beyond planning once a release."""
-        return 0.0
 
 
 def plans(size: Size, K: int, share: float = 1.0) -> int:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil, log
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dprl.brief import described
-from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
+from dprl.learners.defaults import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
@@ -100,7 +100,7 @@ LOCAL = (
 
 
 @dataclass(frozen=True)
-class ValueIterationLearner:
+class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
     """A learner that plans by asking for regressions of its own values on all that has happened so far.
 
     Attributes:
@@ -118,45 +118,22 @@ class ValueIterationLearner:
     __repr__ = described
 
     privacies = ("central", "none")
-    declarable: ClassVar[tuple[str, ...]] = ()
-    note = ""
-    uncovered = ""
-    draws = False
-    stated = None
-    refused: ClassVar[Mapping[str, str]] = {
-        "local": f"is an open question for lsvi-ucb: {LOCAL}",
-        "shuffle": f"is not offered for lsvi-ucb, for the reason that local is not: {LOCAL}",
-    }
     loop = "batches"
     needs = "features"
-    fields: ClassVar[tuple[Field, ...]] = ()
-    retired: ClassVar[Mapping[str, str]] = {}
     public = ("sizes", "d1", "features")
     schedule = "own"
-    forgets = False
-    noise_weight: ClassVar[Any] = None
 
     @property
-    def bonuses(self) -> tuple[str, ...]:
-        """Those it has planners for."""
-        return tuple(self.planners)
-
-    @property
-    def statistic(self) -> FeatureGram:
-        """With the default bonus."""
-        return self.seen(self.bonuses[0])
+    def refused(self) -> Mapping[str, str]:
+        """Privacy models that it does not have."""
+        return {
+            "local": f"is an open question for {self.key}: {LOCAL}",
+            "shuffle": f"is not offered for {self.key}, for the reason that local is not: {LOCAL}",
+        }
 
     def seen(self, bonus: str) -> FeatureGram:
         """With printed constants values are regressed as they are, else centred, in units of their range."""
         return FeatureGram(centred=bonus != "paper")
-
-    def planner(self, bonus: str) -> ValueIterationPlanner:
-        """How it plans with a set of constants."""
-        return self.planners[bonus]
-
-    def refusal(self, size: Size, K: int) -> SpecError | None:
-        """None: what is too large is refused as every run is."""
-        return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
         """B batches; about how many blocks without privacy."""
@@ -169,10 +146,6 @@ class ValueIterationLearner:
         if private:
             return "updates its policy at the end of equal batches, as many as its paper says"
         return "updates its policy at the end of blocks that grow while its matrices change little"
-
-    def seconds(self, size: Size, K: int) -> float:
-        """Nothing beyond planning once a release."""
-        return 0.0
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:

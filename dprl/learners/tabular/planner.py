@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from dprl.brief import described
-from dprl.fields import Field, SpecError
+from dprl.fields import Field
+from dprl.learners.defaults import LearnerDefaults
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.mdp import Size
@@ -48,7 +49,7 @@ class Planner(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TabularLearner:
+class TabularLearner(LearnerDefaults):
     """A learner that replans at release times from released counts.
 
     Attributes:
@@ -86,12 +87,8 @@ class TabularLearner:
     __repr__ = described
 
     loop = "replan"
-    needs = ""
-    retired: ClassVar[Mapping[str, str]] = RETIRED
+    retired = RETIRED
     public = ("sizes",)
-    schedule = ""
-    forgets = False
-    refused: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
         if not self.bonuses:
@@ -115,22 +112,6 @@ class TabularLearner:
         if self.anytime and bonus == "anytime":
             return Planner(self.anytime, anytime.constants)
         return Planner(self.plan, self.constants)
-
-    def refusal(self, size: Size, K: int) -> SpecError | None:
-        """None: it takes a problem of any size."""
-        return None
-
-    def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """It has no schedule of its own."""
-        raise NotImplementedError
-
-    def pace(self, private: bool) -> str:
-        """None: a run says when it releases."""
-        return ""
-
-    def seconds(self, size: Size, K: int) -> float:
-        """Nothing beyond one backward induction a release."""
-        return 0.0
 
 
 CAP = Field(

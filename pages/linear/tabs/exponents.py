@@ -14,13 +14,13 @@ from dprl.sentences.linear import MeasuredSlope
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from dprl.words import exponent, plural
-from pages.explore.regret import Row
 from pages.linear.examples import harder
 from pages.linear.record import LINEAR
 from pages.linear.tabs.regret import run_rows
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
+from pages.shared.online.regret import Row
 from pages.shared.results.status import ACTIVE, act
 
 PROBLEMS = {"same": "On this problem", "harder": "Harder with more users"}

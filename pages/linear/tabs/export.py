@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.explore.export import downloads
 from pages.linear.record import LINEAR
 from pages.linear.tabs.regret import run_rows
 from pages.shared.comparison.closely import chosen_spec
+from pages.shared.online.files import downloads
 from pages.shared.results.again import make_again
 
 

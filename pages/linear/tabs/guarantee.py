@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages.explore.guarantee import guarantee_cards
 from pages.linear.record import LINEAR
 from pages.shared.names import titles
+from pages.shared.online.guarantee import guarantee_cards
 from pages.shared.visitor.links import most_private
 
 

@@ -8,13 +8,12 @@ import streamlit as st
 from dprl import metrics
 from dprl.learners import ALGORITHMS
 from dprl.sentences import linear as sentences
-from pages.explore import regret as explored
-from pages.explore.regret import Row
 from pages.linear.record import LINEAR
 from pages.shared.layout.chart import empty
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds, titles
+from pages.shared.online.regret import Row, regret_chart
 from pages.shared.results import answers
 from pages.shared.results.status import awaited
 from pages.shared.visitor.links import STATISTICS, View, encode, most_private
@@ -54,9 +53,7 @@ def tab() -> None:
     if not any(len(LINEAR.runs.curves(row[0].spec).at) for row in found):
         empty(awaited(LINEAR.runs.status(row[0].spec) for row in found))
         return
-    explored.regret_chart(
-        found, measure, part.view.statistic, LINEAR.runs.curves, log_x=log_x, log_y=log_y, each=each
-    )
+    regret_chart(found, measure, part.view.statistic, LINEAR.runs.curves, log_x=log_x, log_y=log_y, each=each)
     printed(found)
     ways_on()
 

@@ -10,13 +10,13 @@ from dprl.figures import dataset_cells
 from dprl.figures import offline as figures
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
-from pages.offline import names
 from pages.offline.record import OFFLINE
 from pages.offline.tabs.focus import step_menu
 from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
+from pages.shared.offline import names
 from pages.shared.results import answers, data
 from pages.shared.results.answers import Pending
 

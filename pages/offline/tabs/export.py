@@ -11,11 +11,11 @@ from dprl.figures import standalone_html
 from dprl.figures.lines import Series
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
-from pages.offline import names
 from pages.offline.record import OFFLINE
 from pages.offline.tabs.gap import best_of, curve_of
 from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import footer
+from pages.shared.offline import names
 from pages.shared.results.again import files, make_again, tidy
 from pages.shared.visitor.state import session
 

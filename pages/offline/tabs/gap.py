@@ -20,12 +20,12 @@ from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.tables import escape_formulas
 from dprl.words import between, count, human, percent, promise
-from pages.explore.regret import note
-from pages.offline import names
 from pages.offline.record import OFFLINE
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
+from pages.shared.offline import names
+from pages.shared.online.regret import note
 from pages.shared.results import answers, data
 from pages.shared.results.status import awaited
 

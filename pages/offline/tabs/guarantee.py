@@ -12,11 +12,11 @@ from dprl.sentences import promise as said
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import human, promise
-from pages.offline import names
 from pages.offline.record import OFFLINE
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
+from pages.shared.offline import names
 from pages.shared.results import answers
 from pages.shared.text import escape
 

@@ -14,7 +14,6 @@ from dprl.sentences import verdict
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.users import Asked
 from dprl.words import human
-from pages.offline.names import promise_words
 from pages.offline.record import own_lacking, start_own
 from pages.offline.tabs.guarantee import promised
 from pages.offline.upload.own import BUDGET, Own, spent
@@ -23,13 +22,14 @@ from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
+from pages.shared.offline.names import promise_words
 from pages.shared.results import answers, data, together
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import add, session
-from pages.users.state import encode
+from pages.users.link import encode
 
 
 def show_release(own: Own) -> None:

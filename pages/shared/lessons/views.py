@@ -17,9 +17,9 @@ from dprl.figures.picture import Picture
 from dprl.lessons import Marker, Order, Step, cloud
 from dprl.lessons.lesson import DrawnSeries
 from dprl.simulation import OfflineSpec
-from pages.lessons.known import evidence
-from pages.offline import names as offline
+from pages.shared.lessons.known import evidence
 from pages.shared.names import style_of
+from pages.shared.offline import names as offline
 
 
 def chart(step: Step) -> figures.AskedChart:

@@ -9,10 +9,10 @@ from typing import Any
 from dprl.curves import Evidence
 from dprl.lessons import LESSONS
 from dprl.simulation import spec_from_dict
-from pages.attack.state import bundled_scores as attacks
-from pages.claims.state import bundled as claims
 from pages.shared.results import answers
 from pages.shared.results.bundled import asset, bundled
+from pages.shared.results.evidence import bundled as claims
+from pages.shared.results.evidence import bundled_scores as attacks
 
 # What lessons.json has of each answer; others come from the files of other pages.
 OWN = {

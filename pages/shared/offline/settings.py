@@ -14,10 +14,12 @@ from dprl.simulation import OfflineSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
-from pages.offline.examples import DEFAULT
 from pages.shared import values
 from pages.shared.visitor.draft import Draft
 from pages.shared.visitor.links import MAX_CURVES
+
+CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
+FIRST = CLINIC.twin()  # the run whose sizes the controls begin with
 
 PLAIN = ":none"  # of a learner that has its non-private form under the same name
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that has several values
@@ -45,10 +47,10 @@ class OfflineSettings:
     delta: float = DEFAULT_DELTA
     calibration: str = "tight"
     split: str = "halves"
-    n: int = DEFAULT[0].n
-    seeds: int = DEFAULT[0].seeds
+    n: int = FIRST.n
+    seeds: int = FIRST.seeds
     root_seed: int = 0
-    beta: float = DEFAULT[0].beta
+    beta: float = FIRST.beta
 
     @property
     def behaves(self) -> str:

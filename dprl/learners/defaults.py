@@ -1,0 +1,82 @@
+"""What most learners have alike: a record of a kind of learners says only what is different of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from dprl.fields import Field, SpecError
+from dprl.mdp import Size
+
+PlannerT = TypeVar("PlannerT")
+StatisticT = TypeVar("StatisticT")
+NOTHING: Mapping[str, str] = {}
+
+
+class LearnerDefaults:
+    """Attributes of a `Learner` as they are unless its record says otherwise."""
+
+    fields: tuple[Field, ...] = ()
+    needs: str = ""
+    retired: Mapping[str, str] = NOTHING
+    schedule: str = ""
+    forgets: bool = False
+    note: str = ""
+    uncovered: str = ""
+    draws: bool = False
+    stated: Callable[[Size, int], tuple[float, float, str]] | None = None
+    noise_weight: Any = None
+
+    @property
+    def declarable(self) -> tuple[str, ...]:
+        """Nothing."""
+        return ()
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """No privacy model."""
+        return NOTHING
+
+    def refusal(self, size: Size, K: int) -> SpecError | None:
+        """None: what is too large is refused as every run is."""
+        return None
+
+    def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
+        """It has no schedule of its own."""
+        raise NotImplementedError
+
+    def pace(self, private: bool) -> str:
+        """None: a run says when it releases."""
+        return ""
+
+    def seconds(self, size: Size, K: int) -> float:
+        """Nothing beyond planning once a release."""
+        return 0.0
+
+
+class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
+    """The same of a learner that has a planner for each set of constants.
+
+    Attributes:
+        planners: by bonus, the first is the default.
+    """
+
+    planners: Mapping[str, PlannerT]
+
+    @property
+    def bonuses(self) -> tuple[str, ...]:
+        """Those it has planners for."""
+        return tuple(self.planners)
+
+    @property
+    def statistic(self) -> StatisticT:
+        """With the default bonus."""
+        return self.seen(self.bonuses[0])
+
+    def seen(self, bonus: str) -> StatisticT:
+        """What it sees of its users with a set of constants."""
+        raise NotImplementedError
+
+    def planner(self, bonus: str) -> PlannerT:
+        """How it plans with a set of constants."""
+        return self.planners[bonus]

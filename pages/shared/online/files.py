@@ -1,0 +1,57 @@
+"""Numbers, specs and chart of online runs as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dprl.figures import standalone_html
+from dprl.metrics import Statistic
+from pages.shared.layout.chart import footer
+from pages.shared.online.regret import Read, Row, comparison_picture, curve_of
+from pages.shared.results import answers, data
+from pages.shared.results.again import files, tidy
+from pages.shared.visitor.state import session
+
+
+def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curves) -> None:
+    """The numbers, the specs and the chart of these runs as files, and the table. read: where their numbers are."""
+    known = [read(curve.spec) for curve, *_ in shown]
+    table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
+    drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
+    best = [answers.v_star(curve.spec) for curve, *_ in drawn]
+    about, words = session().common, footer()
+    files(
+        "regret",
+        "Cumulative regret of every seed of every visible curve, at every checkpoint.",
+        table,
+        {title: curve.spec.to_dict() for curve, _, title, _ in shown},
+        lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
+    )
+
+
+def regret_page(
+    shown: Sequence[Row],
+    best: Sequence[float | None],
+    statistic: Statistic,
+    read: Read = data.curves,
+    *,
+    about: str,
+    footer: str,
+) -> str:
+    """The regret chart as a page of its own that needs no network, with a slider over episodes, and one over epsilon.
+
+    best: V* of each, where it is known.
+    """
+    rows = zip(shown, best, strict=True)
+    curves = [curve_of(*row, "cumulative", statistic, read, v_star=value) for row, value in rows]
+    budgets = [row[0].spec.epsilon for row in shown]
+    return standalone_html.comparison_page(
+        "Regret so far, compared",
+        about,
+        curves,
+        ["" if epsilon is None else f"ε = {epsilon:g}" for epsilon in budgets],
+        lambda some: comparison_picture(some, view="cumulative", statistic=statistic),
+        x="After so many episodes",
+        columns=["regret so far", "95% interval", "seeds"],
+        footer=footer,
+    )

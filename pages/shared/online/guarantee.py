@@ -1,0 +1,220 @@
+"""What online runs promise to their users, what their noise proves, and where the noise enters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import streamlit as st
+
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
+from dprl.figures import guarantee as figures
+from dprl.figures.picture import Picture
+from dprl.figures.who_sees_what import who_sees_what
+from dprl.learners.tabular.planner import OWN
+from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.sentences import attack as attacks
+from dprl.sentences import price as sentences
+from dprl.sentences import promise as said
+from dprl.sentences.noise import IN_A_COUNT
+from dprl.simulation import AttackSpec, RunSpec
+from dprl.words import count, human, promise, significant
+from pages.attack import link as attack_link
+from pages.attack.link import AttackView
+from pages.shared.layout.chart import kept, show, sketch
+from pages.shared.layout.frame import dark
+from pages.shared.layout.menu import page_link
+from pages.shared.layout.terms import explained
+from pages.shared.online.promise import epsilon_picture
+from pages.shared.results import answers
+from pages.shared.text import escape
+from pages.shared.visitor.links import Curve
+
+PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
+
+
+def guarantee_cards(
+    curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequence[int]], int]
+) -> None:
+    """A table of all curves that are not hidden, the card of one of them, and its ladder. choose: a menu of places."""
+    with st.expander("What does (ε, δ) promise?", icon=":material/help:"):
+        st.markdown(said.MEANING)
+    offered = [i for i, curve in enumerate(curves) if not curve.hidden]
+    if len(offered) > 1:
+        compare(offered, curves, titles)
+        chosen = choose(offered)
+    else:
+        (chosen,) = offered
+    run = curves[chosen].spec
+    guarantee, wrong = promised(run)
+    with st.container(border=True):
+        picture, text = st.columns([3, 5], gap="medium")
+        with picture:
+            st.markdown(f"## {escape(titles[chosen])}", anchors=False)
+            drawing(run.privacy)
+        with text:
+            if guarantee is None:
+                st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
+                st.caption(wrong or "What its noise proves is being worked out.")
+            else:
+                card(guarantee, run, chosen)
+                offer_attack(run)
+    if guarantee is not None and guarantee.ladder:
+        compare_noise(guarantee, run)
+
+
+def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
+    """What a run guarantees, as soon as a worker has said it; else why there is nothing to say."""
+    try:
+        return answers.guarantee(run), ""
+    except SpecError as error:
+        return None, f":red[{escape(str(error))}]"
+
+
+def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
+    """The promises of several curves, a line each."""
+    rows: list[tuple[str, ...]] = [("Curve", "Promise", "Claimed", "Proved", IN_A_COUNT)]
+    for i in offered:
+        run = curves[i].spec
+        g, wrong = promised(run)
+        words = PRIVATIZERS[run.privacy].words
+        sign = noise = ""
+        claimed = proves = wrong or "…"
+        if g is not None:
+            claimed = proves = "–"
+            noise = f"{human(g.noise_std)} visits" if g.noise_std else "–"
+            if g.claimed_epsilon is not None:
+                delta = g.claimed_delta or 0.0
+                good, _ = said.about_promise(g.claimed_epsilon, delta, g.readings, words.blanked)
+                sign = f":material/{'verified' if good else 'warning'}: "
+                claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
+        rows.append((escape(titles[i]), escape(words.promise), claimed, sign + proves, noise))
+    if not any(noise.endswith("visits") for *_, noise in rows):  # learners that are told of no counts
+        rows = [row[:-1] for row in rows]
+    rows.insert(1, ("---",) * len(rows[0]))
+    with st.container(key="promises"):
+        st.markdown(explained("\n".join(f"| {' | '.join(row)} |" for row in rows)))
+
+
+def offer_attack(run: RunSpec) -> None:
+    """The way to the attack on a run's noise, where it can be attacked."""
+    with suppress(SpecError):
+        page_link("attack", "Attack this noise", attack_link.encode(AttackSpec(run=run), AttackView()))
+
+
+def drawing(privacy: str) -> None:
+    """Who sees raw data, where noise enters, who is trusted."""
+    sketch(who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
+
+
+def card(g: Guarantee, run: RunSpec, key: int) -> None:
+    """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
+    st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
+    st.markdown(explained(escape(g.trust)))
+    if g.stated is not None:
+        st.markdown(explained(f":material/warning: {escape(said.stated(*g.stated))}"))
+        page_link("claims", "What was found of that claim", {"claim": "rlsvi-private"})
+    if run.bonus == OWN:
+        st.markdown(
+            explained(":material/warning: Its own bonus, not proved: nothing says that the algorithm learns.")
+        )
+    if g.claimed_epsilon is None:
+        return
+    blanked = PRIVATIZERS[run.privacy].words.blanked
+    good, sentence = said.about_promise(g.claimed_epsilon, g.claimed_delta or 0.0, g.readings, blanked)
+    st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
+    with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
+        st.metric("Claimed (ε, δ)", promise(g.claimed_epsilon, g.claimed_delta or 0.0), width="content")
+        st.metric("Proved (ε, δ)", proved(g), width="content")
+        if g.noise_std is not None:
+            st.metric(
+                IN_A_COUNT,
+                f"{human(g.noise_std)} visits",
+                width="content",
+                help="Of one count of visits, at the worst release there can be.",
+            )
+    st.markdown(explained(said.readings(g.readings, blanked)))
+    delta = g.proved_delta or 0.0
+    if warning := said.against_users(delta, g.users or 0):
+        st.caption(explained(warning))
+    if g.returning is not None:
+        st.caption(explained(said.returning(*g.returning, delta)))
+    rows = {
+        "Protected": g.unit,
+        "Noise": f"{g.mechanism}: {g.noise_formula}",
+        # the noise of a shuffler is bits, and each is one visit: that has no scale to tell
+        "Scale of one draw": ""
+        if g.model == "SDP" or g.noise_scale is None
+        else f"{significant(g.noise_scale)} visits",
+        "Where it enters": g.where,
+        "A user sends": g.messages,
+        "Taken as public, so not protected": "; ".join(g.public),
+    }
+    st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
+    every_promise(g, run, key)
+    with st.expander("What it assumes, and sources"):
+        st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
+        st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
+
+
+def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
+    """All that the noise proves, when asked for: epsilon for each delta, zCDP, and what the best attacker gains."""
+    part = st.expander("Every (ε, δ) that it proves", on_change="rerun", key=f"promises_{key}")
+    if not part.open:
+        return
+    with part:
+        curves = answers.promise_curves(run)
+        if curves is None:
+            st.caption("It is being worked out.")
+            return
+        st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
+        night = dark()
+        drawn = kept(
+            ("promise", "curve", night, run.to_json()),
+            lambda: epsilon_picture(g, curves, night),
+        )
+        show(drawn, f"promise_{key}")
+
+
+def proved(g: Guarantee) -> str:
+    """What the noise proves when one user is replaced, at the run's own delta."""
+    return "–" if g.proved_epsilon is None else promise(g.proved_epsilon, g.proved_delta or 0.0)
+
+
+def compare_noise(g: Guarantee, run: RunSpec) -> None:
+    """The ladder from the printed noise down."""
+    st.markdown("## How much noise a promise needs", anchors=False)
+    st.markdown(
+        explained(
+            "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "
+            "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it. Up to "
+            "4,000 releases, the last is a lower bound."
+        )
+    )
+    night = dark()
+    show(kept(("ladder", run.to_json(), night), lambda: ladder(g, night, instance(run))), "ladder")
+
+
+def instance(spec: RunSpec) -> str:
+    """The problem that a ladder is about."""
+    steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
+    return ", ".join([ENVIRONMENTS[spec.environment].title, *steps, f"K = {count(spec.episodes)}"])
+
+
+def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
+    """The ladder of a card, with the run's own noise in it."""
+    steps = [figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
+    mine = g.noise_std or 0.0
+    own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
+    if own is None:
+        ours = figures.NoiseStep(
+            f"this run: {g.mechanism}", mine, g.proved_epsilon or 0.0, g.proved_delta or 0.0
+        )
+        own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
+        steps.insert(own, ours)
+    see = sentences.about_ladder(steps, own)
+    return figures.noise_ladder(
+        steps, own=own, epsilon=g.claimed_epsilon, instance=instance, see=see, dark=night
+    )

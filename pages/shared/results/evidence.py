@@ -1,0 +1,53 @@
+"""What comes with the program of claims and of attacks, and what follows from it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.claims import CLAIMS
+from dprl.claims.kept import from_dict
+from dprl.claims.report import Report, report
+from dprl.curves import Evidence
+from dprl.simulation import AttackSpec, spec_from_dict
+from pages.shared.results.bundled import asset
+
+
+class Bundled(NamedTuple):
+    """What comes with the program: the evidence, what it was computed with, and the verdicts that follow."""
+
+    evidence: Evidence
+    version: dict[str, str]
+    reports: dict[str, Report]
+
+
+@cache
+def bundled() -> Bundled:
+    """Read once."""
+    found: dict[str, Any] = asset("claims")
+    questions = {spec: asked for claim in CLAIMS.values() for spec, asked in claim.questions.items()}
+    known = from_dict(found, questions)
+    return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
+
+
+class Scores(NamedTuple):
+    """The scores so far: [n] in each world; releases, counters: see AttackTrace; token: changes when they do."""
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    releases: int
+    counters: int
+    token: str
+
+
+@cache
+def bundled_scores() -> dict[AttackSpec, Scores]:
+    """The attack that the page opens with, which comes with the program."""
+    found = asset("attack")
+    scores = Scores(
+        np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"
+    )
+    return {spec_from_dict(found["spec"]): scores}

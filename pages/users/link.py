@@ -1,0 +1,46 @@
+"""Links to *How many users do I need?*, and the table that they are read by.
+
+    v=2 & K=1e6 & S=20 & eps=0.5 & loss=5
+    v=2 & problem=riverswim & K=1e8
+
+What is as usual is left out. Nothing is run: what is shown follows from a table that comes with the program.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from dprl import links
+from dprl.users import FIELDS, Asked, Table
+from pages.shared.results.bundled import asset
+from pages.shared.visitor.address import Query
+
+
+def encode(asked: Asked) -> list[tuple[str, str]]:
+    """The query parameters, in order, each key and value unescaped."""
+    items = [("v", links.VERSION)]
+    if asked.problem:
+        items.append(("problem", asked.problem))
+    own = () if asked.problem else ("S", "A", "H", "value")
+    for name in ("users", *own, "epsilon", "delta", "loss", "today"):
+        value = getattr(asked, name)
+        if value != FIELDS[name].default:
+            items.append((FIELDS[name].query, links.written(value)))
+    return items
+
+
+def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
+    """What a link asks, and a sentence for each thing that could not be used."""
+    problems: list[str] = []
+    links.defaults_of(given, problems)
+    key = links.chosen("problem", links.last(given, "problem"), table().problems, problems)
+    values = {
+        name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()
+    }
+    return Asked(**values, problem=key), tuple(problems)
+
+
+@cache
+def table() -> Table:
+    """What comes with the program; read once."""
+    return Table.from_dict(asset("users"))
