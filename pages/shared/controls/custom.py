@@ -22,7 +22,8 @@ from dprl.words import plural, size
 from pages.shared.controls.widgets import locked
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.state import Editing, Session, session
+from pages.shared.visitor.editing import Editing
+from pages.shared.visitor.state import Session, session
 
 WORLD = ENVIRONMENTS["custom"]
 MOST_BYTES = 2_000_000
