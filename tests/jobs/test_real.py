@@ -25,24 +25,26 @@ def test_background_runs_give_what_run_gives(path: Path) -> None:
             seeds=1,
         ),
     ]
+    expected = [
+        dprl.run(spec) for spec in specs
+    ]  # after which their kernels are compiled, however long that took
     store = Store(path)
     local.ensure_pool(path)
     try:
         for spec in specs:
             store.requests.add(spec, "ann")
-        until = time.monotonic() + 300  # the kernels may have to be compiled
+        until = time.monotonic() + 300
         while any(store.status.of(spec).state in ("queued", "running") for spec in specs):
             assert time.monotonic() < until
             time.sleep(0.02)
     finally:
         local.stop(path)
-    for spec in specs:
+    for spec, whole in zip(specs, expected, strict=True):
         assert store.status.of(spec).state == "done", store.status.of(spec).message
-        expected = dprl.run(spec)
         traces = store.results.traces(spec)
         live = store.results.live(spec)
         assert [trace.seed for trace in traces] == list(range(spec.seeds))
-        for trace, (_, episodes, regret), wanted in zip(traces, live, expected.seeds, strict=True):
+        for trace, (_, episodes, regret), wanted in zip(traces, live, whole.seeds, strict=True):
             assert trace.complete
             assert trace.spec == spec
             np.testing.assert_array_equal(trace.regret, wanted.regret)
