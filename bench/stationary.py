@@ -24,6 +24,7 @@ from dprl.simulation.pairs import mechanisms_for, not_pooled
 from dprl.words import human
 
 K = {"none": 10**9, "central": 10**10, "shuffle": 10**11, "local": 10**15}
+BEST = {"mechanism": "unary", "reports": "played"}  # with nobody trusted
 PROBLEMS: dict[str, dict[str, Any]] = {
     "riverswim": {},
     "clinic": {"environment": "clinic"},
@@ -77,7 +78,7 @@ def table(seeds: int, only: str, models: list[str]) -> None:
                     "stationary": stationary,
                     "episodes": K[privacy],
                     "seeds": seeds,
-                }
+                } | (BEST if privacy == "local" else {})
                 spec = RunSpec(**fields, **given)
                 found.append(needed(spec))
             (usual, lost_, slow), (told, less, quick) = found
@@ -104,10 +105,11 @@ def optimism(runs: int, beta: float) -> None:
         kind = kinds[i % len(kinds)]
         S, A, H = SIZES[rng.integers(len(SIZES))]
         users = int(rng.choice([10**3, 10**6, 10**9]))
+        reports = str(rng.choice(["all", "played"])) if kind[0] == "local" else "all"
         spec = RunSpec(
             environment="random", environment_params={"S": S, "A": A, "H": H, "seed": int(rng.integers(10_000))},
             stationary="yes", privacy=kind[0], mechanism=kind[1], episodes=users, schedule="adaptive:1", beta=beta,
-            seeds=1,
+            reports=reports, seeds=1,
         )  # fmt: skip
         failed[kind] += lost(spec, i)
         made[kind] += 1

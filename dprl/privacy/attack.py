@@ -71,8 +71,9 @@ def estimation_errors(mechanism: Mechanism, stream: Stream, draws: int, rng: np.
     """[draws] the error of an estimate of n where all users of the stream are in one state, in units."""
     memory, error = np.zeros((mechanism.rows(stream.items, stream.releases), draws)), np.zeros(draws)
     memory[3], memory[4] = chances(replace(stream, questions=np.ones(draws, dtype=np.int64)))
-    memory[0] = memory[1] = rng.binomial(stream.items, memory[3])
-    memory[2] = stream.items
+    visits = stream.items * stream.often
+    memory[0] = memory[1] = rng.binomial(visits, memory[3])
+    memory[2] = visits
     _kernel(mechanism.add_noise)(0, stream.leaves, stream.batches, memory, rng, error)
     return error
 

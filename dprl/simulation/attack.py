@@ -263,7 +263,8 @@ def game_of(spec: AttackSpec, noise: Noise) -> attack.Game:
 
     def added(name: str) -> Array:
         counts = Trajectory.parse(name, getattr(spec, name), size).counts(size, table)
-        return np.asarray(counts.sum(0) if spec.run.stationary == "yes" else counts).ravel()
+        pooled = spec.run.stationary == "yes" and noise.mechanism is not None and not noise.mechanism.answers
+        return np.asarray(counts.sum(0) if pooled else counts).ravel()  # answers are about one step each
 
     return attack.game(noise, added("first"), added("second"), half=spec.noise == "half")
 

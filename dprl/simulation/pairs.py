@@ -41,8 +41,8 @@ def not_pooled(algorithm: str, mechanism: str | None, calibration: str | None, b
         return f"is for bonus anytime: bonus {bonus} is for counts of one step"
     if calibration == "paper":
         return "is for calibration tight: papers print noise for counts of one step"
-    if mechanism and MECHANISMS[mechanism].norm not in ("l1", "l2"):
-        return f"is for Gaussian or Laplace noise, not for mechanism {mechanism}"
+    if mechanism and MECHANISMS[mechanism].norm not in ("l1", "l2", "one-hot"):
+        return f"is for Gaussian or Laplace noise, and for questions, not for mechanism {mechanism}"
     return ""
 
 
@@ -65,9 +65,7 @@ def consistencies_for(
     return ("own", *flow, *still)
 
 
-def not_played(
-    algorithm: str, privacy: str, mechanism: str | None, consistency: str, stationary: str = "no"
-) -> str:
+def not_played(algorithm: str, privacy: str, mechanism: str | None, consistency: str) -> str:
     """Why a row cannot count only reports of users who were told to play it, as after "played"; "" where it can.
 
     Each report, or each batch, has to have noise of its own, and it has to be known before it who plays what.
@@ -81,8 +79,6 @@ def not_played(
         return f"is for policies that take one action in a state; {algorithm} takes each with some chance"
     if drawn is not None and drawn.rows(1, 1) and not drawn.fresh:
         return f"is not for mechanism {mechanism}, whose nodes mix batches that were told different actions"
-    if stationary == "yes":
-        return "does not go with counts of all steps: at each of them a user may be told another action"
     if consistency != "own":
         return f"does not go with consistency {consistency}, which takes the noise of all rows to be alike"
     return ""

@@ -88,8 +88,7 @@ class RunSpec:
                 f"{world.key} has none of the known features that {learner.key} needs; give {_or(fitting)}.",
             )
         self._set("structure", structure.checked(self.structure, learner.key, self._problem_size))
-        if self.stationary == "yes":
-            stationary.check_use(self.algorithm)
+        stationary.check_use(self.stationary, self.algorithm)
         self._set("privacy", self.privacy or learner.privacies[0])
         if self.privacy in learner.refused:
             raise SpecError(
@@ -114,9 +113,8 @@ class RunSpec:
             self._set("reports", "all")
         else:
             self._choose_noise()
-        if self.stationary == "yes":
-            stationary.check_use(self.algorithm, self.mechanism, self.calibration, self.bonus)
-            stationary.check_truth(self.structure, self.environment, self.environment_params)
+        stationary.check_use(self.stationary, self.algorithm, self.mechanism, self.calibration, self.bonus)
+        stationary.check_truth(self.stationary, self.structure, self.environment, self.environment_params)
         self._drop_unused_params()
         uses_beta = self.privacy != "none" or self.bonus != "practical"
         self._set(
@@ -134,9 +132,8 @@ class RunSpec:
     def statistic(self) -> Statistic:
         """What the learner sees of its users."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
-        if not self.structure and self.stationary == "no":
-            return seen
-        return replace(cast(Counts, seen), declared=self.declared, pooled=self.stationary == "yes")
+        told: dict[str, Any] = {"declared": self.declared, "pooled": self.stationary == "yes"}
+        return replace(cast(Counts, seen), **told) if any(told.values()) else seen
 
     def _drop_unused_params(self) -> None:
         """Set to None the parameters of the algorithm that this combination does not use."""
@@ -200,8 +197,7 @@ class RunSpec:
 
     @property
     def _not_played(self) -> str:
-        told = self.algorithm, self.privacy, self.mechanism
-        return not_played(*told, self.consistency, self.stationary)
+        return not_played(self.algorithm, self.privacy, self.mechanism, self.consistency)
 
     def _default_mechanism(self) -> str:
         """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
@@ -272,8 +268,7 @@ class RunSpec:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of FIELDS; those of LATER where they are not as before, and later
-        parameters of an algorithm where they are not at their defaults."""
+        """JSON-able canonical form, in the order of FIELDS; of what came later only what is not as before."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         later = {f.name: f.default for f in ALGORITHMS[self.algorithm].fields if f.later}
         given["algorithm_params"] = {
@@ -339,8 +334,8 @@ class RunSpec:
                     kept.pop(name, None)
         told = kept | changes
         if "reports" not in changes and told.get("reports") == "played":
-            fitted = told.get("consistency", "own"), told.get("stationary", "no")
-            if not_played(told["algorithm"], told["privacy"], told.get("mechanism"), *fitted):
+            fitted = told.get("consistency", "own")
+            if not_played(told["algorithm"], told["privacy"], told.get("mechanism"), fitted):
                 del kept["reports"]
         for name in ("environment_params", "algorithm_params"):
             if name in kept:

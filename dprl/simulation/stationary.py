@@ -19,26 +19,33 @@ from dprl.simulation.pairs import not_pooled
 
 
 def check_use(
-    algorithm: str, mechanism: str | None = None, calibration: str | None = None, bonus: str | None = None
+    stationary: str,
+    algorithm: str,
+    mechanism: str | None = None,
+    calibration: str | None = None,
+    bonus: str | None = None,
 ) -> None:
     """Refuse a declaration of which a learner, its bonus or the noise makes nothing. Raises SpecError."""
-    if reason := not_pooled(algorithm, mechanism, calibration, bonus):
+    if stationary == "yes" and (reason := not_pooled(algorithm, mechanism, calibration, bonus)):
         able = [key for key, other in ALGORITHMS.items() if "stationary" in other.declarable]
         if algorithm not in able:
             reason += f"; give no, or algorithm {', '.join(able[:-1])} or {able[-1]}"
         raise SpecError("stationary", f"yes {reason}.")
 
 
-def check_truth(declared: str | None, environment: str, params: Mapping[str, Any]) -> None:
+def check_truth(stationary: str, declared: str | None, environment: str, params: Mapping[str, Any]) -> None:
     """Refuse a declaration that is not true of the model.
 
     Args:
+        stationary: of the spec.
         declared: structure, in canonical form.
         environment, params: of the spec, checked.
 
     Raises:
         SpecError: the model, or what is declared possible, depends on the step.
     """
+    if stationary == "no":
+        return
     if reason := dependence(environment, json.dumps(dict(params), sort_keys=True)):
         raise SpecError("stationary", f"yes is not true of this environment: {reason}; give no.")
     if declared and declared != structure.OWN and len(structure.table(declared, environment, params)) > 1:

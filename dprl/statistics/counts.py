@@ -87,6 +87,11 @@ class Counts:
     @property
     def then(self) -> str:
         """What is done with noisy counts before they are looked at, in words."""
+        if self.played and self.pooled:
+            return (
+                "; in a row (s, a) only reports of users whose policy takes a in s at some step are added up, which "
+                "costs no privacy: policies are public"
+            )
         if self.played:
             return (
                 "; in a row (h, s, a) only reports of users whose policy takes a in s at h are added up, which costs "
@@ -185,7 +190,7 @@ class Counts:
 
     def questions(self, size: Size) -> NDArray[np.int64]:
         """[H * S * A * (B + 2)] 3 h + part, where part is 0 in m, 1 in n and 2 in r: at a step a user is in one cell of
-        each, or, of r, perhaps in none. Not of pooled counts: questions are about one step."""
+        each, or, of r, perhaps in none."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 

@@ -23,19 +23,19 @@ def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
     """How many visits of a row the noise of its own reports hides, however few these are.
 
     While E(b) >= b, nothing is to be seen after b users who were told to play the row, even if all of them were there.
-    A batch has all its noise whatever its size.
+    A batch has all its noise whatever its size. ends: times H where counts are pooled over H steps.
     """
     return float(max(ends[error >= ends], default=0)) if by_users else float(error[0])
 
 
 @kernel
-def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """The cells, in the order of unit noise, of the rows whose action the policy takes.
+def cells_told(policy: Any, noisy: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The cells, in the order of unit noise, of the rows whose action the policy takes, and at how many steps.
 
-    noisy: [H, S, A, B + 2], NaN where there is no counter.
+    noisy: [H, S, A, B + 2], NaN where there is no counter; H is 1 where counts are pooled over steps.
     """
     H, S, A, width = noisy.shape
-    found = np.empty(noisy.size, dtype=np.int64)
+    found, steps = np.empty(noisy.size, dtype=np.int64), np.empty(noisy.size, dtype=np.int64)
     cell = 0
     many = 0
     for h in range(H):
@@ -45,11 +45,12 @@ def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
                 for x in range(width):
                     if np.isnan(noisy[h, s, a, x]):
                         continue
-                    if told:
+                    if told > 0:
                         found[many] = cell
+                        steps[many] = told
                         many += 1
                     cell += 1
-    return found[:many]
+    return found[:many], steps[:many]
 
 
 @kernel
@@ -59,25 +60,29 @@ def look_up(reports: int, setup: Any, state: Any) -> float:
 
     Args:
         reports: users since the last release, or 1 for their batch, as `setup.ends` counts.
-        setup, state: a loop's, with ends, bound, error [B] and policy, counts, noisy as in replan_kernels.py; kept,
-            int64 [H, S, A], reports in each row; places, int64 [H, S, A], where of the table each row is; and errors,
+        setup, state: a loop's, with ends, bound, error [B], apart and policy, sums, noisy as in replan_kernels.py;
+            kept, int64 [H, S, A], reports in each row, times steps where counts are pooled over these; places, int64
+            [H, S, A], where of the table each row is; and errors,
             bounds [H, S, A], zero where no report counts.
     """
     H, S, A, width = state.noisy.shape
+    each = state.policy.shape[0] // H  # steps that a row counts
     worst = 0.0
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                if taken(state.policy, h, H, s, a):
-                    state.kept[h, s, a] += reports
-                    while setup.ends[state.places[h, s, a]] < state.kept[h, s, a]:
+                told = taken(state.policy, h, H, s, a)
+                if told > 0:
+                    state.kept[h, s, a] += reports * (told if setup.apart else each)
+                    while each * setup.ends[state.places[h, s, a]] < state.kept[h, s, a]:
                         state.places[h, s, a] += 1
-                    state.errors[h, s, a] = setup.error[state.places[h, s, a]]
-                    state.bounds[h, s, a] = setup.bound[state.places[h, s, a]]
+                    for step in range(h, state.errors.shape[0], H):
+                        state.errors[step, s, a] = setup.error[state.places[h, s, a]]
+                        state.bounds[step, s, a] = setup.bound[state.places[h, s, a]]
                 if state.kept[h, s, a] == 0:
                     continue
                 for x in range(width):
-                    off = abs(state.noisy[h, s, a, x] - state.counts[h, s, a, x])
+                    off = abs(state.noisy[h, s, a, x] - state.sums[h, s, a, x])
                     if not np.isnan(off):
                         part = 4.0 if x < width - 1 else 1.0
                         worst = max(worst, part * off / state.bounds[h, s, a])

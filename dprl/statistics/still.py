@@ -52,11 +52,16 @@ def weigh(i: int, covariance: Array, weights: Array, left: Array) -> None:
 
 
 @kernel
-def taken(policy: Any, h: int, rows: int, s: int, a: int) -> bool:
-    """Whether anybody may have taken an action at a step that the row h of so many counts: one step, or all."""
-    if policy.ndim == 2:
-        return bool((policy[h::rows, s] == a).any())
-    return True
+def taken(policy: Any, h: int, rows: int, s: int, a: int) -> int:
+    """At how many of the steps that the row h of so many counts anybody may have taken an action: the row of one step,
+    or that of all steps."""
+    steps = 0
+    for step in range(h, policy.shape[0], rows):
+        if policy.ndim == 2:
+            steps += policy[step, s] == a
+        else:
+            steps += 1
+    return steps
 
 
 @kernel
@@ -79,7 +84,11 @@ def average(i: int, covariance: Array, error: float, state: Any) -> float:
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                L = 0 if i == 0 or taken(state.policy, h, H, s, a) else min(rests[h, s, a] + 1, window - 1)
+                L = (
+                    0
+                    if i == 0 or taken(state.policy, h, H, s, a) > 0
+                    else min(rests[h, s, a] + 1, window - 1)
+                )
                 rests[h, s, a] = L
                 for step in range(h, state.errors.shape[0], H):
                     state.errors[step, s, a] = error * left[L]

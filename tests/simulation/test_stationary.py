@@ -12,17 +12,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprl import ALGORITHMS, RunSpec, SpecError
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SpecError
 from dprl.learners import PUBLIC
 from dprl.mdp import Size, planning
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS
 from dprl.privacy.accounting import Laplace, delta_of, epsilon_of
+from dprl.privacy.mechanisms import make_stream
 from dprl.privacy.mechanisms.optimal import innovations
+from dprl.privacy.mechanisms.unary import asking, response, turn_over
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import SeedRun, start
 from dprl.simulation.attack import AttackSpec
-from dprl.simulation.blocks import model_of, sample, walk
+from dprl.simulation.blocks import interview, model_of, sample, walk
 from dprl.simulation.outlook import outlook
 from dprl.simulation.pairs import mechanisms_for, not_pooled
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule, world_of
@@ -175,6 +177,66 @@ def test_bounds_on_the_noise_hold_as_often_as_promised(privacy: str, mechanism: 
     assert not covered(4 * length.max(0), beta)
 
 
+@pytest.mark.parametrize("reports", ["all", "played"])
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "unary"])
+def test_bounds_hold_in_whole_runs_with_nobody_trusted(mechanism: str, reports: str) -> None:
+    """Also where a pooled row counts, at each step, those who were told to play it: what the learner's policies do
+    decides how many these are."""
+    beta = 0.5
+    spec = RunSpec(
+        **SMALL, privacy="local", mechanism=mechanism, reports=reports, epsilon=20.0, beta=beta, episodes=20_000,
+        schedule="geometric:0.3",
+    )  # fmt: skip
+    ratios, seen = [], set[int]()
+    for seed in range(40):
+        run = SeedRun(spec, seed)
+        while not run.advance(60.0):
+            pass
+        ratios.append(float(run.state.totals[1]))
+        seen |= set(np.unique(run.state.kept).tolist())
+        assert (run.state.errors == run.state.errors[:1]).all()
+    assert covered(np.array(ratios), beta)
+    assert not covered(4 * np.array(ratios), beta)
+    assert (len(seen) > 2) == (reports == "played")
+
+
+@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("groups", [3, 1])
+def test_answers_about_all_steps_err_by_no_more_than_is_said(groups: int, told: bool) -> None:
+    """Sums of answers have mean 0 beside the truth, and at most the variance that bounds on them are for, where a user
+    answers about one step, as is best, or about all three."""
+    mdp = world_of(RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 3}))
+    H, S, A, users, draws = 3, 2, 2, 200, 400
+    policy = np.zeros((H, S), dtype=np.int64)
+    policy[1] = 1
+    assert asking(H, (0.5, 0.25, 0.25), 1.0, pooled=True)[0, 0] == H
+    bit = 1.0 if groups == H else 3.0
+    batches = np.array([[groups, bit, H / groups], response(bit), (0.5, 0.25, 0.25)])
+    stream = replace(make_stream(np.array([users])), batches=batches, often=H)
+    rng, model = np.random.default_rng(0), model_of(mdp)
+    found = []
+    for _ in range(draws):
+        counts, memory, noise = (
+            np.zeros((H, S, A, S + 2)),
+            np.zeros((5, S * A * (S + 2))),
+            np.zeros(S * A * (S + 2)),
+        )
+        one = np.zeros((3, S), dtype=np.int64)
+        interview(
+            rng, rng, model, policy, users, 0, int(batches[0, 0]), batches[-1], True, told, counts, memory, *one
+        )  # fmt: skip
+        turn_over(0, stream.leaves, batches, memory, rng, noise)
+        found.append(noise.reshape(S, A, S + 2))
+    errors = np.array(found)
+    spread = errors.std(0)
+    assert (np.abs(errors.mean(0)) < 4.5 * spread / math.sqrt(draws)).all()
+    steps = np.array([(policy == a).sum(0) for a in range(A)]).T if told else np.full((S, A), H)  # [S, A]
+    most = MECHANISMS["unary"].std(stream)[0] ** 2 / H + 1  # of a step that all are in, about
+    assert (spread**2 <= 1.3 * most * steps[..., None]).all()
+    if groups == H:
+        assert (spread**2).max() >= 0.4 * most * steps.max()
+
+
 def test_the_attack_is_on_pooled_counts() -> None:
     run = RunSpec(epsilon=2.0, episodes=10**4, **SMALL)
     spec = AttackSpec(run=run, executions=2500, seeds=1)
@@ -197,9 +259,19 @@ def test_the_card_says_what_is_public() -> None:
 # what is released, and what is made of it
 
 
-@pytest.mark.parametrize("consistency", ["own", "still"])
-def test_plain_and_compiled_are_the_same_bits(consistency: str) -> None:
-    spec = RunSpec(**SMALL, episodes=300, consistency=consistency)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"consistency": "still"},
+        {"privacy": "local", "mechanism": "gaussian", "reports": "played"},
+        {"privacy": "local", "mechanism": "unary", "reports": "played"},
+        {"privacy": "local", "mechanism": "unary", "reports": "all"},
+    ],
+    ids=str,
+)
+def test_plain_and_compiled_are_the_same_bits(changes: dict[str, Any]) -> None:
+    spec = RunSpec(**SMALL, episodes=300, **changes)
     same_bits(finished(SeedRun(spec, 0)), finished(SeedRun(spec, 0, plain=True)))
 
 
@@ -236,8 +308,7 @@ def test_every_step_is_handed_the_same_and_nothing_else_is(privacy: str, mechani
         np.testing.assert_array_equal(state.released[0], state.sums[0])
     else:
         again = np.zeros_like(state.noisy)
-        row = int(state.position[2])
-        kernels.publish(state.noisy, float(run.setup.error[row]), run.setup.rows, again)
+        kernels.publish(state.noisy, state.errors[:1], run.setup.rows, again)
         np.testing.assert_array_equal(state.released[0], again[0])
         assert (state.noisy != state.sums).any()
 
@@ -311,6 +382,34 @@ def test_the_outlook_counts_pooled_visits() -> None:
     assert told.learns_from is not None
     assert usual.learns_from is not None
     assert told.learns_from < usual.learns_from
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("privacy", "mechanism"), [("none", None), *FITTING])
+def test_short_runs_stay_optimistic(privacy: str, mechanism: str | None) -> None:
+    """Random models of several sizes, at beta = 0.5: no more runs below Q* than beta allows. The union over h dropped
+    would show here where it is what keeps them: see bench/stationary.py for thousands."""
+    rng, failed, runs = np.random.default_rng(5), 0, 60
+    for seed in range(runs):
+        S, A, H = ((2, 2, 3), (4, 2, 25), (6, 3, 10), (12, 4, 8))[seed % 4]
+        spec = RunSpec(
+            environment="random", environment_params={"S": S, "A": A, "H": H, "seed": int(rng.integers(10_000))},
+            stationary="yes", privacy=privacy, mechanism=mechanism, beta=0.5, episodes=(10**3, 10**6)[seed % 2],
+            schedule="adaptive:1", seeds=1,
+        )  # fmt: skip
+        run = SeedRun(spec, seed)
+        while not run.advance(60.0):
+            pass
+        failed += bool((run.state.Q < run.optimum.Q - 1e-9).any())
+    assert stats.binomtest(failed, runs, 0.5, alternative="greater").pvalue > LEVEL
+
+
+def test_the_union_over_steps_stays() -> None:
+    """Each (h, s, a) bets on values of its own step: the constant counts H S A, of pooled counts too."""
+    spec = RunSpec(**SMALL, environment="random", privacy="none", beta=0.1)
+    size = Size(*ENVIRONMENTS["random"].size(**spec.environment_params))
+    run = SeedRun(spec, 0)
+    assert run.setup.constants[0] == math.log(10 * size.H * size.S * size.A / (9 * 0.1))
 
 
 # refusals

@@ -49,17 +49,21 @@ def response(bit: float) -> tuple[float, float, float]:
     return kept, turned, variance
 
 
-def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
+def asking(H: int, shares: tuple[float, float, float], epsilon: float, pooled: bool = False) -> Array:
     """[3, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance.
 
     A user who answers about j steps spends epsilon / j on each, of which two bits can differ. What counts is the
-    variance of a count that all users are in: a bound on the error has to cover it.
+    variance of a count that all users are in: a bound on the error has to cover it. pooled: at every step, see `_most`.
     """
 
     def steps(groups: int) -> int:
         return math.ceil(H / groups)
 
-    groups = min(range(1, H + 1), key=lambda g: (response(epsilon / (2 * steps(g)))[2] + 1) * g)
+    def variance(groups: int) -> float:
+        j = steps(groups)
+        return (response(epsilon / (2 * j))[2] + (j if pooled else 1)) * groups
+
+    groups = min(range(1, H + 1), key=variance)
     bit = epsilon / (2 * steps(groups))
     while 2 * steps(groups) * bit > epsilon:
         bit = math.nextafter(bit, 0.0)
@@ -94,11 +98,12 @@ def _most(stream: Stream) -> tuple[float, float, float]:
     most; and by how much more one of n or r does.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/notes/privacy.md.
+    Where answers about H steps are added up, those about j of them come from one user: H (variance + j) / asked.
     """
-    (groups, _, _), (kept, turned, variance), shares = stream.batches
+    (groups, _, steps), (kept, turned, variance), shares = stream.batches
     asked = shares[0] / groups
     return (
-        (variance + 1) / asked,
+        stream.often * (variance + (steps if stream.often > 1 else 1)) / asked,
         kept / ((kept - turned) * asked),
         math.sqrt(shares[0] / shares.min()),
     )
@@ -110,15 +115,22 @@ def _std(stream: Stream) -> Array:
     return np.asarray(np.sqrt((most - more**-2) * stream.leaves[1:-1]))
 
 
+def _together(stream: Stream) -> tuple[float, float]:
+    """About how many of the steps that a row counts a user answers, and in how many the user may be unasked."""
+    return (float(stream.batches[0, 2]), float(stream.often)) if stream.often > 1 else (1.0, 0.0)
+
+
 def _tail(stream: Stream, failure: float) -> Array:
     most, counted, more = _most(stream)
-    return bounded_length(stream.leaves[1:-1], most, counted * more, 1, failure)
+    answered, missed = _together(stream)
+    return bounded_length(stream.leaves[1:-1], most, answered * counted * more + missed, 1, failure)
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
     """An answer is about the cells of m in a row or about one of the others, and misses what is true in three."""
     most, counted, more = _most(stream)
-    size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
+    answered, _ = _together(stream)
+    size = answered * counted * max(math.sqrt(cells), more) + stream.often * math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
 
 

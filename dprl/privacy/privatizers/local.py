@@ -94,8 +94,9 @@ def asked(stream: Stream, request: Request) -> Stream:
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
     return replace(
         stream,
-        batches=asking(size.H, weights / weights.sum(), request.epsilon),
-        questions=counts.questions(size),
+        batches=asking(size.H, weights / weights.sum(), request.epsilon, counts.pooled),
+        questions=replace(counts, pooled=False).questions(size),  # each is about one step
+        often=size.H if counts.pooled else 1,
     )
 
 

@@ -41,7 +41,9 @@ class SeedRun(SlicedRun):
             K=spec.episodes,
             releases=noise.stream.releases,
             splits=schedule.limit is not None,
-            settings=schedule.settings(argument, spec.episodes),
+            settings=np.append(
+                schedule.settings(argument, spec.episodes), np.ones(1 if counts.pooled and mdp.H > 1 else 0)
+            ),
             of_users=noise.stream.of_users,
             batches=noise.stream.batches,
             by_users=noise.by_users,
@@ -55,7 +57,8 @@ class SeedRun(SlicedRun):
             scales=noise.scales,
             pooled=counts.pooled,
             played=counts.played,
-            hidden=hidden(noise.by_users, noise.ends, error),
+            apart=noise.mechanism is not None and noise.mechanism.norm != "l1",
+            hidden=hidden(noise.by_users, noise.ends * (mdp.H if counts.pooled else 1), error),
             balanced=counts.flow is not None,
             tau2=counts.tau2,
             rows=rows[:, 1].copy(),

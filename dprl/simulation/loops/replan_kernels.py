@@ -46,6 +46,7 @@ class Setup(NamedTuple):
         scales: [B + 2] of the noise in each counter of a row, in counts.
         pooled: counts are pooled over the steps of an episode before they are released.
         played: a row has the reports of users who were told to play it, see statistics/played.py; `ends` counts these.
+        apart: what a report says of each step has noise of its own, so that a pooled row counts steps one by one.
         hidden: of a row that is played, how many visits the noise hides, however few reports it has.
         balanced: noisy counts are moved to the nearest that hold for any users.
         tau2: how many times as much variance the noise in n^ has as that in m^; rows: [H] the same after that.
@@ -72,6 +73,7 @@ class Setup(NamedTuple):
     scales: Array
     pooled: bool
     played: bool
+    apart: bool
     hidden: float
     balanced: bool
     tau2: float
@@ -235,9 +237,13 @@ def disturb_told(
     made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
 ) -> None:
     """Add the noise of the reports that count: of the others none is drawn, as nobody looks at it."""
-    told = cells_told(state.policy, state.noisy)
-    noise, memory = state.noise[told], state.memory[:, told]
+    told, steps = cells_told(state.policy, state.noisy)
+    before, memory = state.noise[told], state.memory[:, told]
+    noise = before.copy()
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
+    if setup.pooled and setup.apart and setup.groups == 0:
+        # Gaussian noise of a report is the sum of what each of its steps has
+        noise = before + np.sqrt(steps / state.policy.shape[0]) * (noise - before)
     state.noise[told] = noise
     state.memory[:] = 0.0  # a mechanism whose reports are apart keeps nothing beyond a release
 
@@ -292,6 +298,8 @@ def meet(
         setup.walk_below,
         setup.groups,
         setup.shares,
+        setup.pooled,
+        setup.pooled and setup.played,
         state.counts,
         state.memory,
         state.starts,
@@ -364,7 +372,8 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(
-        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, 1.0, True, 1.0, f1, f2, f1, f1, f1, 1, 1, f1
+        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, True, 1.0, True, 1.0, f1, f2, f1, f1, f1, 1,
+        1, f1,
     )  # fmt: skip
     five = np.zeros((1,) * 5)
     state = State(

@@ -135,7 +135,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     if privatizer.key not in REPORTED:
         return
     fitted = effective(s.draft.consistency, fits)
-    reason = not_played(s.draft.algorithm, privatizer.key, mechanism, fitted, stationary)
+    reason = not_played(s.draft.algorithm, privatizer.key, mechanism, fitted)
     whose = ("all",) if reason else tuple(REPORTS)
     select(
         "Reports in a row",

@@ -96,7 +96,7 @@ def spec_from(draft: Draft) -> RunSpec:
     if not any(draft.consistency in consistencies_for(draft.algorithm, key, *known) for key in mechanisms):
         values["consistency"] = FIELDS["consistency"].default
     if values["reports"] == "played":
-        told = values["privacy"], values["mechanism"], values["consistency"], values["stationary"]
+        told = values["privacy"], values["mechanism"], values["consistency"]
         values["reports"] = "all" if not_played(draft.algorithm, *told) else "played"
     return RunSpec.from_dict(values)
 
