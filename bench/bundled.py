@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import users
+from bench import local_price, users
 from dprl import metrics, search
 from dprl.claims import CLAIMS
 from dprl.claims.kept import kept, to_dict
@@ -202,6 +202,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "attack": lambda: whole(attack()),
     "claims": lambda: whole(claims()),
     "lessons": lambda: listed(lessons()),
+    "local-price": lambda: listed(local_price.rows()),
     "users": lambda: lines_of(users.table().to_dict()),
     "landscape": lambda: lines_of(landscape.compute().to_dict()),
 }

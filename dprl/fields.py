@@ -239,6 +239,12 @@ def _parts(text: str) -> Iterator[str]:
         text = after
 
 
+def written(fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Checked parameters as a spec is written: without those of `later` at their defaults, or not used."""
+    left_out = {f.name: (None, f.default) for f in fields if f.later}
+    return {name: value for name, value in given.items() if value not in left_out.get(name, ())}
+
+
 def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:
     """`given` checked against `fields`, defaults filled in, in the order of `fields`.
 

@@ -127,7 +127,7 @@ PAGES = {
             section="Compare",
             settings=True,
             groups=(RunGroup("exploration", "Runs of exploration noise"),),
-            bundled=("free", "exploration"),
+            bundled=("free", "exploration", "local-price"),
             guide="explanation/when-privacy-is-free",
         ),
         Page(

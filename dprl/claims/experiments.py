@@ -82,7 +82,9 @@ MULTIPLICATIVE = Claim(
     "With nobody trusted, it costs again and again",
     "The price of local privacy is multiplicative: it does not stop growing, like √K at most.",
     f"{QW_ONLINE}, Theorem 5.7",
-    f"{LEAST} Where it stops, √K is still an upper bound: a fixed problem has a gap, and enough users close it.",
+    f"{LEAST} Where it stops, √K is still an upper bound: a fixed problem has a gap, and enough users close it. This "
+    "is the paper's algorithm, which adds up everybody's reports. For rows that count only users who were told to play "
+    "them, which are ours, the page When is privacy free? says where the cost stops.",
     "The price with nobody trusted, beside that with a trusted agent: a line that still rises at the right end grows.",
     tuple(regret.goes_on(at(name, 10**15, privacy="local"), (at(name, 10**15),)) for name in PROBLEMS),
 )

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 from dprl.brief import described
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, check_params, documented, read_json, shown
+from dprl.fields import SpecError, check_params, documented, read_json, shown, written
 from dprl.kernels import source_digest
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
@@ -270,12 +270,7 @@ class RunSpec:
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of FIELDS; of what came later only what is not as before."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
-        later = {f.name: f.default for f in ALGORITHMS[self.algorithm].fields if f.later}
-        given["algorithm_params"] = {
-            name: value
-            for name, value in self.algorithm_params.items()
-            if name not in later or value not in (None, later[name])
-        }
+        given["algorithm_params"] = written(ALGORITHMS[self.algorithm].fields, self.algorithm_params)
         return {
             name: dict(value) if isinstance(value, Mapping) else value
             for name, value in given.items()

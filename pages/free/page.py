@@ -11,6 +11,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts as sentences
 from pages.free import exploration
 from pages.free import link as free_link
+from pages.free.additive import additive
 from pages.free.controls import controls, four_box
 from pages.free.explored import SHOW
 from pages.free.state import free, priced, show_runs
@@ -59,6 +60,7 @@ def four(corner: DeltaGenerator) -> None:
     runs = [status_of(curve.spec) for curve in curves]
     every = status.pace([run for run in runs if run.state in status.ACTIVE])
     redrawn(partial(draw_four, curves, corner), every)
+    additive()
 
 
 def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> None:
