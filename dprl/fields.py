@@ -11,7 +11,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -43,6 +43,11 @@ def shown(value: object) -> str:
         text = "a number of thousands of digits"
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def either(words: Sequence[str]) -> str:
+    """What may be given, in words: `a`, `a or b`, `a, b or c`."""
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
 
 
 def number(value: float) -> str:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 from dprl.brief import described
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, check_params, documented, read_json, shown, written
+from dprl.fields import SpecError, check_params, documented, either, read_json, shown, written
 from dprl.kernels import source_digest
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
@@ -85,14 +85,15 @@ class RunSpec:
             fitting = tuple(key for key in ENVIRONMENTS if runs_in(learner.key, key))
             raise SpecError(
                 "environment",
-                f"{world.key} has none of the known features that {learner.key} needs; give {_or(fitting)}.",
+                f"{world.key} has none of the known features that {learner.key} needs; give {either(fitting)}.",
             )
         self._set("structure", structure.checked(self.structure, learner.key, self._problem_size))
         stationary.check_use(self.stationary, self.algorithm)
         self._set("privacy", self.privacy or learner.privacies[0])
         if self.privacy in learner.refused:
             raise SpecError(
-                "privacy", f"{self.privacy} {learner.refused[self.privacy]}; give {_or(learner.privacies)}."
+                "privacy",
+                f"{self.privacy} {learner.refused[self.privacy]}; give {either(learner.privacies)}.",
             )
         self._choose("privacy", learner.privacies, learner.key)
         self._set("bonus", self.bonus or learner.bonuses[0])
@@ -166,7 +167,7 @@ class RunSpec:
                 "consistency",
                 f"{FITS[self.consistency]}, not for {self.algorithm} with mechanism {mechanism.key}, bonus {self.bonus}"
                 f"{' and a declared structure' if self.structure else ''}"
-                f"{' and counts of all steps' if self.stationary == 'yes' else ''}; give {_or(fits)}.",
+                f"{' and counts of all steps' if self.stationary == 'yes' else ''}; give {either(fits)}.",
             )
         self._choose_reports(named)
         if self.epsilon is None:
@@ -176,7 +177,7 @@ class RunSpec:
             self._set("delta", 0.0 if zero else DEFAULT_DELTA)
         if self.delta == 0 and mechanism.needs_delta:
             others = [k for k in known if not MECHANISMS[k].needs_delta]
-            advice = f", or mechanism {_or(tuple(others))}" if others else ""
+            advice = f", or mechanism {either(tuple(others))}" if others else ""
             raise SpecError(
                 "delta", f"0 does not go with mechanism {mechanism.key}; give a number above 0{advice}."
             )
@@ -225,7 +226,7 @@ class RunSpec:
     def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
         if getattr(self, name) not in allowed:
             raise SpecError(
-                name, f"{shown(getattr(self, name))} does not go with {owner}; give {_or(allowed)}."
+                name, f"{shown(getattr(self, name))} does not go with {owner}; give {either(allowed)}."
             )
 
     def _check_limits(self) -> None:
@@ -389,7 +390,3 @@ class RunSpec:
 def engine() -> tuple[str, str, str]:
     """What besides the spec decides the bits of a result."""
     return source_digest(), version("numba"), version("numpy")
-
-
-def _or(words: tuple[str, ...]) -> str:
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]

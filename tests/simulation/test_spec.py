@@ -156,13 +156,14 @@ def test_fields_a_pair_ignores_are_none(spec: RunSpec) -> None:
             "practical": spec.bonus == "practical",
             "practical noise": spec.bonus == "practical" and private,
             "not anytime": spec.bonus != "anytime",
+            "with privacy": private,
         }[field.when]
         assert (spec.algorithm_params[field.name] is not None) == used, field.name
 
 
 def test_every_field_that_a_run_may_ignore_says_when() -> None:
     said = {f.when for a in ALGORITHMS.values() for f in a.fields}
-    assert said == {"", "practical", "practical noise", "not anytime"}
+    assert said == {"", "practical", "practical noise", "not anytime", "with privacy"}
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

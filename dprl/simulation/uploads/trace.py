@@ -1,0 +1,131 @@
+"""What a run on an uploaded data set leaves: what was released and learned, and the files that are taken along."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.mdp import counts
+from dprl.mdp.tabular import Array
+from dprl.simulation.spec import engine
+from dprl.simulation.trace import TraceCore
+from dprl.simulation.uploads import check
+from dprl.simulation.uploads.policy import SOMEBODY, Policy
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UploadTrace(TraceCore):
+    """What was learned from an uploaded data set: all of it follows from what was released.
+
+    The curve has one point: at n the lower bound V~ of what the learned policy is worth, from the declared start, in
+    the declared rewards. All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
+
+    Attributes:
+        lower: [S] the same bound from each first state, in the declared rewards.
+        errors: [] each, E in use, by family.
+        checked: what people who were held out say of the policy, see check.assessed; empty where nobody was.
+        released: [H, S, A, S + 2], m~ and n~, and noisy sums of rewards where these are learned (rows as in
+            mdp/counts.py).
+        Q_hat, penalty, Q: [H, S, A], V: [H, S], policy: [H, S], what was learned; see learner.Learned.
+    """
+
+    lower: Array
+    errors: Mapping[str, Array]
+    checked: Mapping[str, Array]
+    released: Array
+    Q_hat: Array
+    penalty: Array
+    Q: Array
+    V: Array
+    policy: NDArray[np.int16]
+
+    @classmethod
+    def restored(cls, spec: Any, arrays: dict[str, Any], plain: dict[str, Any]) -> UploadTrace:
+        """Of earlier versions too, in which nobody was held out."""
+        if "checked" not in plain["mappings"]:
+            plain = {**plain, "checked": {}}
+        return super().restored(spec, arrays, plain)
+
+    def release(self) -> str:
+        """All that was released and learned as JSON, without the name that the counts are kept under: labels, the
+        bound, the policy as a list of actions for each step, one for each state."""
+        spec = self.spec
+        public = {name: value for name, value in spec.to_dict().items() if name != "data"}
+        return json.dumps(
+            {
+                **public,
+                "declared": json.loads(spec.declared),
+                "lower": float(self.curve.values[0]),
+                "lower_by_start": self.lower.tolist(),
+                "policy": self.policy.tolist(),
+                "verdict": self.verdict,
+                **{f"held_out_{name}": values.tolist() for name, values in self.today.items()},
+                "released_counts": self.released.tolist(),
+                "proved_rho": self.guarantee.proved_rho,
+            }
+        )
+
+    @property
+    def today(self) -> dict[str, Array]:
+        """The intervals of `checked` in the declared rewards: learned, behaviour, difference; {} where nobody was held
+        out."""
+        if not self.checked:
+            return {}
+        public, H = self.spec.public, self.spec.problem_size.H
+        found = {name: public.in_units(self.checked[name], H) for name in ("learned", "behaviour")}
+        low, high = public.reward_range
+        return found | {"difference": (high - low) * self.checked["difference"]}
+
+    @property
+    def verdict(self) -> str:
+        """Better than what was done, too close to call, or worse; "" where nobody was held out."""
+        return check.verdict(self.checked["difference"]) if self.checked else ""
+
+    @property
+    def portable(self) -> Policy:
+        """The policy with its evidence and its guarantee, as it is taken along."""
+        spec, public, card, E = self.spec, self.spec.public, self.guarantee, next(iter(self.errors.values()))
+        people = np.take_along_axis(counts.visits(self.released), self.policy[..., None].astype(int), -1)[
+            ..., 0
+        ]
+        proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
+        about = {
+            "algorithm": spec.algorithm,
+            "privacy": {
+                "unit": card.unit, "adjacency": card.adjacency, **proved, "assumes": list(card.assumptions),
+                "covers": "this release; what else is released of the same people adds up",
+            },
+            "bound": {
+                "worth at least": float(self.curve.values[0]), "from": "the declared start",
+                "proved": not spec.learner.unproved(spec.algorithm_params), "but for a chance of": spec.beta,
+            },
+            "held out": {"people": spec.checked, "verdict": self.verdict}
+            | {name: values.tolist() for name, values in self.today.items()},
+            "declared": json.loads(spec.declared),
+            "people learned from": spec.learned_from,
+            "a number of people is off by at most": float(E),
+            "where evidence is lacking": SOMEBODY,
+            "versions": {"dprl": version("dprl")} | dict(zip(("sources", "numba", "numpy"), engine(), strict=True)),
+        }  # fmt: skip
+        return Policy(
+            public.states,
+            public.actions,
+            tuple(tuple(public.actions[action] for action in row) for row in self.policy),
+            tuple(tuple(float(round(each, 1)) for each in row) for row in people),
+            tuple(tuple(bool(each) for each in row) for row in people - E >= 1),
+            about,
+        )
+
+    def steps(self) -> str:
+        """The policy as CSV: see `Policy.to_csv`."""
+        return self.portable.to_csv()
+
+    def policy_file(self) -> str:
+        """The policy as JSON: see `Policy`."""
+        return self.portable.to_json()
