@@ -28,8 +28,8 @@ from dprl.simulation.table import FIELDS
 from dprl.simulation.trace import Curve, Trace, TraceCore
 from dprl.simulation.uploads.policy import Policy
 from dprl.simulation.uploads.run import UploadRun, fitted_model  # registers its kind, too
-from dprl.simulation.uploads.trace import UploadTrace
 from dprl.simulation.uploads.spec import UploadSpec, upload
+from dprl.simulation.uploads.trace import UploadTrace
 
 __all__ = [
     "FIELDS",

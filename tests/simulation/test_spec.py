@@ -91,7 +91,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
         )
         if MECHANISMS[mechanism].needs_delta:
             assume(given_fields.get("delta") != 0)
-    elif privacy == "shuffle":
+    elif privacy != "none" and all(MECHANISMS[m].needs_delta for m in mechanisms_for(learner.key, privacy)):
         assume(given_fields.get("delta") != 0)
     # which keep noise for every release
     assume(mechanism not in ("gaussian-toeplitz", "gaussian-optimal") or not episodic)
@@ -173,8 +173,17 @@ def test_twin_is_the_same_without_privacy(spec: RunSpec) -> None:
     twin = spec.twin()
     assert twin.privacy == "none"
     changed = {k for k, v in spec.to_dict().items() if twin.to_dict().get(k) != v}
-    assert changed <= {"privacy", "beta", "algorithm_params", "consistency", *IGNORED_WITHOUT_PRIVACY}
-    noise_only = {f.name for f in ALGORITHMS[spec.algorithm].fields if f.when == "practical noise"}
+    assert changed <= {
+        "privacy",
+        "beta",
+        "algorithm_params",
+        "consistency",
+        "reports",
+        *IGNORED_WITHOUT_PRIVACY,
+    }
+    noise_only = {
+        f.name for f in ALGORITHMS[spec.algorithm].fields if f.when in ("practical noise", "with privacy")
+    }
     lost = {k for k, v in spec.algorithm_params.items() if twin.algorithm_params[k] != v}
     assert lost <= noise_only
     assert twin.twin() == twin
