@@ -89,8 +89,8 @@ class Counts:
         """What is done with noisy counts before they are looked at, in words."""
         if self.played and self.pooled:
             return (
-                "; in a row (s, a) only reports of users whose policy takes a in s at some step are added up, which "
-                "costs no privacy: policies are public"
+                "; in a row (s, a) only reports about steps at which a user's policy takes a in s are added up (with "
+                "Laplace noise whole reports, if it does at any step), which costs no privacy: policies are public"
             )
         if self.played:
             return (

@@ -31,7 +31,7 @@ def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
     page.get_by_role("textbox", name="Values of ρ to spend").press("Enter")
     page.get_by_role("button", name="Release and learn").click()
     expect(page.get_by_text("the learned policy is worth at least")).to_be_visible()
-    expect(page.get_by_text("ρ = 14")).to_be_visible()
+    expect(page.get_by_text("ρ = 14").first).to_be_visible()
     idle(page)
     assert page.get_by_test_id("stMain").locator(".js-plotly-plot:visible").count() == 2
     link = page.url

@@ -56,15 +56,23 @@ def prepare(request: Request) -> Noise:
             f"trajectory changes {statistic.moved}"
         )
 
+    if request.played and mechanism.key == "gaussian" and cast(Counts, statistic).pooled:
+        H = request.size.H
+        messages = (
+            f"counts of each of {H} steps, whose noise has 1/√{H} of that standard deviation: together they prove what "
+            "one report of all steps does"
+        )
+
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         card = guarantee(
             request,
             model="LDP",
             trust=TRUST,
             mechanism=mechanism,
-            where=f"on each user's device: on {'each answer' if messages else every(statistic)}, before it is sent",
+            where=f"on each user's device: on {'each answer' if mechanism is UNARY else every(statistic)}, "
+            "before it is sent",
             formula=formula,
-            scale=one_counts(stream) if messages else statistic.counter(scale),
+            scale=one_counts(stream) if mechanism is UNARY else statistic.counter(scale),
             std=float(noise.std.max()),
             claimed_delta=request.claimed_delta,
             readings=readings,

@@ -15,7 +15,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
-from dprl.privacy.mechanisms.binomial import BINOMIAL_TREE, PRINTED, VARIANCE, variances
+from dprl.privacy.mechanisms.binomial import BINOMIAL_TREE, PRINTED, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE, Change
@@ -145,6 +145,9 @@ def in_batches(request: Request, change: Change) -> Drawn:
         most = math.ceil(tau if request.calibration == "paper" else 4 * variance)
         sent = messages(np.array([1, most]), np.array([most, most]), request.cells)
     drawn = np.column_stack([bits, raised])
+    # where rows count only who played them it is decided as the run goes which batches a row counts: any of them may be
+    # those of the largest variance
+    largest = float((drawn[:, 0] * drawn[:, 1] * (1 - drawn[:, 1])).max())
     if not request.exact and request.batches is None and request.releases is None:
         drawn = as_one(drawn)
     stream, table = make_stream(request.times, drawn, forgotten=request.batches is not None), None
@@ -154,8 +157,6 @@ def in_batches(request: Request, change: Change) -> Drawn:
         stream = open_stream(request.K, request.releases, drawn)
         table = replace(stream_of_releases(request.releases), batches=drawn)
     elif request.played:
-        # which batches a row counts is decided as the run goes: any of them may be those of the largest variance
-        largest = float(variances(stream).max())
         rows = np.tile([VARIANCE, largest, change.raised], (len(users), 1))
         table = replace(stream_of_releases(len(users)), batches=rows)
     assumed = "the shuffler is trusted and every user of a batch adds their bits"

@@ -97,7 +97,7 @@ class Policy:
         }
         return json.dumps(content | {"digest": _digest(content)}, indent=1, ensure_ascii=False) + "\n"
 
-    def to_csv(self) -> str:
+    def csv_text(self) -> str:
         """A table: step, state, action, how many people did so (with noise), and who decides."""
         from pandas import DataFrame
 

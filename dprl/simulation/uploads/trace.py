@@ -123,8 +123,8 @@ class UploadTrace(TraceCore):
         )
 
     def steps(self) -> str:
-        """The policy as CSV: see `Policy.to_csv`."""
-        return self.portable.to_csv()
+        """The policy as CSV: see `Policy.csv_text`."""
+        return self.portable.csv_text()
 
     def policy_file(self) -> str:
         """The policy as JSON: see `Policy`."""
