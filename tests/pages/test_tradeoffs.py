@@ -393,7 +393,7 @@ def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPat
             assert "no price" in said or "no private model" in said
 
 
-DATA = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**4, seeds=3)
+DATA = OfflineSpec(environment="clinic", algorithm="dp-apvi", behaviour="mixture:0.7", n=10**4, seeds=3)
 OF_DATA = SweepView(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 100.0, 10_000.0), "regret", among=(10**4, 10**6))
 
 

@@ -119,7 +119,7 @@ def test_e_holds_as_often_as_promised_with_times_that_follow_from_noise(
     worst, longest = ratios(privacy, mechanism, beta, 60, "dp-ucbvi")
     assert covered(worst, beta)
     assert covered(longest, beta)
-    assert np.quantile(worst, 0.5) > 0.4  # no needless slack
+    assert np.quantile(worst, 0.5) > 0.3  # no needless slack
     assert not covered(2.5 * worst, beta)  # the test can fail
 
 
