@@ -97,11 +97,12 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
         assert teacher.evaluate(held)
         teacher.get_by_text("This room", exact=True).click()
         delete = teacher.get_by_role("button", name="Delete the room")
+        delete.scroll_into_view_if_needed()
+        teacher.wait_for_timeout(1000)  # what opens slides, and a press on what slides may open and close
         delete.click()  # asks again
         expect(teacher.get_by_text("with 1 question and 1 answer")).to_be_visible()
-        teacher.get_by_role("button", name=f"Delete room {code}").press(
-            "Enter"
-        )  # the page may move under a mouse
+        # by keyboard: the page may move under a mouse
+        teacher.get_by_role("button", name=f"Delete room {code}").press("Enter")
         expect(teacher.get_by_text("The room was deleted")).to_be_visible()
         expect(student.get_by_text("This room has been deleted")).to_be_visible()
     finally:
