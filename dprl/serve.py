@@ -168,6 +168,7 @@ def dashboard(host: str, port: int) -> None:
     streamlit_patches.leave_pages_to_app()
     streamlit_patches.wake_once()
     streamlit_patches.hold_one_file()
+    streamlit_patches.leave_parts_of_left_pages()
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     options = {"server.address": host, "server.port": port}

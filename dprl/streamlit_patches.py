@@ -13,6 +13,7 @@ from streamlit import logger
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.runtime import Runtime
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 
@@ -54,6 +55,23 @@ def wake_once() -> None:
             wake(runtime)
 
     Runtime._enqueued_some_message = unless_awake  # type: ignore[assignment]
+
+
+def leave_parts_of_left_pages() -> None:
+    """While a page begins, a browser that does not know of it yet may ask for a part of the page before. Streamlit
+    keeps that until the new page is drawn, then finds the part gone, see `forget_parts` of the pages, and draws
+    nothing: but it has opened the session as the page before, for which the browser empties the new one.
+
+    Unnecessary once Streamlit asks again whether a part is there when its turn comes, as it does when it is asked for.
+    """
+    run = ScriptRunner._run_script
+
+    def unless_gone(self: ScriptRunner, asked: RerunData) -> None:
+        parts = asked.fragment_id_queue
+        if not parts or any(map(self._fragment_storage.contains, parts)):
+            run(self, asked)
+
+    ScriptRunner._run_script = unless_gone  # type: ignore[assignment, method-assign]
 
 
 def log_through_ours() -> None:

@@ -20,8 +20,10 @@ from typing import Any
 
 import pytest
 import streamlit
+from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.runtime import AsyncObjects, Runtime
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from dprl import serve, streamlit_patches
@@ -283,6 +285,24 @@ def test_what_waits_to_be_sent_wakes_the_sender_once(monkeypatch: pytest.MonkeyP
     waiting.clear()  # it was all sent
     Runtime._enqueued_some_message(runtime)
     assert len(woken) == 2
+
+
+def test_a_part_that_is_gone_when_its_turn_comes_opens_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser that lagged behind was answered with the page before, and emptied the new one."""
+    ran: list[RerunData] = []
+    monkeypatch.setattr(ScriptRunner, "_run_script", lambda self, asked: ran.append(asked))
+    streamlit_patches.leave_parts_of_left_pages()
+    there = MemoryFragmentStorage()
+    runner: Any = SimpleNamespace(_fragment_storage=there)
+    whole, part = RerunData(), RerunData(fragment_id_queue=["left", "drawn"])
+    there.register("left", lambda: None)
+    ScriptRunner._run_script(runner, part)
+    there.clear()  # another page begins
+    ScriptRunner._run_script(runner, part)
+    ScriptRunner._run_script(runner, whole)
+    there.register("drawn", lambda: None)
+    ScriptRunner._run_script(runner, part)
+    assert ran == [part, whole, part]
 
 
 def test_documents_are_served_where_they_have_been_built(
