@@ -2,7 +2,11 @@
 
 A lease is a request with a tab. The dashboard says every few seconds which tabs are there; when one has gone for
 DPRL_GRACE_SECONDS, or the dashboard with all of them, nobody waits any more for what it leased. A page that is loaded
-anew leases what its address names before that.
+anew leases what its address names before that. A request has at most one lease, and what others ask or cancel leaves
+it alone.
+
+Work stops when nobody waits for it: after `Requests.cancel`, or `Leases.withdraw` when a tab was closed. Both end in
+`seed_jobs.stop_unwanted`.
 """
 
 from __future__ import annotations
@@ -148,11 +152,12 @@ class Leases(StoreComponent):
                 db.execute("DELETE FROM tab WHERE name = ?", (tab,))
         return len(gone)
 
-    def lease(self, db: sqlite3.Connection, run: int, visitor: str, lease: Lease | None) -> None:
-        """The visitor's request lasts as long as the tab, or, with None, until it is done."""
-        if lease is None:
-            db.execute("DELETE FROM lease WHERE run = ? AND visitor = ?", (run, visitor))
-            return
+    def end(self, db: sqlite3.Connection, run: int, visitor: str) -> None:
+        """The visitor's request has no lease any more: it lasts until it is done, or is over."""
+        db.execute("DELETE FROM lease WHERE run = ? AND visitor = ?", (run, visitor))
+
+    def begin(self, db: sqlite3.Connection, run: int, visitor: str, lease: Lease) -> None:
+        """The visitor's request lasts as long as the tab."""
         db.execute(
             "INSERT INTO tab VALUES (?, ?, 1, ?) ON CONFLICT (name) DO UPDATE SET here = 1, seen_at = excluded.seen_at",
             (lease.tab, lease.address, time.time()),

@@ -103,9 +103,12 @@ class Requests(StoreComponent):
                 f"WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN {again}",
                 (run,),
             ).rowcount
-            self._leases.lease(db, run, visitor, lease)
-            if lease and new:
-                self._leases.admit(db, run, lease)
+            if lease is None:
+                self._leases.end(db, run, visitor)
+            else:
+                self._leases.begin(db, run, visitor, lease)
+                if new:
+                    self._leases.admit(db, run, lease)
             self._capacity.make_room(db)
         if new:
             log.info("A run is asked for", extra={"run": key, "seeds": new})
@@ -119,6 +122,7 @@ class Requests(StoreComponent):
                 return
             run = (row["id"],)
             db.execute("UPDATE request SET waiting = 0 WHERE run = ? AND visitor = ?", (*run, visitor))
+            self._leases.end(db, *run, visitor)
             stop_unwanted(db, *run)
 
     @mending

@@ -73,6 +73,49 @@ def test_what_was_asked_for_without_a_lease_stays(store: Store, path: Path) -> N
     assert store.status.activity().seeds_queued == 5
 
 
+@pytest.mark.parametrize("ask", ["add", "retry"])
+def test_another_who_asks_without_a_lease_and_cancels_leaves_the_lease_of_the_first(
+    store: Store, path: Path, ask: str
+) -> None:
+    store.requests.add(SPEC, "ann", ANN)
+    unit = claim(store)
+    getattr(store.requests, ask)(SPEC, "bob")
+    store.leases.seen((), {"ann"})
+    past_grace(path)
+    assert store.leases.withdraw() == 1
+    assert store.status.of(SPEC, "ann").state == "cancelled"
+    assert store.results.report(unit, 0.5, *POINTS)  # bob still waits
+    store.requests.cancel(SPEC, "bob")
+    assert not store.results.report(unit, 0.6, *POINTS)
+    assert store.status.activity().seeds_queued == 0
+
+
+def test_a_tab_that_goes_after_another_has_cancelled_ends_its_run(store: Store, path: Path) -> None:
+    store.requests.add(SPEC, "ann", ANN)
+    unit = claim(store)
+    store.requests.add(SPEC, "bob")
+    store.requests.cancel(SPEC, "bob")
+    store.requests.add(SPEC, "ann", ANN)  # the page asks again, and still has its lease
+    assert store.results.report(unit, 0.5, *POINTS)
+    store.leases.seen((), {"ann"})
+    past_grace(path)
+    store.leases.withdraw()
+    assert not store.results.report(unit, 0.6, *POINTS)
+    assert store.status.activity().seeds_queued == 0
+
+
+def test_what_was_cancelled_does_not_count_against_its_tab(
+    monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
+    monkeypatch.setenv("DPRL_TAB_SEEDS", "3")
+    store = Store(path, fake.simulation())
+    store.requests.add(SPEC, "ann", ANN)
+    store.requests.add(SPEC, "bob", BOB)
+    store.requests.cancel(SPEC, "ann")  # bob still waits for it
+    store.requests.add(FakeSpec("b", seeds=3), "ann", ANN)
+    assert store.status.activity().seeds_queued == 6
+
+
 def test_what_it_costs_to_ask(store: Store) -> None:
     assert store.requests.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (5, 32.0)
     store.requests.add(SPEC, "ann")
