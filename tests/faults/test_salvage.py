@@ -6,15 +6,18 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
+from dprl.jobs import rooms_file
 from dprl.jobs.rooms_file import rooms_path
 from dprl.jobs.sqlite_pages import PAGE
 from dprl.jobs.store import Lease, LinkError, Store
-from dprl.rooms.steps import Question
+from dprl.rooms.steps import Question, to_json
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
 from tests.jobs.seed_jobs import finish, sql
@@ -145,6 +148,26 @@ def test_what_is_whole_of_rooms_and_links_is_saved(
         assert whole.lost(store) == lost
         for code, answers in whole.answers.items():
             assert lost[1] or sorted(store.rooms.steps(code)[0].answers) == sorted(answers)
+
+
+@pytest.mark.parametrize("states", list(permutations(("open", "paused", "revealed"))))
+def test_of_a_step_that_is_on_several_pages_the_latest_state_is_saved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, states: tuple[str, ...]
+) -> None:
+    """What was revealed is not closed again, nor an older question asked twice."""
+    content = to_json(Question(TEXT, 5.0))
+    rows = [
+        (None, ["BCDFGH", b"key", time.time(), 0, 1]),
+        *((None, ["BCDFGH", 0, content, state]) for state in states),
+    ]
+    monkeypatch.setattr(rooms_file, "rows_on_pages", lambda *_: iter(rows))
+    monkeypatch.setattr(rooms_file, "logged_pages", lambda *_: {})
+    into = tmp_path / "rooms.sqlite"
+    with contextlib.closing(sqlite3.connect(into)) as db:
+        db.executescript(rooms_file.TABLES)
+    assert rooms_file.rescue(tmp_path / "damaged", into) == "1 room"
+    with contextlib.closing(sqlite3.connect(into)) as db:
+        assert db.execute("SELECT place, state FROM room_step").fetchall() == [(0, "revealed")]
 
 
 @pytest.mark.parametrize(
