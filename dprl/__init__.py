@@ -8,6 +8,7 @@
 """
 
 from dprl.environments import ENVIRONMENTS
+from dprl.environments.gymnasium import from_gymnasium
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
@@ -53,6 +54,7 @@ __all__ = [
     "estimate",
     "fitted_model",
     "following",
+    "from_gymnasium",
     "run",
     "spec_from_json",
     "upload",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dprl.environments.environment import Environment, horizon
-from dprl.fields import Field, SpecError
+from dprl.fields import Field, SpecError, shown
 from dprl.mdp import TabularMDP
+from dprl.mdp.structure import Table, every_state, on_table
 from dprl.mdp.tabular import Array
 
 MAX_TEXT = 2_000_000  # characters
@@ -25,6 +28,7 @@ EXAMPLE: dict[str, Any] = {
 }
 NAME = "environment_params.model"
 FORM = "an object with P [S][A][S] or [H][S][A][S], R [S][A] or [H][S][A], d1 [S], and labels if you like"
+MOST = 10**6  # probabilities of all next states of a model; one with more stays on its table of possible ones
 
 
 @lru_cache(maxsize=8)
@@ -38,17 +42,50 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
         raise SpecError(NAME, f"this is not JSON; give {FORM}.") from None
     if not isinstance(given, dict):
         raise SpecError(NAME, f"this is not an object; give {FORM}.")
-    unknown = [key for key in given if key not in (*EXAMPLE, "H", "possible")]
+    unknown = [key for key in given if key not in (*EXAMPLE, "H", "possible", "bernoulli")]
     if unknown or not {"P", "R", "d1"} <= set(given):
         raise SpecError(NAME, f"keys are missing or unknown; give {FORM}.")
     P, R, d1 = (
         array_of(given[key], key, ndims) for key, ndims in (("P", (3, 4)), ("R", (2, 3)), ("d1", (1,)))
     )
     S, A = P.shape[-3], P.shape[-2]
+    if 0 < P.shape[-1] < S and P.size // P.shape[-1] * S <= MOST and "possible" in given:
+        P = _with_all(P, table(given["possible"], P))
     name = labels([given.get("name", "Custom MDP")], "name", 1)[0]
     states = labels(given.get("state_labels", [f"state {s}" for s in range(S)]), "state_labels", S)
     actions = labels(given.get("action_labels", [f"action {a}" for a in range(A)]), "action_labels", A)
     return name, P, R, d1, states, actions
+
+
+def table(possible: Any, P: Array) -> Table:
+    """The next states that the last axis of P is of, [S][A][..] or [H][S][A][..] in JSON, as a table. Raises
+    SpecError."""
+    S, A, B = P.shape[-3:]
+    try:
+        steps = possible if isinstance(possible[0][0][0], list) else [possible]
+        rows = [row for step in steps for actions in step for row in actions]
+        whole = all(type(x) is int and 0 <= x < S for row in rows for x in row)
+        if not whole or not all(0 < len(row) <= B and row == sorted(set(row)) for row in rows):
+            raise ValueError
+        padded = [[[row + [-1] * (B - len(row)) for row in actions] for actions in step] for step in steps]
+        found: Table = np.array(padded, dtype=np.int64)
+        if found.shape[1:] != (S, A, B) or found.shape[0] not in (1, len(P) if P.ndim == 4 else 1):
+            raise ValueError
+    except (ValueError, TypeError, LookupError):
+        raise SpecError(
+            f"{NAME}.possible",
+            f"P has chances of at most {B} next states; give these for each state and action, in increasing order.",
+        ) from None
+    if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
+        raise SpecError(f"{NAME}.P", "a chance stands beyond the last possible next state; give 0 there.")
+    return found
+
+
+def _with_all(P: Array, possible: Table) -> Array:
+    """P: [.., S, A, B] on a table, as [.., S, A, S]."""
+    S = P.shape[-3]
+    steps, _ = on_table(P if P.ndim == 4 else P[None], possible, every_state(S))
+    return steps if P.ndim == 4 else steps[0]
 
 
 def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
@@ -90,20 +127,30 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
             raise SpecError(
                 "environment_params.H", f"{H} is not allowed; {key} describes {len(array)} steps: give that."
             )
-    S, A = P.shape[-3], P.shape[-2]
-    if P.shape[-1] != S or R.shape[-2:] != (S, A) or d1.shape != (S,):
+    S, A, B = P.shape[-3:]
+    given = json.loads(model)
+    on = table(given["possible"], P) if 0 < B < S and "possible" in given else None
+    if (B != S and on is None) or R.shape[-2:] != (S, A) or d1.shape != (S,):
         raise SpecError(
             NAME, f"the sizes of P {P.shape}, R {R.shape} and d1 {d1.shape} disagree; give {FORM}."
+        )
+    bernoulli = given.get("bernoulli", True)
+    if not isinstance(bernoulli, bool):
+        raise SpecError(
+            f"{NAME}.bernoulli",
+            f"{shown(bernoulli)} is not allowed; give true or false: whether rewards are drawn.",
         )
     try:
         return TabularMDP(
             name=name,
-            P=np.broadcast_to(P, (H, S, A, S)).copy(),
+            P=np.broadcast_to(P, (H, S, A, B)).copy(),
             R=np.broadcast_to(R, (H, S, A)).copy(),
             d1=d1,
             state_labels=states,
             action_labels=actions,
+            bernoulli=bernoulli,
             drawing={"kind": "graph"},
+            possible=on,  # type: ignore[arg-type]  # None: every state
         )
     except SpecError as error:  # which says P, R or d1
         raise SpecError(f"{NAME}.{error.field}", str(error).partition(": ")[2]) from None
@@ -116,14 +163,109 @@ def possible(model: str, H: int) -> str | None:
     return None if given is None else json.dumps(given)
 
 
+def written(mdp: TabularMDP) -> str:
+    """The JSON text that `make` reads a model from, with the same numbers bit for bit; its drawing is left out."""
+
+    def steps(array: Any) -> Any:
+        return array[0] if (array == array[0]).all() else array
+
+    P, sparse = mdp.P, not mdp.dense
+    if sparse and (mdp.H * mdp.S * mdp.A * mdp.S <= MOST or mdp.P.shape[3] >= mdp.S):
+        P, sparse = _with_all(mdp.P, mdp.possible), False
+    given: dict[str, Any] = {
+        "name": mdp.name,
+        "P": steps(P).tolist(),
+        "R": steps(mdp.R).tolist(),
+        "d1": mdp.d1.tolist(),
+        "state_labels": list(mdp.state_labels),
+        "action_labels": list(mdp.action_labels),
+    }
+    if sparse:
+        whole = np.broadcast_to(mdp.possible, (len(mdp.possible), *P.shape[1:])).tolist()
+        rows = [[[[x for x in row if x >= 0] for row in actions] for actions in step] for step in whole]
+        given["possible"] = rows[0] if len(rows) == 1 else rows
+    if not mdp.bernoulli:
+        given["bernoulli"] = False
+    return json.dumps(given, separators=(",", ":"))
+
+
+def named(environment: Any, params: Any) -> tuple[Any, Any]:
+    """What a spec is given for an environment and its parameters, with a model itself as that of `custom`.
+
+    Args:
+        environment: a name, or a model: a TabularMDP, a dict as FORM says, arrays or lists, or its JSON text.
+        params: its parameters; beside a model `H`, which follows from one that describes every step.
+
+    Raises:
+        SpecError: what is given is neither.
+    """
+    if isinstance(environment, str):
+        if not environment.lstrip().startswith("{"):
+            return environment, params
+        text, H = environment, None
+    elif isinstance(environment, TabularMDP):
+        text, H = written(environment), environment.H
+    elif isinstance(environment, Mapping):
+        try:
+            text, H = json.dumps(environment, default=_plain), None
+        except (TypeError, ValueError, RecursionError):
+            raise SpecError("environment", f"this cannot be written as JSON; give {FORM}.") from None
+    elif hasattr(environment, "unwrapped"):
+        raise SpecError(
+            "environment", "how many steps an episode has is not said; give dprl.from_gymnasium(env, H)."
+        )
+    else:
+        return environment, params
+    if not isinstance(params, Mapping):
+        return ENVIRONMENT.key, params  # which says what is allowed
+    told = dict(params)
+    if "model" in told:
+        raise SpecError("environment_params.model", "the environment is a model already; leave this out.")
+    with suppress(ValueError, RecursionError):  # what is wrong with it is said when it is checked
+        text = json.dumps(json.loads(text), separators=(",", ":"))
+    if "H" not in told:
+        told["H"] = H or _steps(text)
+    return ENVIRONMENT.key, {"model": text, **told}
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # an array or one of its numbers
+        return value.tolist()
+    raise TypeError
+
+
+def _steps(text: str) -> int | None:
+    """The horizon that a model says itself, as `H` or by describing every step; None where it does not."""
+    _, P, R, *_ = parsed(text)
+    said = [len(array) for array, ndim in ((P, 4), (R, 3)) if array.ndim == ndim]
+    given = json.loads(text).get("H")
+    return said[0] if said else given
+
+
 def _size(model: str, H: int) -> tuple[int, int, int]:
     _, P, *_ = parsed(model)
     S, A = P.shape[-3], P.shape[-2]
     if (
-        H * S * A * S <= 10**6
-    ):  # small enough to look at whole, so that what is wrong is said before anything runs
+        H * P.size // (len(P) if P.ndim == 4 else 1) <= MOST
+    ):  # looked at whole, so that what is wrong is said at once
         make(model, H)
     return S, A, H
+
+
+def _branching(model: str, H: int) -> int:
+    return int(parsed(model)[1].shape[-1])
+
+
+if TYPE_CHECKING:
+
+    class Named:
+        """The field of a spec that names its environment: a name when it is read; it may be given as a model, too."""
+
+        def __get__(self, spec: object, owner: object = None) -> str: ...
+        def __set__(self, spec: object, value: str | TabularMDP | Mapping[str, Any]) -> None: ...
+
+else:
+    Named = str
 
 
 ENVIRONMENT = Environment(
@@ -134,5 +276,7 @@ ENVIRONMENT = Environment(
     fields=(Field("model", "text", json.dumps(EXAMPLE), FORM), horizon(10)),
     make=make,
     size=_size,
+    smaller="where few next states are possible, declare them (structure=environment); else give fewer states",
+    branching=_branching,
     possible=possible,
 )

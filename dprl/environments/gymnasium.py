@@ -1,14 +1,14 @@
-"""Toy-text environments of Gymnasium that expose their model."""
+"""Environments of Gymnasium that say their model: three of toy-text by name, and all that have `P` from Python."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dprl.environments.environment import Environment, homogeneous, horizon
-from dprl.fields import Field, SpecError
+from dprl.fields import Field, SpecError, shown
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import every_state, on_table, table_of
 from dprl.mdp.tabular import Array
@@ -29,15 +29,30 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "CliffWalking-v1": ("up", "right", "down", "left"),
     "Taxi-v3": ("south", "north", "east", "west", "pick up", "drop off"),
 }
+NO_MODEL = "give one that is finite and says its model, such as those of toy-text"
+HORIZON = horizon(20)
 DIRECTIONS = {"left": (0, -1), "down": (1, 0), "right": (0, 1), "up": (-1, 0)}
 
 
-@cache
-def model(id: str) -> tuple[Array, Array, Array, float, float]:
-    """P [S + 1, A, S + 1], mean rewards [S + 1, A] in [0, 1], start [S + 1], and the map reward = low + (high - low) R.
+MOST = 10**7  # probabilities of a model that is made with all S next states; a larger one is made on a table
+LARGEST = 10**8  # probabilities that are read at all
 
-    State S is the end: an episode that terminates stays there, and its remaining steps pay 0 in Gymnasium's units.
-    """
+
+class Model(NamedTuple):
+    """P: [S, A, S], mean rewards R: [S, A] in [0, 1], start: [S], the map reward = low + (high - low) R, and whether
+    the last state is the end."""
+
+    P: Array
+    R: Array
+    start: Array
+    low: float
+    high: float
+    ends: bool
+
+
+@cache
+def model(id: str) -> Model:
+    """The model of one of IDS, whose rewards go from the least mean reward to the largest."""
     import gymnasium  # here, because it takes a while and few runs need it
 
     try:
@@ -46,18 +61,170 @@ def model(id: str) -> tuple[Array, Array, Array, float, float]:
         raise SpecError(
             "environment_params.id", f"{id} is not in the Gymnasium that is installed; give another."
         ) from None
-    S, A = int(env.observation_space.n), int(env.action_space.n)
-    P, R = np.zeros((S + 1, A, S + 1)), np.zeros((S + 1, A))
-    P[S, :, S] = 1.0
+    found = read(env)
+    env.close()
+    return found
+
+
+def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
+    """The model in `env.P`. Where an episode can terminate, one more state, the last, is the end: it is never left, and
+    pays 0 in the environment's units. See `from_gymnasium` for the rest."""
+    S, A = (_count(env, name) for name in ("observation_space", "action_space"))
+    if S * A * S > LARGEST:
+        raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")
+    rows = [[_outcomes(env, s, a) for a in range(A)] for s in range(S)]
+    ends = any(end for row in rows for outcomes in row for *_, end in outcomes)
+    P, R = np.zeros((S + ends, A, S + ends)), np.zeros((S + ends, A))
+    P[S:, :, S:] = 1.0
     for s in range(S):
         for a in range(A):
-            for chance, to, reward, terminated in env.P[s][a]:
+            for chance, to, reward, terminated in rows[s][a]:
                 P[s, a, S if terminated else to] += chance
                 R[s, a] += chance * reward
-    start = np.append(np.asarray(env.initial_state_distrib, dtype=float), 0.0)
-    env.close()
-    low, high = float(R.min()), float(R.max())
-    return P / P.sum(-1, keepdims=True), (R - low) / ((high - low) or 1.0), start / start.sum(), low, high
+    total = P.sum(-1, keepdims=True)
+    if not (np.isfinite(R).all() and P.min() >= 0 and np.abs(total - 1).max() <= 1e-9):
+        raise SpecError("env", "its P is not a model: chances do not sum to 1, or a number is missing.")
+    first = _start(env, S, start)
+    low, high = rewards or (float(R.min()), float(R.max()))
+    if not (low < high or (low == high and rewards is None)) or R.min() < low or R.max() > high:
+        raise SpecError(
+            "rewards",
+            f"mean rewards go from {R.min():g} to {R.max():g}; give (low, high) with all of them between.",
+        )
+    return Model(
+        P / total,
+        (R - low) / ((high - low) or 1.0),
+        np.append(first, np.zeros(int(ends))),
+        float(low),
+        float(high),
+        ends,
+    )
+
+
+def _count(env: Any, name: str) -> int:
+    space = getattr(env, name, None)
+    if not hasattr(space, "n") or getattr(space, "start", 0) != 0:
+        raise SpecError("env", f"its {name} is not Discrete, from 0 on; {NO_MODEL}.")
+    return int(space.n)  # type: ignore[union-attr]
+
+
+def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
+    """(chance, next state, reward, terminated) of what an action can lead to."""
+    try:
+        outcomes = [(float(p), int(to), float(r), bool(end)) for p, to, r, end in env.P[s][a]]
+        if all(0 <= to < env.observation_space.n for _, to, _, _ in outcomes):
+            return outcomes
+    except AttributeError:
+        raise SpecError("env", f"it has no P, the table of what actions lead to; {NO_MODEL}.") from None
+    except (LookupError, TypeError, ValueError):
+        pass
+    raise SpecError(
+        "env", f"P[{s}][{a}] is not allowed; give (chance, next state, reward, terminated) of each outcome."
+    )
+
+
+def _start(env: Any, S: int, given: Any) -> Array:
+    """[S] the distribution of the first state."""
+    given = getattr(env, "initial_state_distrib", None) if given is None else given
+    if given is None:
+        raise SpecError(
+            "start", f"the environment does not say where episodes begin; give {S} probabilities."
+        )
+    try:
+        first = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        first = np.zeros(0)
+    if first.shape != (S,) or not (first >= 0).all() or abs(first.sum() - 1) > 1e-9:
+        raise SpecError("start", f"this is no distribution of the first state; give {S} probabilities.")
+    return np.asarray(first / first.sum())
+
+
+def from_gymnasium(
+    env: Any,
+    H: int | None = None,
+    *,
+    start: Any = None,
+    rewards: tuple[float, float] | None = None,
+    **options: Any,
+) -> TabularMDP:
+    """A Gymnasium environment that says its model, as a problem of H steps.
+
+    The model is `env.unwrapped.P`, as Gymnasium's toy-text environments have it. What becomes of an episode:
+
+    - It has H steps. An environment with a time limit ends there, so that H is at most this limit.
+    - It begins by `env.unwrapped.initial_state_distrib`, or by `start`.
+    - Where it terminates, it goes to one more state, `end`, the last. There it stays, and is paid 0 in the units of the
+      environment.
+    - Mean rewards are mapped to [0, 1]: reward = low + (high - low) R. The result's `drawing` has these two numbers as
+      `reward_low` and `reward_high`. In the units of the environment a policy is worth H low + (high - low) V.
+    - A reward that depends on the next state counts by its mean.
+
+    Args:
+        env: an environment, or an id such as "FrozenLake8x8-v1".
+        H: steps in an episode, 1 to 1000; by default the time limit of the environment.
+        start: [S] distribution of the first state, of an environment that has no `initial_state_distrib`.
+        rewards: (low, high), which become 0 and 1; by default the least and the largest mean reward.
+        options: of `gymnasium.make`, such as is_slippery=False; with an id.
+
+    Returns:
+        What `RunSpec`, `OfflineSpec` and `run` take as an environment.
+
+    Raises:
+        SpecError: there is no such environment, it has no model, a wrapper changes what the model says, or an argument
+            is not allowed.
+    """
+    import gymnasium
+
+    if isinstance(env, str):
+        try:
+            env = gymnasium.make(env, **options)
+        except (gymnasium.error.Error, ImportError, LookupError, TypeError, ValueError) as error:
+            raise SpecError(
+                "env", f"Gymnasium cannot make {shown(env)}: {' '.join(str(error).split())[:200]}"
+            ) from None
+    elif options:
+        raise SpecError(
+            "options", f"{', '.join(options)}: these are for an id; give the environment as made."
+        )
+    limit, inside = None, env
+    while isinstance(inside, gymnasium.Wrapper):
+        if isinstance(
+            inside, gymnasium.RewardWrapper | gymnasium.ActionWrapper | gymnasium.ObservationWrapper
+        ):
+            raise SpecError(
+                "env", f"{type(inside).__name__} changes what its model says; give an environment without it."
+            )
+        if isinstance(inside, gymnasium.wrappers.TimeLimit):
+            steps = int(inside._max_episode_steps)
+            limit = steps if limit is None else min(steps, limit)
+        inside = inside.env
+    if H is None and limit is None:
+        raise SpecError("H", "the environment has no time limit; give H, the steps in an episode.")
+    H = HORIZON.check(limit if H is None else H)
+    if limit is not None and H > limit:
+        raise SpecError(
+            "H", f"{H} is not allowed; the environment ends after {limit} steps: give at most that."
+        )
+    inside = getattr(inside, "unwrapped", inside)
+    if getattr(inside, "fickle_passenger", False):
+        raise SpecError("options", "the P of Taxi leaves fickle passengers out; give fickle_passenger=False.")
+    found = read(inside, start, rewards)
+    P, possible, S = found.P, None, len(found.start)
+    if H * P.size > MOST:
+        possible = table_of(P[None] > 0)
+        P = on_table(P[None], every_state(S), possible)[0][0]
+    spec = getattr(inside, "spec", None)
+    return homogeneous(
+        f"{spec.id if spec else type(inside).__name__} (Gymnasium)"[-60:],
+        P,
+        found.R,
+        start=found.start,
+        H=H,
+        state_labels=(*(f"state {s}" for s in range(S - found.ends)), *["end"] * found.ends),
+        action_labels=tuple(f"action {a}" for a in range(P.shape[1])),
+        drawing={"kind": "graph", "reward_low": found.low, "reward_high": found.high},
+        possible=possible,
+    )
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
@@ -65,7 +232,7 @@ def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
 
     Taxi, where every action has one outcome, is made on the table of these.
     """
-    P, R, start, low, high = model(id)
+    P, R, start, low, high, _ = model(id)
     S = len(start) - 1
     possible = None
     if id in OUTCOMES:
@@ -127,7 +294,7 @@ ENVIRONMENT = Environment(
             "which one; Taxi-v3 runs where its structure is declared",
             choices=IDS,
         ),
-        horizon(20),
+        HORIZON,
     ),
     make=make,
     size=_size,

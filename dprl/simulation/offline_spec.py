@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from dprl.brief import Registry, described
-from dprl.environments import ENVIRONMENTS
+from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, SpecError, check_params, documented
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
@@ -62,13 +62,14 @@ class OfflineSpec(Budgeted):
 
     Its curve is over data sets of growing size, each drawn anew from the behaviour policy, so that no trajectory is in
     two of them; its seeds are repetitions of all that. Parameters are filled in with their defaults, and fields that a
-    combination does not use are None. FIELDS gives types, ranges and defaults.
+    combination does not use are None. FIELDS gives types, ranges and defaults. The environment may be a model of your
+    own, as that of RunSpec.
 
     Raises:
         SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits.
     """
 
-    environment: str = "riverswim"
+    environment: custom.Named = "riverswim"  # type: ignore[assignment]  # which is what a static checker sees of it
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: str = "dp-kl-lcb"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
@@ -94,6 +95,9 @@ class OfflineSpec(Budgeted):
     __repr__ = described
 
     def __post_init__(self) -> None:
+        environment, params = custom.named(self.environment, self.environment_params)
+        self._set("environment", environment)
+        self._set("environment_params", params)
         self._check_fields()
         world, learner = ENVIRONMENTS[self.environment], self.learner
         for name, owner in (("environment_params", world), ("algorithm_params", learner)):

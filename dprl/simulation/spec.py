@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any, ClassVar, cast
 
 from dprl.brief import described
-from dprl.environments import ENVIRONMENTS
+from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, check_params, documented, either, read_json, shown, written
 from dprl.kernels import source_digest
 from dprl.learners import ALGORITHMS
@@ -43,14 +43,15 @@ class RunSpec:
 
     Parameters of environment and algorithm are filled in with their defaults. Fields that a combination does
     not use are None (without privacy: mechanism, calibration, epsilon, delta; beta, where nothing depends on it).
-    FIELDS gives types, ranges and defaults.
+    FIELDS gives types, ranges and defaults. A model of your own can stand in the place of an environment's name: a
+    TabularMDP, or P, R and d1 as a dict or as JSON. It becomes environment `custom`, so that the spec stays JSON.
 
     Raises:
         SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits
             on memory and time.
     """
 
-    environment: str = "riverswim"
+    environment: custom.Named = "riverswim"  # type: ignore[assignment]  # which is what a static checker sees of it
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
@@ -75,6 +76,9 @@ class RunSpec:
     __repr__ = described
 
     def __post_init__(self) -> None:
+        environment, params = custom.named(self.environment, self.environment_params)
+        self._set("environment", environment)
+        self._set("environment_params", params)
         for name, table_field in FIELDS.items():
             self._set(name, table_field.check(getattr(self, name)))
         world, learner = ENVIRONMENTS[self.environment], ALGORITHMS[self.algorithm]

@@ -1,0 +1,380 @@
+"""Problems from outside: Gymnasium's, those of other libraries written down from their definitions, and arrays.
+
+V* of what a spec runs is held against a recursion over outcomes, in the problem's own units, that shares nothing with
+it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from math import fsum
+from types import SimpleNamespace
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+from dprl import (
+    ENVIRONMENTS,
+    OfflineSpec,
+    RunSpec,
+    SpecError,
+    Sweep,
+    TabularMDP,
+    from_gymnasium,
+    spec_from_json,
+)
+from dprl.mdp import planning
+from dprl.mdp.structure import on_table, table_of
+from dprl.simulation import answer, answered
+from tests.environments.test_custom import GOOD
+
+Outcomes = list[tuple[float, int, float, bool]]  # chance, next state, reward, whether the episode ends
+
+
+def world(S: int, A: int, first: int, outcomes: Callable[[int, int], Outcomes]) -> Any:
+    """An environment that says its model as Gymnasium's do."""
+    return SimpleNamespace(
+        observation_space=gymnasium.spaces.Discrete(S),
+        action_space=gymnasium.spaces.Discrete(A),
+        initial_state_distrib=np.eye(S)[first],
+        P={s: {a: outcomes(s, a) for a in range(A)} for s in range(S)},
+    )
+
+
+def deep_sea(N: int) -> Any:
+    """Osband et al. 2019 (bsuite), in Colosseum, too: down-left is free, down-right costs 0.01/N, and the chest at the
+    lower right is worth 1. The N-th move ends an episode."""
+
+    def outcomes(s: int, a: int) -> Outcomes:
+        row, column = divmod(s, N)
+        to = min(column + 1, N - 1) if a else max(column - 1, 0)
+        reward = (-0.01 / N if a else 0.0) + (1.0 if a and row == column == N - 1 else 0.0)
+        return [(1.0, min(row + 1, N - 1) * N + to, reward, row == N - 1)]
+
+    return world(N * N, 2, 0, outcomes)
+
+
+def river(S: int) -> Any:
+    """RiverSwim of Strehl and Littman 2008, in Colosseum, too: left always works; right moves on with chance 0.3 or
+    0.35, and back with 0.1."""
+
+    def outcomes(s: int, a: int) -> Outcomes:
+        if a == 0:
+            return [(1.0, max(s - 1, 0), 5.0 if s == 0 else 0.0, False)]
+        if s == 0:
+            return [(0.7, 0, 0.0, False), (0.3, 1, 0.0, False)]
+        if s == S - 1:
+            return [(0.7, s - 1, 0.0, False), (0.3, s, 10_000.0, False)]
+        return [(0.1, s - 1, 0.0, False), (0.6, s, 0.0, False), (0.3, s + 1, 0.0, False)]
+
+    return world(S, 2, 1, outcomes)
+
+
+def simple_grid(N: int, lazy: float) -> Any:
+    """SimpleGrid of Colosseum: N x N places, four moves and to stay; two opposite corners pay 1, the others 0, all else
+    0.1, by the place that is left. With chance `lazy` a move does not happen."""
+
+    def outcomes(s: int, a: int) -> Outcomes:
+        row, column = divmod(s, N)
+        dr, dc = ((-1, 0), (0, 1), (1, 0), (0, -1), (0, 0))[a]
+        to = min(max(row + dr, 0), N - 1) * N + min(max(column + dc, 0), N - 1)
+        corner = {row, column} <= {0, N - 1}
+        reward = float(row == column) if corner else 0.1
+        return [(1 - lazy, to, reward, False), (lazy, s, reward, False)]
+
+    return world(N * N, 5, N * N // 2, outcomes)
+
+
+def chain(L: int, fail: float) -> Any:
+    """Chain of rlberry: two moves, each of which goes the other way with chance `fail`; the last place pays 1, and the
+    first a little, where a move comes to it."""
+
+    def outcomes(s: int, a: int) -> Outcomes:
+        places = {-1: max(s - 1, 0), 1: min(s + 1, L - 1)}
+        paid = {0: 0.05, L - 1: 1.0}
+        way = 1 if a else -1
+        return [
+            (1 - fail, places[way], paid.get(places[way], 0.0), False),
+            (fail, places[-way], paid.get(places[-way], 0.0), False),
+        ]
+
+    return world(L, 2, 0, outcomes)
+
+
+def four_rooms(N: int, works: float) -> Any:
+    """The grid world with four rooms of rlberry: walls in the middle with a door in each, moves that work with chance
+    `works` and else go any way; the goal, in the last corner, pays 1 and ends an episode."""
+    middle = N // 2
+    doors = {(middle, 1), (middle, N - 2), (1, middle), (N - 2, middle)}
+    free = [(r, c) for r in range(N) for c in range(N) if middle not in (r, c) or (r, c) in doors]
+    number = {place: i for i, place in enumerate(free)}
+
+    def outcomes(s: int, a: int) -> Outcomes:
+        found = []
+        for b, (dr, dc) in enumerate(((-1, 0), (0, 1), (1, 0), (0, -1))):
+            to = number.get((free[s][0] + dr, free[s][1] + dc), s)
+            goal = to == len(free) - 1
+            found.append(((works if a == b else 0.0) + (1 - works) / 4, to, float(goal), goal))
+        return found
+
+    return world(len(free), 4, 0, outcomes)
+
+
+HOLES = ["SFFFF", "FHFHF", "FFFFH", "HFFFF", "FFHFG"]
+WORLDS: dict[str, tuple[Callable[[], Any], int]] = {  # how each is made, and H
+    "lake": (lambda: gymnasium.make("FrozenLake-v1"), 100),
+    "lake that does not slip": (lambda: gymnasium.make("FrozenLake-v1", is_slippery=False), 20),
+    "large lake": (lambda: gymnasium.make("FrozenLake8x8-v1"), 13),
+    "lake of one's own": (
+        lambda: gymnasium.make("FrozenLake-v1", desc=HOLES, success_rate=0.8, reward_schedule=(10, -3, -0.1)),
+        30,
+    ),
+    "cliff": (lambda: gymnasium.make("CliffWalking-v1"), 20),
+    "cliff that slips": (lambda: gymnasium.make("CliffWalkingSlippery-v1"), 17),
+    "taxi": (lambda: gymnasium.make("Taxi-v4"), 20),
+    "taxi in the rain": (lambda: gymnasium.make("Taxi-v4", is_rainy=True), 9),
+    "deep sea": (lambda: deep_sea(8), 8),
+    "river": (lambda: river(6), 40),
+    "simple grid": (lambda: simple_grid(5, 0.1), 15),
+    "chain": (lambda: chain(12, 0.1), 50),
+    "four rooms": (lambda: four_rooms(7, 0.9), 25),
+}
+
+
+def made(params: Any) -> TabularMDP:
+    """The model that a spec runs on."""
+    return ENVIRONMENTS["custom"].make(**params)
+
+
+def best(mdp: TabularMDP) -> float:
+    return planning.start_value(mdp, planning.optimum(mdp).V)
+
+
+def best_by_recursion(env: Any, H: int) -> float:
+    inside = getattr(env, "unwrapped", env)
+    P, first = inside.P, inside.initial_state_distrib
+
+    @cache
+    def value(steps: int, s: int) -> float:
+        if steps == 0:
+            return 0.0
+        return max(
+            fsum(p * (r + (0.0 if end else value(steps - 1, int(to)))) for p, to, r, end in outcomes)
+            for outcomes in P[s].values()
+        )
+
+    return fsum(float(chance) * value(H, s) for s, chance in enumerate(first) if chance)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_best_value_is_that_of_a_recursion_over_outcomes(name: str) -> None:
+    make, H = WORLDS[name]
+    env = make()
+    given = from_gymnasium(env, H)
+    spec = RunSpec(
+        environment=given,
+        structure="environment" if name.startswith("taxi") else None,
+        privacy="none",
+        episodes=1000,
+        seeds=1,
+    )
+    assert spec.environment == "custom"
+    assert spec_from_json(spec.to_json()) == spec
+    mdp = made(spec.environment_params)
+    low, high = given.drawing["reward_low"], given.drawing["reward_high"]
+    unit = (best_by_recursion(env, H) - H * low) / (high - low)
+    assert best(given) == pytest.approx(unit, rel=1e-12, abs=1e-12)
+    assert best(mdp) == pytest.approx(unit, rel=1e-12, abs=1e-12)
+    assert H * low + (high - low) * best(mdp) == pytest.approx(best_by_recursion(env, H), rel=1e-10)
+
+
+def test_the_answer_that_pages_ask_for_is_this_value() -> None:
+    env = four_rooms(5, 0.9)
+    spec = RunSpec(environment=from_gymnasium(env, 8, rewards=(0, 1)), privacy="none", episodes=100)
+    assert answered(answer("v_star", spec)) == pytest.approx(best_by_recursion(env, 8), rel=1e-12)
+
+
+def by_hand(P: Any, R: Any, d1: Any) -> float:
+    """P: [H][S][A][S], R: [H][S][A]."""
+
+    @cache
+    def value(h: int, s: int) -> float:
+        if h == len(P):
+            return 0.0
+        return max(  # type: ignore[no-any-return]
+            R[h][s][a] + fsum(P[h][s][a][to] * value(h + 1, to) for to in range(len(d1)))
+            for a in range(len(R[h][s]))
+        )
+
+    return fsum(d1[s] * value(0, s) for s in range(len(d1)))
+
+
+@pytest.mark.parametrize("form", ["arrays", "lists", "JSON", "object", "sparse object"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_random_models_in_each_form(form: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    H, S, A = (int(n) for n in rng.integers(2, 7, size=3))
+    P = rng.dirichlet(np.ones(S), size=(H, S, A))
+    P[..., 0] *= rng.random((H, S, A)) > 0.5  # some next states are impossible
+    P /= P.sum(-1, keepdims=True)
+    R, d1 = rng.random((H, S, A)), rng.dirichlet(np.ones(S))
+    arrays = {"P": P, "R": R, "d1": d1}
+    lists = {name: array.tolist() for name, array in arrays.items()}
+    labels = tuple(map(str, range(S))), tuple(map(str, range(A)))
+    whole = TabularMDP("random", P, R, d1, *labels, bernoulli=False)
+    if form == "sparse object":
+        possible = table_of(P > 0)
+        whole = TabularMDP(
+            "random", on_table(P, whole.possible, possible)[0], R, d1, *labels, possible=possible
+        )
+    given: Any = {
+        "arrays": arrays,
+        "lists": lists,
+        "JSON": json.dumps(lists, indent=2),
+        "object": whole,
+        "sparse object": whole,
+    }[form]
+    for kind in (RunSpec, OfflineSpec):
+        spec = kind(environment=given)
+        assert (spec.environment, spec.environment_params["H"]) == ("custom", H)
+        assert spec_from_json(spec.to_json()) == spec
+        mdp = made(spec.environment_params)
+        np.testing.assert_array_equal(mdp.P, P)
+        np.testing.assert_array_equal(mdp.R, R)
+        assert mdp.bernoulli == (form != "object")
+        assert best(mdp) == pytest.approx(by_hand(P.tolist(), R.tolist(), d1.tolist()), rel=1e-12)
+
+
+def test_one_model_is_one_spec_whatever_it_is_given_as() -> None:
+    text = json.dumps(GOOD, indent=1)
+    specs = [
+        RunSpec(environment=text, environment_params={"H": 4}),
+        RunSpec(environment=GOOD, environment_params={"H": 4}),
+        RunSpec(environment={**GOOD, "H": 9}, environment_params={"H": 4}).replace(
+            environment=GOOD, environment_params={"H": 4}
+        ),
+        RunSpec().replace(environment=GOOD, environment_params={"H": 4}),
+        RunSpec.from_dict({"environment": GOOD, "environment_params": {"H": 4}}),
+    ]
+    assert len({spec.seed_key(0) for spec in specs}) == 1
+    assert RunSpec(environment={**GOOD, "H": 9}).environment_params["H"] == 9
+    assert RunSpec(environment=GOOD).environment_params["H"] == 10
+    swept: Any = {"environment": GOOD}
+    assert Sweep(swept, {"H": [2, 3]}).specs[0].environment == "custom"
+
+
+def test_a_model_that_is_the_same_at_each_step_is_written_once() -> None:
+    given = ENVIRONMENTS["riverswim"].make(S=4, H=50)
+    spec = RunSpec(environment=given)
+    assert len(spec.to_json()) < 2000
+    np.testing.assert_array_equal(made(spec.environment_params).P, given.P)
+    assert spec.replace(environment_params={**spec.environment_params, "H": 7}).environment_params["H"] == 7
+
+
+TABLE = {"P": [[[0.5, 0.5], [1.0, 0.0]]] * 3, "R": [[0.1, 0.0]] * 3, "d1": [1, 0, 0]}
+POSSIBLE = [[[0, 2], [1]]] * 3
+
+
+def test_chances_may_be_of_the_possible_next_states_alone() -> None:
+    mdp = made(RunSpec(environment={**TABLE, "possible": POSSIBLE}).environment_params)
+    np.testing.assert_array_equal(mdp.P[0, 1], [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
+
+
+class Named:
+    """Something that is no model."""
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({**TABLE}, "environment_params.model: the sizes of P"),
+        (
+            {**TABLE, "possible": [[[2, 0], [1]]] * 3},
+            "environment_params.model.possible: P has chances of at most 2",
+        ),
+        ({**TABLE, "possible": [[[0, 3], [1]]] * 3}, "environment_params.model.possible: P has"),
+        ({**TABLE, "possible": [[[0, 1, 2], [1]]] * 3}, "environment_params.model.possible: P has"),
+        ({**TABLE, "possible": [[[0, 2]]] * 3}, "environment_params.model.possible: P has"),
+        ({**TABLE, "possible": 3}, "environment_params.model.possible: P has"),
+        ({**TABLE, "possible": [[[0], [1]]] * 3}, "environment_params.model.P: a chance stands beyond"),
+        ({**GOOD, "bernoulli": 1}, "environment_params.model.bernoulli: 1 is not allowed"),
+        ({**GOOD, "H": "two"}, "environment_params.H: two is not allowed"),
+        ({**GOOD, "P": Named()}, "environment: this cannot be written as JSON"),
+        ({"P": GOOD["P"]}, "environment_params.model: keys are missing"),
+        ("{", "environment_params.model: this is not JSON"),
+        (Named(), "environment: "),
+        (gymnasium.make("FrozenLake-v1"), "environment: how many steps an episode has is not said"),
+    ],
+)
+def test_what_is_no_model_is_refused_in_a_sentence(given: Any, sentence: str) -> None:
+    for kind in (RunSpec, OfflineSpec):
+        with pytest.raises(SpecError) as error:
+            kind(environment=given)
+        assert str(error.value).startswith(sentence)
+        assert str(error.value).endswith(".")
+
+
+def test_parameters_beside_a_model_are_checked() -> None:
+    for params, sentence in (
+        ({"model": "{}"}, "environment_params.model: the environment is a model already"),
+        ({"S": 3}, "environment_params: custom has no parameter S"),
+        (3, "environment_params: 3 is not allowed"),
+        ({"H": 0}, "environment_params.H: 0 is not allowed"),
+    ):
+        with pytest.raises(SpecError, match=sentence):
+            RunSpec(environment=GOOD, environment_params=params)  # type: ignore[arg-type]
+
+
+def with_outcome(outcome: Any) -> Any:
+    return world(2, 1, 0, lambda s, a: [outcome])
+
+
+@pytest.mark.parametrize(
+    ("env", "arguments", "sentence"),
+    [
+        ("Nope-v1", {}, "env: Gymnasium cannot make Nope-v1"),
+        ("FrozenLake-v1", {"slips": 1}, "env: Gymnasium cannot make FrozenLake-v1"),
+        ("Blackjack-v1", {"H": 3}, "env: its observation_space is not Discrete"),
+        ("Taxi-v4", {"fickle_passenger": True}, "options: the P of Taxi leaves fickle passengers out"),
+        ("CliffWalking-v1", {}, "H: the environment has no time limit; give H"),
+        ("FrozenLake-v1", {"H": 101}, "H: 101 is not allowed; the environment ends after 100 steps"),
+        ("FrozenLake-v1", {"H": 0}, "H: 0 is not allowed"),
+        ("FrozenLake-v1", {"H": 2, "start": [1.0]}, "start: this is no distribution"),
+        ("FrozenLake-v1", {"H": 2, "start": "x"}, "start: this is no distribution"),
+        ("FrozenLake-v1", {"H": 2, "rewards": (0.0, 0.1)}, "rewards: mean rewards go from 0 to 0.33"),
+        ("FrozenLake-v1", {"H": 2, "rewards": (1.0, 1.0)}, "rewards: mean rewards go from 0 to 0.33"),
+        (deep_sea(2), {"H": 2, "slips": 1}, "options: slips: these are for an id"),
+        (SimpleNamespace(), {"H": 2}, "env: its observation_space is not Discrete"),
+        (with_outcome((0.5, 0, 0.0, False)), {"H": 2}, "env: its P is not a model"),
+        (with_outcome((float("nan"), 0, 0.0, False)), {"H": 2}, "env: its P is not a model"),
+        (with_outcome((1.0, 2, 0.0, False)), {"H": 2}, "env: P[0][0] is not allowed"),
+        (with_outcome((1.0, 0)), {"H": 2}, "env: P[0][0] is not allowed"),
+        (with_outcome(None), {"H": 2}, "env: P[0][0] is not allowed"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_in_a_sentence(env: Any, arguments: Any, sentence: str) -> None:
+    with pytest.raises(SpecError) as error:
+        from_gymnasium(env, **arguments)
+    assert str(error.value).startswith(sentence)
+
+
+def test_what_is_said_of_start_ends_rewards_and_wrappers() -> None:
+    lake = gymnasium.make("FrozenLake-v1")
+    assert from_gymnasium("FrozenLake-v1").H == 100
+    assert from_gymnasium(lake.unwrapped, 300).H == 300  # without the wrapper there is no limit
+    start = np.eye(16)[14]
+    mdp = from_gymnasium(lake, 1, start=start, rewards=(0.0, 1.0))
+    np.testing.assert_array_equal(mdp.d1, [*start, 0.0])
+    assert best(mdp) == pytest.approx(1 / 3)
+    assert mdp.state_labels[-1] == "end"
+    assert from_gymnasium(river(4), 5).S == 4  # nothing ends it
+    bare = river(4)
+    del bare.initial_state_distrib
+    with pytest.raises(SpecError, match="does not say where episodes begin; give 4 probabilities"):
+        from_gymnasium(bare, 5)
+    with pytest.raises(SpecError, match="TransformReward changes what its model says"):
+        from_gymnasium(gymnasium.wrappers.TransformReward(lake, lambda r: 2.0), 5)
