@@ -12,6 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.lessons import LESSONS
 from dprl.sitemap import PAGES
+from pages.linear import view as linear
+from pages.offline import view as offline
 from pages.shared.layout import terms
 from tests.pages.conftest import Visit, widget
 from tests.problems import first
@@ -56,8 +58,8 @@ POWER = re.compile("10(?:[⁶⁷⁸⁹]|¹[⁰¹²³⁴])(?![⁰¹²³⁴⁵⁶�
 CARET = re.compile(r"\^[\d.−]|\be\^")  # of a power, which is written raised: K⁰·⁵⁰, or exp(ε)
 STATES: list[tuple[str, dict[str, Any]]] = [
     *((path, {}) for path in PAGES),
-    *(("linear", {"tab": tab}) for tab in ("exponents", "ellipsoid", "eigenvalues", "weights", "guarantee")),
-    *(("offline", {"tab": tab}) for tab in ("coverage", "pessimism", "policy", "guarantee", "upload")),
+    *(("linear", {"tab": tab}) for tab in linear.TABS[1:]),
+    *(("offline", {"tab": tab}) for tab in offline.TABS[1:]),
     *(("free", {"show": show}) for show in ("regret", "theory", "exploration", "calculator")),
     *(("attack", {"show": show}) for show in ("collusion", "promise")),
     *(("tradeoffs", {"show": show}) for show in ("users", "table")),
