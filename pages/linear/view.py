@@ -8,7 +8,7 @@ from dprl.metrics import Statistic
 from pages.shared.visitor.links import MAX_CURVES, View
 from pages.shared.visitor.views import like, looked
 
-# In the order in which they came: links with a tab that there is not are answered with this list. page.py has the order shown.
+# In the order in which they came: links with a tab that there is not are answered with this list. page.py orders them.
 TABS = ("regret", "exponents", "ellipsoid", "eigenvalues", "weights", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra")
 PROBLEMS = ("same", "harder")
