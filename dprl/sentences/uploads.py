@@ -53,9 +53,8 @@ def about_spending(total: str) -> str:
 
 
 TO_USE_IT = (
-    "The policy file holds what to do in each state at each step, how many people did so (with noise), what is "
-    "guaranteed, and a digest. Where too few people did so, a clinician decides. In Python: "
-    '`dprl.Policy.load("policy.json").act("severe", step=0)`.'
+    "The policy file holds the action in each state at each step, and how many people took it there (with noise). "
+    "Where too few people took it, the file says that a clinician decides. In Python:"
 )
 WITHOUT_REWARDS = (
     "Every reward that you declare is the least there is, so no policy gains anything. Declare the rewards, or choose "
@@ -83,35 +82,41 @@ def forecast(found: Mapping[str, Any]) -> str:
     return ""
 
 
+AGAIN = "You have asked for this release already. The same settings again show the same numbers and spend nothing."
+ESTIMATING = "Estimating what these releases can tell, from the sizes that you declared ..."
 OTHERS = "A rule of thumb: other models took half as many people to 12 times as many; where rewards are rare, 60 times."
 
 
-def outlook(found: Mapping[str, Any]) -> str:
+def outlook(found: Mapping[str, Any]) -> list[str]:
     """Before a release: what noise does to a count, and from which budget or number of people it is useful.
 
     found: as of `forecast`.
+
+    Returns:
+        What stands in a list, each a sentence or two.
     """
     name, typical = found["name"], found["typical"]
     what = "learned policy" if found["unproved"] else "bound"
     got = typical["worth" if found["unproved"] else "bound"]
-    said = (
+    said = [
         f"On average {human(_two(found['average']))} people take an action in a state at a step. Noise moves each such "
-        f"number by about {human(_two(found['noise']))} (standard deviation). In random models of this size, with "
-        f"people who act at random, the {what} comes to about {human(_two(got))}. Acting at random brings "
-        f"{human(_two(typical['now']))} there, and the best policy {human(_two(typical['best']))}."
-    )
+        f"number by about {human(_two(found['noise']))} (standard deviation).",
+        f"In random models of this size, with people who act at random, the {what} comes to about "
+        f"{human(_two(got))}. Acting at random brings {human(_two(typical['now']))} there, and the best policy "
+        f"{human(_two(typical['best']))}.",
+    ]
     if (typical["budget"], typical["n"]) == (found["given"], found["n"]):
-        return f"{said} So it should be useful: halfway between the two, or better. {OTHERS}"
+        return [*said, f"So the {what} should be useful: halfway between the two, or better. {OTHERS}"]
     ways = [f"{name} = {human(typical['budget'])}"] if typical["budget"] is not None else []
     ways += [f"n = {count(int(typical['n']))}"] if typical["n"] is not None else []
     if not ways:
-        return f"{said} No {name} and no n that can be given brings it halfway between the two."
-    return f"{said} It is halfway between the two from about {' or '.join(ways)} on. {OTHERS}"
+        return [*said, f"No {name} and no n that can be given brings the {what} halfway between the two."]
+    return [*said, f"The {what} is halfway between the two from about {' or '.join(ways)} on. {OTHERS}"]
 
 
 def beforehand(found: Mapping[str, Any]) -> str:
     """All that is said before a release. found: as of `forecast`."""
-    return " ".join(filter(None, (forecast(found), outlook(found))))
+    return " ".join(filter(None, (forecast(found), *outlook(found))))
 
 
 def _two(value: float) -> float:

@@ -76,14 +76,12 @@ def rows(checked: Mapping[str, Any], bound: float, proved: bool) -> list[tuple[s
         return what, value, f"{low} to {high}"
 
     found = [
-        row("Learned policy, by people held out", "learned"),
-        row("What people got, by people held out", "behaviour"),
+        row("Learned policy", "learned"),
+        row("What people got", "behaviour"),
         row("Difference", "difference"),
     ]
     if proved:
-        found.append(
-            ("Learned policy, proved bound from the declared start", f"at least {human(_three(bound))}", "–")
-        )
+        found.append(("Learned policy, proved bound", f"at least {human(_three(bound))}", "–"))
     return found
 
 

@@ -103,11 +103,11 @@ def test_what_is_said_before_a_release_follows_from_public_numbers() -> None:
     below, enough = (spec.replace(n=int(share * typical["n"])) for share in (0.8, 1))
     assert useful(enough, made_up(enough))
     assert not useful(below, made_up(below))
-    said = uploads.outlook(found)
+    said = " ".join(uploads.outlook(found))
     assert "On average 830 people take an action in a state at a step" in said
     assert "by about 28 (standard deviation)" in said
-    assert f"It is halfway between the two from about n = {int(typical['n']):,} on" in said
-    assert "So it should be useful" in uploads.outlook(reach(spec.replace(n=10**7)))
+    assert f"The bound is halfway between the two from about n = {int(typical['n']):,} on" in said
+    assert "So the bound should be useful" in uploads.beforehand(reach(spec.replace(n=10**7)))
 
 
 @pytest.mark.parametrize(

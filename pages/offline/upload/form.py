@@ -325,6 +325,8 @@ def budgets(own: Own) -> None:
     wrong = refusal(own)
     if wrong:
         st.caption(f":red[{escape(wrong)}]")
+    elif {*own.asked()} <= {*own.specs}:
+        st.markdown(sentences.AGAIN)
     elif own.data is not None:
         warn(own.asked())
         before = f"{BUDGET_NAMES[own.budget.name]} = {escape(own.values[own.privacy])}"
@@ -341,7 +343,7 @@ def budgets(own: Own) -> None:
     if own.data is not None and not wrong:
         st.caption(
             explained(
-                f"Learned from {count(own.data.n)} trajectories. {escape(PROMISES[own.privacy].summary)}"
+                f"Learned from {count(own.data.learned_from)} trajectories. {escape(PROMISES[own.privacy].summary)}"
             )
         )
 
@@ -353,10 +355,14 @@ def warn(asked: tuple[UploadSpec, ...]) -> None:
         st.markdown(f":material/warning: {sentences.WITHOUT_REWARDS}")
         return
     for spec in asked:
-        if found := answers.reach_of_release(spec):
-            if told := sentences.forecast(found):
-                st.markdown(explained(f":material/warning: {told}"))
-            st.caption(explained(f"At {found['name']} = {found['given']:g}: {sentences.outlook(found)}"))
+        found = answers.reach_of_release(spec)
+        if found is None:
+            st.caption(sentences.ESTIMATING)
+            return
+        if told := sentences.forecast(found):
+            st.markdown(explained(f":material/warning: {told}"))
+        listed = "\n".join(f"- {sentence}" for sentence in sentences.outlook(found))
+        st.caption(explained(f"**Before you spend {found['name']} = {found['given']:g}:**\n{listed}"))
 
 
 def release() -> None:

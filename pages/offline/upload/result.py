@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 import streamlit as st
 
@@ -44,8 +46,8 @@ def show_release(own: Own) -> None:
         return
     total = escape(spent([spec for spec, _ in done]))
     st.markdown(explained(f":material/payments: {said.about_spending(total)}"))
-    bounds(own, done)
     closely(own, done)
+    bounds(own, done)
     explore(own)
     size, n = own.specs[-1].public.size, own.specs[-1].n
     page_link(
@@ -65,12 +67,17 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     }
     if not rows:
         return
-    public, n, night, learner = last.public, last.n, dark(), last.learner
+    public, n, night, learner = last.public, last.learned_from, dark(), last.learner
     least, most = (public.size.H * reward for reward in public.reward_range)
     unproved = learner.unproved(last.algorithm_params)
     name = "ρ" if BUDGET[last.privacy] == "rho" else "ε"
     why = said.nothing(answers.reach_of_release(rows[max(rows)][1]))
     lower = [(given, value) for given, (value, _) in sorted(rows.items())]
+    see = sentences.about_lower_bounds(lower, name, n, least, last.beta, unproved, why, learner.proved)
+    st.markdown("### The bound", anchors=False)
+    if len(lower) == 1:  # one point is no picture
+        st.markdown(explained(see))
+        return
     picture = kept(
         ("own-bounds", night, last.data, learner.key, name, why, *lower),
         lambda: figures.lower_bounds_over_budgets(
@@ -78,7 +85,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
             name=name,
             least=least,
             most=most,
-            see=sentences.about_lower_bounds(lower, name, n, least, last.beta, unproved, why, learner.proved),
+            see=see,
             dark=night,
         ),
     )
@@ -93,8 +100,12 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         for spec, trace in done
     }
     key = f"{own.turn}:own:close:{len(titles)}"
-    chosen = st.selectbox("Look closely at", list(titles), index=len(titles) - 1, key=key, filter_mode=None)
-    spec, trace = titles[str(chosen)]
+    chosen = next(iter(titles))
+    if len(titles) > 1:
+        chosen = str(
+            st.selectbox("Release to look at", list(titles), index=len(titles) - 1, key=key, filter_mode=None)
+        )
+    spec, trace = titles[chosen]
     public, night = spec.public, dark()
     picture = kept(
         ("own-policy", night, spec.to_json()),
@@ -102,7 +113,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
             trace.policy,
             state_labels=public.states,
             action_labels=public.actions,
-            when=f"from {sentences.trajectories(spec.n)}",
+            when=f"from {sentences.trajectories(spec.learned_from)}",
             see=sentences.bounds_by_start(public.states, trace.lower.tolist()),
             dark=night,
         ),
@@ -114,7 +125,8 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         save("policy.csv", "Policy (CSV)", "text/csv", trace.steps)
         save("release.json", "Release (JSON)", "application/json", trace.release)
     st.caption(said.TO_USE_IT)
-    with st.expander("What it promises, and what that assumes"):
+    st.code(f'dprl.Policy.load("policy.json").act({json.dumps(public.states[0])}, step=0)', language="python")
+    with st.expander("Privacy guarantee, and what it assumes"):
         promised(spec, 99)
 
 
@@ -126,12 +138,8 @@ def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
     head, covered, *blind = verdict.said(trace)
     {"better": st.success, "worse": st.error}.get(trace.verdict, st.info)(head)
     found = verdict.rows(trace.today, float(trace.curve.values[0]), bool(spec.learner.proved))
-    st.dataframe(
-        pd.DataFrame(found, columns=["What a person gets", "about", "95% interval"]),
-        hide_index=True,
-        width="stretch",
-        key=f"{own.turn}:own_today",
-    )
+    frame = pd.DataFrame(found, columns=["Reward of one person", "About", "95% interval"])
+    st.table(frame.set_index(frame.columns[0]))  # which breaks lines where a telephone is narrow
     st.markdown(covered)
     with st.expander("What no statistic here can see", expanded=True):
         st.markdown("\n".join(f"- {sentence}" for sentence in blind))
