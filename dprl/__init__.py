@@ -15,6 +15,7 @@ from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.simulation import (
     FIELDS,
+    Budget,
     Estimate,
     OfflineSpec,
     Policy,
@@ -40,6 +41,7 @@ __all__ = [
     "MECHANISMS",
     "OFFLINE",
     "PRIVATIZERS",
+    "Budget",
     "Estimate",
     "Guarantee",
     "OfflineSpec",

@@ -12,7 +12,13 @@ import time
 from pathlib import Path
 
 _LOCK = "lock"
-_OURS = ("kernels", "uploads", "runs.", "runs-rooms.")  # how the names begin of what this program keeps
+_OURS = (
+    "kernels",
+    "uploads",
+    "budgets",
+    "runs.",
+    "runs-rooms.",
+)  # how the names begin of what this program keeps
 _COMPILING_SECONDS = 3600.0  # more than any version took that held no lock
 _held: list[int] = []
 

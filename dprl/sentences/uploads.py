@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprl.sentences import offline
-from dprl.words import count, human
+from dprl.words import count, human, plural
 
 DECLARED = (
     "States, actions, steps and rewards are **declared by you** and count as public. They are never read off the file: "
@@ -44,12 +44,29 @@ ESTIMATE = (
 )
 
 
+ADDS_UP = (
+    "Each further release adds to the sum, and so does reading the file anew. The same settings again show the same "
+    "numbers and spend nothing."
+)
+
+
 def about_spending(total: str) -> str:
-    """What several releases cost together. total: in words, safe to show."""
-    return (
-        f"Released since this file was read: **{total}** in all. Each further budget adds to it, and so does reading "
-        "the file anew; the same budget and learner again show the same numbers and cost nothing."
-    )
+    """What several releases cost together, where no budget has a name. total: in words, safe to show."""
+    return f"Released since this file was read: **{total}** in all. {ADDS_UP}"
+
+
+def budget_so_far(name: str, total: str, spent: str, releases: int) -> str:
+    """What stands in a budget. All in words, safe to show."""
+    begun = plural(releases, "release")
+    return f"The budget **{name}** has {total}. Spent so far: **{spent}**, in {begun}."
+
+
+def as_a_pair(pair: str) -> str:
+    """The sum in other terms. pair: (epsilon, delta)."""
+    return f"As (ε, δ), that is {pair}."
+
+
+LIMITED = "To release more, give the file again. A new reading draws new noise, and what it releases adds up."
 
 
 TO_USE_IT = (

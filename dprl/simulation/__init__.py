@@ -26,6 +26,7 @@ from dprl.simulation.outlook import Outlook, outlook
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 from dprl.simulation.trace import Curve, Trace, TraceCore
+from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import Policy
 from dprl.simulation.uploads.run import UploadRun, fitted_model  # registers its kind, too
 from dprl.simulation.uploads.spec import UploadSpec, upload
@@ -36,6 +37,7 @@ __all__ = [
     "KINDS",
     "AttackSpec",
     "AttackTrace",
+    "Budget",
     "Curve",
     "EliminationRun",
     "Estimate",

@@ -49,8 +49,8 @@ def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
 def test_from_a_file_to_a_policy_that_is_better_than_today(
     visit: Visits, screen: tuple[int, str], tmp_path: Path
 ) -> None:
-    """20,000 patients, 8 labelled states, 3 actions, 10 steps: declared, given, forecast, released at rho = 0.1, judged,
-    and the policy file applied. People get 5.4 on average, and 6.9 at best."""
+    """20,000 patients, 8 labelled states, 3 actions, 10 steps: declared, given, forecast, released at rho = 0.1,
+    judged, and the policy file applied. People get 5.4 on average, and 6.9 at best."""
     ward = ENVIRONMENTS["random"].make(S=8, A=3, H=10, seed=3, concentration=5.0)
     states = ["well", "mild", "moderate", "severe", "acute", "chronic", "recovering", "other"]
     actions = ["watch", "treat", "operate"]
@@ -78,6 +78,10 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     page.get_by_role("button", name="Release and learn").click()
     expect(page.get_by_text("Better than today.")).to_be_visible(timeout=WORK)
     idle(page)
+    page.reload()  # which loses nothing
+    idle(page)
+    expect(page.get_by_text("Better than today.")).to_be_visible()
+    expect(page.get_by_text("Spent so far:")).to_be_visible()
     table_of = page.get_by_test_id("stTable")
     expect(table_of).to_contain_text("What people got")
     assert table_of.evaluate("e => e.scrollWidth <= e.clientWidth")  # nothing to be found by scrolling

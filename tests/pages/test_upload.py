@@ -15,7 +15,10 @@ from dprl.jobs.store import Store
 from dprl.sentences import uploads as sentences
 from dprl.sentences import verdict
 from dprl.simulation.uploads.declaration import declaration_text
+from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, example
+from dprl.simulation.uploads.run import draws_of, noise_of
+from dprl.simulation.uploads.spent import rounded, together
 from pages.offline.upload import form
 from pages.offline.upload.own import Own, spent
 from pages.users import link as users
@@ -171,7 +174,7 @@ def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Vis
     work()
     app.run()
     said = "".join(words(app).split("\\"))
-    assert "**ρ = 22** in all" in said  # 1 and 10, twice
+    assert "Spent so far: **ρ = 22, or (" in said  # 1 and 10, twice
     assert "DP-APVI, ρ = 10" in labelled(app.selectbox, "Release to look at").options
     own = own_of(app)
     later = Own(specs=own.specs[-2:], values=own.values)
@@ -202,7 +205,8 @@ def test_nothing_beside_the_visitors_own_data_is_of_simulated_data(visit: Visit)
 
 def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
     said = words(released)
-    assert "Released since this file was read: **ρ = 1001** in all" in said
+    assert "Spent so far: **ρ = 1001, or (" in said
+    assert "in 2 releases" in said
     found = own_of(released).data
     assert found is not None
     assert (
@@ -236,12 +240,16 @@ def test_a_link_has_what_is_declared_and_asks_a_stranger_for_the_file(
     assert data.data not in json.dumps(query)
     assert "2000" not in json.dumps(query["up"])
     stranger = visit(PAGE, **query)
-    assert "which travels in no link: give its file below" in words(stranger)
+    assert "To release more, give the file again." in words(stranger)
     own = own_of(stranger)
+    assert len(own.specs) == 2  # on this server the name of the budget brings back what was released
+    elsewhere = visit(PAGE, **{name: value for name, value in query.items() if name != "ul"})
+    assert "which travels in no link: give its file below" in words(elsewhere)
+    own = own_of(elsewhere)
     assert own.declared().text == data.declared
     assert own.values["zcdp"] == "1, 1000"
     assert (own.data, own.specs) == (None, ())
-    assert not [button for button in stranger.button if button.key == "own_run"]
+    assert not [button for button in elsewhere.button if button.key == "own_run"]
     given(stranger)
     assert "which travels in no link" not in words(stranger)
     found = own_of(stranger).data
@@ -275,8 +283,11 @@ def test_budgets_add_up_and_the_same_one_counts_once() -> None:
         spent([*specs, base.replace(algorithm="dp-apvi")]) == "ρ = 2.5"
     )  # of other sums, so noise of its own
     pure = [base.replace(privacy="pure", epsilon=e) for e in (1, 2)]
-    assert spent([*specs, *pure]) == "ρ = 1.5 and ε = 3"
-    assert spent([base.replace(privacy="approximate", epsilon=1, delta=1e-6)]) == "ε = 1, δ = 1e-06"
+    assert spent(pure) == "ε = 3"
+    both = 1.5 + sum(noise_of(spec)[0].guarantee.proved_rho or 0.0 for spec in pure)
+    assert spent([*specs, *pure]) == f"ρ = {rounded(both):g}"
+    one = together(draws_of(base.replace(privacy="approximate", epsilon=1, delta=1e-6)))
+    assert one.implies == "(1, 10⁻⁶)"
 
 
 def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work: Work) -> None:
@@ -309,7 +320,51 @@ def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work
     work()
     app.run()
     assert "ranks actions and bounds nothing" in words(app)
-    assert "**ρ = 0.2** in all" in words(app)
+    assert "Spent so far: **ρ = 0.2, or (" in words(app)
+
+
+def test_a_reload_loses_neither_the_result_nor_what_was_spent(visit: Visit, work: Work) -> None:
+    app = visit(PAGE, tab="upload")
+    labelled(app.text_input, "Name of the budget").set_value("ward 2026").run()
+    labelled(app.number_input, "Total ρ of the budget").set_value(0.25).run()
+    app = given(app)
+    app.button(key="own_run").click().run()
+    work()
+    app.run()
+    told = words(app)
+    assert "The budget **ward 2026** has the total ρ = 0.25. Spent so far: **ρ = 0.1, or (" in told
+    (head,) = [box.value for box in app.success]
+    assert not own_of(app).recalled
+    again = visit(PAGE, **dict(app.query_params))
+    assert [box.value for box in again.success] == [head]
+    assert "Spent so far: **ρ = 0.1, or (" in words(again)
+    assert Budget("ward 2026").releases == own_of(app).specs
+    given(again)
+    assert "This file was read before under the budget ward 2026" in words(again)
+    assert "it proves **ρ = 0.2** in all" in words(again)
+    labelled(again.text_input, "Values of ρ to spend").set_value("0.16").run()
+    assert again.button(key="own_run").disabled
+    assert "with this release it would be ρ = 0.26" in words(again)
+    labelled(again.text_input, "Values of ρ to spend").set_value("0.15").run()
+    again.button(key="own_run").click().run()
+    work()
+    again.run()
+    assert "Spent so far: **ρ = 0.25, or (" in words(again)
+    assert labelled(again.selectbox, "Release to look at").options == [
+        "ρ = 0.1, reading 1",
+        "ρ = 0.15, reading 2",
+    ]
+
+
+def test_in_public_no_budget_has_a_name(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    app = visit(PAGE, tab="upload")
+    monkeypatch.setattr(form.store().leases, "public", True)
+    app.run()
+    assert not [box for box in app.text_input if box.label == "Name of the budget"]
+    given(app)
+    assert not (tmp_path / "budgets").exists()
 
 
 def test_nobody_need_be_held_out(visit: Visit) -> None:

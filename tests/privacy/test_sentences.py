@@ -126,6 +126,8 @@ def of_data_sets() -> set[str]:
         uploads.NOT_PRIVATE,
     }
     said |= {uploads.ESTIMATE, uploads.about_spending("ρ = 11"), *ASSUMPTIONS}
+    so_far = uploads.budget_so_far("ward", "the total ρ = 1", "ρ = 0.2, or (2.92, 10⁻⁶) as (ε, δ)", 2)
+    said |= {so_far, uploads.as_a_pair("(2.92, 10⁻⁶)"), uploads.LIMITED, uploads.AGAIN}
     said |= {APART, verdict.beforehand(15_000, 5000, "ρ = 0.1", "ρ = 0.1")}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
 

@@ -44,6 +44,7 @@ class Kept(NamedTuple):
         n: its trajectories, in all.
         declared: what is public of it.
         held: who is held out.
+        budget: the name of the budget that its releases are written down in; "" for none.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Kept(NamedTuple):
     n: int
     declared: Declaration
     held: HeldOut
+    budget: str = ""
 
 
 def folder() -> Path:
@@ -63,8 +65,9 @@ def keep(
     declared: Declaration,
     tell: Callable[[Outside], object] | None = None,
     held_out: float = 0.0,
+    budget: str = "",
 ) -> tuple[str, int, int]:
-    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`.
+    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; budget: see `Kept`.
 
     Returns:
         The name that they are kept under, the number n of trajectories, and how many of these are held out.
@@ -82,7 +85,7 @@ def keep(
         path.parent.mkdir(mode=0o700, exist_ok=True)
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
-            words = {"declared": declared.text, "bits": BITS}
+            words = {"declared": declared.text, "bits": BITS, "budget": budget}
             np.savez_compressed(
                 kept, record=record, n=n, held=held.record, held_n=held.n, returns=held.returns,
                 words=np.array(json.dumps(words)),
@@ -104,7 +107,8 @@ def held(name: str) -> Kept:
             ):  # an older version, whose noise was drawn otherwise and is not written down
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
-            return Kept(name, kept["record"], int(kept["n"]), declaration(words["declared"]), held)
+            n, public = int(kept["n"]), declaration(words["declared"])
+            return Kept(name, kept["record"], n, public, held, words.get("budget", ""))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise _gone() from None
 

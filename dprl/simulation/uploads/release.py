@@ -22,6 +22,13 @@ QUERIES = {query.family: query for query in (DATASET, TRANSITIONS, REWARDS)}
 AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 
+def noise_in_words(noise: CuratorNoise) -> str:
+    """What the sums of those who are learned from are drawn with: equal exactly when they are drawn once."""
+    assert noise.mechanism is not None
+    scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
+    return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
+
+
 class UploadCurator:
     """Holds one data set that was uploaded, and answers queries about it.
 
@@ -38,10 +45,9 @@ class UploadCurator:
     """
 
     def __init__(self, data: kept.Kept, noise: CuratorNoise, errors: Mapping[str, float]) -> None:
-        assert noise.mechanism is not None
         self._data, self._noise, self._errors = data, noise, errors
         self._scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
-        self._which = json.dumps([noise.mechanism.key, self._scales, BITS], sort_keys=True)
+        self._which = noise_in_words(noise)
         self._noisy = kept.drawn_sums(data.name, self._which)
         self._cells = sum(QUERIES[family].sums(data.record).size for family in self._scales)
         self._drawn: list[float] = []

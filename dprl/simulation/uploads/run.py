@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from dprl.fields import Field, SpecError
+from dprl.fields import Field, SpecError, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.kl_lcb import reward_bounds
 from dprl.learners.offline.learner import Learned, OfflineProblem
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
-from dprl.privacy.curator import ONCE, CuratorNoise
+from dprl.privacy.curator import ONCE, CuratorNoise, apart_of
 from dprl.privacy.exact import SPACING
 from dprl.privacy.guarantee import DRAWN
 from dprl.simulation import kinds
@@ -26,11 +27,13 @@ from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import learned_from, noise_for
 from dprl.simulation.trace import Curve
 from dprl.simulation.uploads import check, kept
+from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import fitted
-from dprl.simulation.uploads.release import UploadCurator
+from dprl.simulation.uploads.release import UploadCurator, noise_in_words
 from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
+from dprl.simulation.uploads.spent import Draw
 from dprl.simulation.uploads.trace import UploadTrace
-from dprl.statistics import REWARDS
+from dprl.statistics import REPLACE_ONE, REWARDS
 
 BUDGET = (
     "algorithm",
@@ -86,6 +89,27 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}
 
 
+@lru_cache(maxsize=256)
+def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
+    """The noise that a release consists of: of the people learned from, and of those held out."""
+    noise, _ = noise_of(spec)
+    assert noise.mechanism is not None
+    assert spec.calibration is not None
+    beside = check.families() if spec.checked else ()
+    families = (*spec.learner.families(upload_problem_of(spec), spec.calibration), *beside)
+    apart = apart_of(noise.mechanism, families, noise.scales, REPLACE_ONE)
+    which = (noise_in_words(noise), asked_of_those_held_out(spec))
+    return tuple(
+        Draw(hashlib.sha256(f"{spec.data} {words}".encode()).hexdigest(), spec.data, half, losses, far)
+        for half, (words, losses, far) in enumerate(zip(which, noise.losses, apart, strict=False))
+    )
+
+
+def asked_of_those_held_out(spec: UploadSpec) -> str:
+    """What their sums are drawn for, in words: equal exactly when they are drawn once."""
+    return f"held out: {spec.to_json()}"
+
+
 def fitted_to(
     problem: OfflineProblem,
     learned: Learned,
@@ -118,6 +142,12 @@ class UploadRun:
         if (self.data.declared.text, self.data.n) != (spec.declared, spec.n):
             raise SpecError("declared", "this is not what its data set was read with; give the file again.")
         self.noise, self.errors = noise_of(spec)
+        if self.data.budget:  # before anything is drawn, and so before anything is shown
+            if not Budget.known(self.data.budget):
+                raise SpecError(
+                    "budget", f"{shown(self.data.budget)} is no longer kept here; give the file again."
+                )
+            Budget(self.data.budget).charge(spec, draws_of(spec))
         self._curator = UploadCurator(self.data, self.noise, self.errors)
         self.learned: Learned | None = None
         self.released: tuple[Array, ...] = ()
@@ -150,7 +180,7 @@ class UploadRun:
         assert self.noise.mechanism is not None
         fitted, table = fitted_to(problem, learned, self.released, self.noise, self.errors)
         scales, std = self.noise.scales, float(self.noise.mechanism.std(ONCE)[0])
-        which = f"held out: {self.spec.to_json()}"
+        which = asked_of_those_held_out(self.spec)
         found = kept.drawn_sums(self.spec.data, which)
         if found is None:
             exact = check.sums(table, self.data.held)

@@ -25,6 +25,8 @@ from dprl.statistics import DATASET
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dprl.simulation.uploads.ledger import Budget
+
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
 # What has no noise is not offered, so that nothing but counts is kept of what is not private.
@@ -185,12 +187,19 @@ def warn(outside: Outside) -> None:
     warnings.warn(str(outside), stacklevel=3)
 
 
+def remind(sentence: str) -> None:
+    """Tells whoever called `upload` that the file was read before."""
+    warnings.warn(sentence, stacklevel=3)
+
+
 def upload(
     file: str | Path | BinaryIO | pd.DataFrame,
     declared: str | Path | Mapping[str, Any],
     *,
     held_out: float = SHARE,
     tell: Callable[[Outside], object] = warn,
+    budget: Budget | None = None,
+    recall: Callable[[str], object] = remind,
     **fields: Any,
 ) -> UploadSpec:
     """A spec for a CSV of trajectories, whose counts are kept for a day; see docs/notes/offline.md.
@@ -202,6 +211,8 @@ def upload(
             the learned policy is better than what was done.
         tell: is called where labels or rewards of the file are outside of what is declared, with what these are: for
             the owner alone, before anything is released. By default it is a warning.
+        budget: in which each release is written down, and which may refuse it. It remembers a digest of the file.
+        recall: is called with a sentence where a budget remembers the file. By default it is a warning.
         fields: of the spec, such as rho.
 
     Raises:
@@ -215,13 +226,28 @@ def upload(
     fields["held_out"] = held_out
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
     found: list[Outside] = []
-    name, n, checked = kept.keep(_opened(file), public, found.append, held_out)
+    opened = _opened(file)
+    name, n, checked = kept.keep(opened, public, found.append, held_out, budget.name if budget else "")
     for outside in found:
         tell(outside)
     if checked == n:
         kept.forget(name)
         raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
+    if budget is not None:
+        _remember(opened, budget, recall)
     return UploadSpec(data=name, declared=public.text, n=n, checked=checked, **fields)
+
+
+def _remember(file: Path | BinaryIO, budget: Budget, recall: Callable[[str], object]) -> None:
+    """Writes down that a file was read under a budget, and says where it was before."""
+    from dprl.simulation.uploads import ledger  # which knows specs
+
+    digest = ledger.digest_of(file)
+    before = ledger.read_before(digest)
+    if before:
+        names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
+        recall(f"This file was read before under the budget {names}. Releases from both readings add up.")
+    budget.remember(digest)
 
 
 def _opened(file: Any) -> Path | BinaryIO:

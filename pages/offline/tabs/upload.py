@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl.sentences.uploads import LINKED
+from dprl.sentences.uploads import LIMITED, LINKED
 from dprl.sitemap import PAGES
 from pages.offline.record import OFFLINE
 from pages.offline.upload.form import budgets, declare, give
@@ -17,9 +17,12 @@ def tab() -> None:
     if own.leaving:
         own.leaving = False
         st.switch_page(PAGES["explore"].file)
-    if own.linked and own.data is None:
-        st.info(LINKED, icon=":material/link:")
     if own.data is None:
+        if own.specs:
+            show_release(own)
+            st.info(LIMITED, icon=":material/restart_alt:")
+        elif own.linked:
+            st.info(LINKED, icon=":material/link:")
         declare(own)
     give(own)
     if own.data is not None:

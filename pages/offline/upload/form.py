@@ -19,13 +19,17 @@ from dprl.sentences import verdict
 from dprl.simulation import UploadSpec, upload
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import Declaration, declaration
+from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, example
 from dprl.simulation.uploads.reading import COLUMNS, MOST_BYTES
+from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, LEARNERS, fitting_learners
+from dprl.simulation.uploads.spent import together
 from dprl.tables import escape_formulas
 from dprl.words import count, percent, plural
 from pages.offline.record import OFFLINE, start_own
-from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, labels, refusal, spent
+from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, labels, refusal
+from pages.offline.upload.purse import purse
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
@@ -206,6 +210,8 @@ def give(own: Own) -> None:
                 "Forget the data", icon=":material/delete:", key="own_forget", on_click=callback(forget_counts),
                 args=(own,), width="content",
             )  # fmt: skip
+        if own.recalled:
+            st.warning(escape(own.recalled), icon=":material/history:")
         if own.outside:
             listed = "\n".join(f"- {escape(sentence)}" for sentence in own.outside)
             st.warning(
@@ -213,6 +219,8 @@ def give(own: Own) -> None:
             )
         return
     share(own)
+    if not store().leases.public:
+        purse(own)
     key = f"{own.turn}:own:file"
     st.file_uploader(
         f"Trajectories, a CSV file with the columns {', '.join(COLUMNS)}",
@@ -259,15 +267,19 @@ def received(own: Own, file: Any) -> None:
     try:
         declared = own.declared()
         told: list[str] = []
+        recalled: list[str] = []
+        public = store().leases.public  # there nobody knows whose file it is
         own.take(
             upload(
                 file,
                 json.loads(declared.text),
                 held_out=own.held_out,
                 tell=lambda outside: told.extend(outside.sentences()),
+                budget=None if public else Budget(own.purse, rho=own.total),
+                recall=recalled.append,
             )
         )
-        own.outside = () if store().leases.public else tuple(told)  # in public nobody knows whose file it is
+        own.outside, own.recalled = () if public else tuple(told), " ".join(recalled)
     except (SpecError, StoreError) as error:
         own.problem = str(error)
         own.turn += 1
@@ -330,8 +342,11 @@ def budgets(own: Own) -> None:
     elif own.data is not None:
         warn(own.asked())
         before = f"{BUDGET_NAMES[own.budget.name]} = {escape(own.values[own.privacy])}"
-        together = escape(spent(tuple(dict.fromkeys((*own.specs, *own.asked())))))
-        st.markdown(explained(verdict.beforehand(own.data.learned_from, own.data.checked, before, together)))
+        drawn = (draw for spec in own.asked() for draw in draws_of(spec))
+        after = together((*own.before(), *drawn))
+        text = escape(after.text)
+        st.markdown(explained(verdict.beforehand(own.data.learned_from, own.data.checked, before, text)))
+        st.caption(explained(sentences.as_a_pair(after.implies)))
     st.button(
         "Release and learn",
         type="primary",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +15,18 @@ from dprl.simulation import UploadSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import Declaration, declaration, declaration_text
+from dprl.simulation.uploads.ledger import Budget, checked_name
 from dprl.simulation.uploads.model import EXAMPLE
+from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, LEARNERS, NOWHERE, fitting_learners
+from dprl.simulation.uploads.spent import Draw, together
 from pages.shared import values
+from pages.shared.results.data import store
 
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}
 USUAL = {"zcdp": "0.1", "pure": "1", "approximate": "1"}
 MOST = 8  # budgets
+MOST_SHOWN = 16  # releases of earlier sessions
 KNOWN, LEARNED = "known", "learned"
 Table = dict[tuple[str, str], float]  # mean rewards by state and action
 
@@ -39,6 +46,8 @@ class Own:
         specs: what was asked of it, each a release.
         problem: what was wrong with the last file.
         outside: what of the file that was read is outside the declaration. Not private: it is nowhere but here.
+        recalled: what is said of a file that was read before.
+        purse: the name of the budget that releases are written down in; total: the most that it may come to, as rho.
         linked: a link was about a data set that is not here.
         leaving: the visitor is on the way to Explore.
         turn: part of the keys of widgets, raised when they are to be drawn anew.
@@ -62,6 +71,9 @@ class Own:
     specs: tuple[UploadSpec, ...] = ()
     problem: str = ""
     outside: tuple[str, ...] = ()
+    recalled: str = ""
+    purse: str = field(default_factory=lambda: f"people {secrets.token_hex(3)}")
+    total: float | None = None
     linked: bool = False
     leaving: bool = False
     turn: int = 0
@@ -106,21 +118,38 @@ class Own:
         )
 
     def take(self, data: UploadSpec) -> None:
-        """Another data set was read."""
-        self.data, self.specs, self.problem, self.outside, self.linked = data, (), "", (), False
+        """Another data set was read. What was released under its budget before stays."""
+        self.data, self.problem, self.outside, self.recalled, self.linked = data, "", (), "", False
+        self.specs = self.written_down()
         self.turn += 1
+
+    def written_down(self) -> tuple[UploadSpec, ...]:
+        """What was released under the budget, the last few."""
+        if store().leases.public or not Budget.known(self.purse):
+            return ()
+        return Budget(self.purse).releases[-MOST_SHOWN:]
+
+    def before(self) -> tuple[Draw, ...]:
+        """The noise of all that was released of these people."""
+        asked = tuple(draw for spec in self.specs for draw in draws_of(spec))
+        if store().leases.public or not Budget.known(self.purse):
+            return asked
+        return (*Budget(self.purse).draws, *asked)
 
     def drop(self) -> None:
         """The data set is forgotten; what was released of it is no longer shown."""
-        self.data, self.specs, self.outside = None, (), ()
+        self.data, self.specs, self.outside, self.recalled = None, (), (), ""
         self.turn += 1
 
     def encode(self) -> list[tuple[str, str]]:
         """What a link says of it: what is declared, and the budgets. Nothing of the data."""
         if not self.specs:
             return []
-        text = links.encode_spec(self.specs[0])
-        return [("up", text), ("ub", self.values[self.privacy])] if len(text) <= links.MAX_LENGTH else []
+        text = links.encode_spec(self.specs[-1])
+        if len(text) > links.MAX_LENGTH:
+            return []
+        kept = [] if store().leases.public else [("ul", self.purse)]
+        return [("up", text), ("ub", self.values[self.privacy]), *kept]
 
     def follow(self, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
         """Takes over what a link says; a sentence is added to `problems` for what is wrong."""
@@ -140,6 +169,9 @@ class Own:
         if self.data is None or self.data.declared != spec.declared:
             self.drop()
             self.linked = True
+            with suppress(SpecError):  # a link may say anything
+                self.purse = checked_name(links.last(parameters, "ul") or self.purse)
+                self.specs = self.written_down()
 
 
 def blank(declared: Declaration) -> UploadSpec:
@@ -158,26 +190,15 @@ def spent(specs: Sequence[UploadSpec]) -> str:
     Learners that ask for the same counts plan from one release of those who are learned from. Each policy is asked
     about anew of those held out. Nobody is both, so a person's part proves no more than the larger of the two sums.
     """
-    learned = {(spec.learner.families, spec.rho, spec.epsilon, spec.delta): spec for spec in specs}
-    asked = {spec.replace(data=NOWHERE): spec for spec in specs if spec.checked}
-
-    def most(name: str) -> float:
-        return max(
-            sum(getattr(spec, name) or 0.0 for spec in part if name != "delta" or spec.epsilon is not None)
-            for part in (learned.values(), asked.values())
-        )
-
-    rho, epsilon, delta = (most(name) for name in ("rho", "epsilon", "delta"))
-    parts = [f"ρ = {rho:g}"] if rho else []
-    if epsilon:
-        parts.append(f"ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else ""))
-    return " and ".join(parts)
+    return together(draw for spec in specs for draw in draws_of(spec)).text
 
 
 def refusal(own: Own) -> str:
     """What stands in the way of asking, in one sentence, or nothing."""
     try:
-        own.asked()
+        asked = own.asked()
+        if own.data is not None and not store().leases.public and Budget.known(own.purse):
+            return Budget(own.purse).refusal(draw for spec in asked for draw in draws_of(spec))
     except SpecError as error:
         return str(error)
     return ""

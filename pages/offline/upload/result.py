@@ -14,11 +14,13 @@ from dprl.sentences import offline as sentences
 from dprl.sentences import uploads as said
 from dprl.sentences import verdict
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
+from dprl.simulation.uploads.ledger import Budget
 from dprl.users import Asked
 from dprl.words import human
 from pages.offline.record import own_lacking, start_own
 from pages.offline.tabs.guarantee import promised
 from pages.offline.upload.own import BUDGET, Own, spent
+from pages.offline.upload.purse import account
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
@@ -36,7 +38,7 @@ from pages.users.link import encode
 
 def show_release(own: Own) -> None:
     """The bound at every budget, then one release closely."""
-    if own.data is None or not own.specs:
+    if not own.specs:
         return
     st.markdown("## What was released", anchors=False)
     state = together.progress(own.specs, own_lacking(own), owner_id("upload"))
@@ -44,11 +46,15 @@ def show_release(own: Own) -> None:
     done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
     if not done:
         return
-    total = escape(spent([spec for spec, _ in done]))
-    st.markdown(explained(f":material/payments: {said.about_spending(total)}"))
+    if data.store().leases.public or not Budget.known(own.purse):
+        so_far = said.about_spending(escape(spent([spec for spec, _ in done])))
+    else:
+        so_far = f"{said.budget_so_far(*account(own))} {said.ADDS_UP}"
+    st.markdown(explained(f":material/payments: {so_far}"))
     closely(own, done)
     bounds(own, done)
-    explore(own)
+    if own.data is not None:
+        explore(own)
     size, n = own.specs[-1].public.size, own.specs[-1].n
     page_link(
         "users",
@@ -63,7 +69,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     rows = {
         float(getattr(spec, BUDGET[last.privacy])): (float(trace.curve.values[0]), spec)
         for spec, trace in done
-        if (spec.privacy, spec.algorithm) == (last.privacy, last.algorithm)
+        if (spec.data, spec.privacy, spec.algorithm) == (last.data, last.privacy, last.algorithm)
     }
     if not rows:
         return
@@ -95,10 +101,13 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
 def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     """One release: its policy, its card, its files."""
     several = len({spec.algorithm for spec, _ in done}) > 1
-    titles = {
-        f"{spec.learner.title}, {promise_words(spec)}" if several else promise_words(spec): (spec, trace)
-        for spec, trace in done
-    }
+    reads = list(dict.fromkeys(spec.data for spec, _ in done))
+
+    def title(spec: UploadSpec) -> str:
+        parts = [spec.learner.title] * several + [promise_words(spec)]
+        return ", ".join(parts + [f"reading {reads.index(spec.data) + 1}"] * (len(reads) > 1))
+
+    titles = {title(spec): (spec, trace) for spec, trace in done}
     key = f"{own.turn}:own:close:{len(titles)}"
     chosen = next(iter(titles))
     if len(titles) > 1:
@@ -136,7 +145,7 @@ def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
         return
     st.markdown("### Better than today?", anchors=False)
     head, covered, *blind = verdict.said(trace)
-    {"better": st.success, "worse": st.error}.get(trace.verdict, st.info)(head)
+    {"better": st.success, "worse": st.warning}.get(trace.verdict, st.info)(head)
     found = verdict.rows(trace.today, float(trace.curve.values[0]), bool(spec.learner.proved))
     frame = pd.DataFrame(found, columns=["Reward of one person", "About", "95% interval"])
     st.table(frame.set_index(frame.columns[0]))  # which breaks lines where a telephone is narrow

@@ -1,0 +1,289 @@
+"""A budget that outlives a session: what was released of the same people, under a name that their owner declares.
+
+Each release is written down here before its noise is drawn, by the draws that it consists of. A draw that is asked for
+again, after a reload or a killed worker, is the same draw: it is counted once. What was written down and then not shown
+counts, too: the sum is never too small.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import hmac
+import json
+import math
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from dprl.fields import SpecError, shown
+from dprl.kernels import home, private
+from dprl.simulation.budgeted import LEARNING
+from dprl.simulation.uploads.spec import UploadSpec
+from dprl.simulation.uploads.spent import Draw, Spent, rounded, together
+
+FORMAT = "dprl budget 1"
+NAME = "budget"
+MOST_NAME = 60  # characters
+TOTALS = {field.name: field for field in LEARNING if field.name in ("rho", "epsilon", "delta")}
+ONE_AT_A_TIME = "lock"
+KEY = "key"  # of the digests of files
+
+
+class Budget:
+    """The budget of one group of people, whose releases add up: dprl.Budget("ward 2026", rho=1).
+
+    Args:
+        name: under which it is kept, on this machine; the first use declares it.
+        rho: the most that its releases may prove together; epsilon, and delta beside it: the same in these terms.
+            Without any, they are added up and never refused. A budget that was declared before keeps its own.
+
+    Raises:
+        SpecError: the name or a number is not allowed, it was declared with another total, or it cannot be kept here.
+    """
+
+    def __init__(
+        self, name: str, *, rho: float | None = None, epsilon: float | None = None, delta: float | None = None
+    ) -> None:
+        self.name = checked_name(name)
+        given = {"rho": rho, "epsilon": epsilon, "delta": delta}
+        total = {key: TOTALS[key].check(value) for key, value in given.items() if value is not None}
+        if ("rho" in total and len(total) > 1) or set(total) == {"delta"}:
+            raise SpecError(NAME, "a total is rho, or epsilon, or epsilon and delta; give one of these.")
+        with self._changing() as content:
+            if total and content["total"] != total:
+                if content["total"] or content["releases"]:
+                    raise SpecError(
+                        NAME,
+                        f"{shown(self.name)} was declared with {in_words(content['total'])}; leave the total out.",
+                    )
+                content["total"] = total
+
+    def __repr__(self) -> str:
+        return f"Budget({self.name!r}, {in_words(self.total)}, spent {self.spent.text})"
+
+    @classmethod
+    def known(cls, name: str) -> bool:
+        """Whether a budget of this name is kept here. Raises SpecError where the name is not allowed."""
+        return _path(checked_name(name)).exists()
+
+    @property
+    def total(self) -> dict[str, float]:
+        """What it was declared with: {} for no total."""
+        return dict(self._read()["total"])
+
+    @property
+    def releases(self) -> tuple[UploadSpec, ...]:
+        """What was released under it, or begun, in order."""
+        return tuple(UploadSpec.from_dict(_fields(each["spec"])) for each in self._read()["releases"])
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        """All noise that was drawn, or may have been."""
+        return _draws(self._read())
+
+    @property
+    def spent(self) -> Spent:
+        """What all of it proves."""
+        return together(self.draws)
+
+    def refusal(self, draws: Iterable[Draw]) -> str:
+        """Why these draws are too much, in a sentence; "" where they fit."""
+        return _refusal(self.name, self._read(), tuple(draws))
+
+    def charge(self, spec: UploadSpec, draws: tuple[Draw, ...]) -> None:
+        """Write a release down, before it is drawn; one that stands here already changes nothing.
+
+        Raises:
+            SpecError: it is beyond the total, or cannot be written down. Then nothing may be drawn.
+        """
+        with self._changing() as content:
+            known = [each["spec"] for each in content["releases"]]
+            if spec.to_dict() in known:
+                return
+            if wrong := _refusal(self.name, content, draws):
+                raise SpecError(NAME, wrong)
+            content["releases"].append(
+                {
+                    "spec": spec.to_dict(),
+                    "draws": [draw.to_dict() for draw in draws],
+                    "asked": _now(),
+                }
+            )
+
+    def remember(self, file: str) -> None:
+        """A file of this digest was read under it."""
+        with self._changing() as content:
+            content["files"].setdefault(file, _now())
+
+    def _read(self) -> dict[str, Any]:
+        path = _path(self.name)
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["format"] != FORMAT or content["name"] != self.name:
+                raise ValueError
+            _draws(content)
+        except FileNotFoundError:
+            raise SpecError(
+                NAME, f"{shown(self.name)} is not kept here; declare it, or give another name."
+            ) from None
+        except (OSError, ValueError, KeyError, TypeError):
+            raise SpecError(
+                NAME,
+                f"{shown(self.name)} is damaged, so nothing is released under it; mend or remove its file.",
+            ) from None
+        return dict(content)
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[dict[str, Any]]:
+        """What is written down, for one process at a time; it is on the disk when this ends, or nothing has changed."""
+        path = _path(self.name)
+        try:
+            private(home())
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            with open(
+                os.open(path.parent / ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0
+            ) as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                before = self._read() if path.exists() else None
+                content = before or {
+                    "format": FORMAT, "name": self.name, "total": {}, "files": {}, "releases": [],
+                }  # fmt: skip
+                was = json.dumps(before)
+                yield content
+                if json.dumps(content) != was:
+                    _write(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
+        except OSError as error:
+            raise SpecError(
+                NAME,
+                f"it cannot be written down here ({error.strerror}), so nothing is released; make room and try again.",
+            ) from None
+
+
+def checked_name(name: str) -> str:
+    """A name without spaces around it. Raises SpecError where it is none."""
+    found = name.strip() if isinstance(name, str) else ""
+    if not 1 <= len(found) <= MOST_NAME or not found.isprintable():
+        raise SpecError(NAME, f"{shown(name)} is no name; give 1 to {MOST_NAME} printable characters.")
+    return found
+
+
+def read_before(file: str) -> list[tuple[str, str]]:
+    """Under which budgets a file of this digest was read, and on which day."""
+    found = []
+    for path in folder().glob("*.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if file in content["files"]:
+                found.append((str(content["name"]), str(content["files"][file])[:10]))
+    return sorted(found)
+
+
+def digest_of(file: BinaryIO | Path) -> str:
+    """A digest of a file that nobody can compute without the key, which is kept here. Raises SpecError."""
+    with contextlib.ExitStack() as stack:
+        try:
+            private(home())
+            folder().mkdir(mode=0o700, exist_ok=True)
+            opened = stack.enter_context(open(file, "rb")) if isinstance(file, Path) else file
+            found = hmac.new(_key(), digestmod=hashlib.sha256)
+            opened.seek(0)
+            while piece := opened.read(2**20):
+                found.update(piece)
+            opened.seek(0)
+        except OSError as error:
+            raise SpecError("data", f"the file cannot be read ({error.strerror}).") from None
+    return found.hexdigest()
+
+
+def folder() -> Path:
+    """Where budgets are kept."""
+    return home() / "budgets"
+
+
+def _key() -> bytes:
+    """Drawn at the first use."""
+    path = folder() / KEY
+    if not path.exists():
+        part = path.with_name(f"{KEY}.{secrets.token_hex(8)}")
+        _write_to(part, secrets.token_bytes(32))
+        with contextlib.suppress(FileExistsError):
+            os.link(part, path)
+        part.unlink()
+    return path.read_bytes()
+
+
+def _path(name: str) -> Path:
+    return folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.json"
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of it or nothing, on the disk when this returns."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        _write_to(part, content)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_to(path: Path, content: bytes) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
+    return tuple(Draw.from_dict(draw) for each in content["releases"] for draw in each["draws"])
+
+
+def _refusal(name: str, content: Mapping[str, Any], draws: tuple[Draw, ...]) -> str:
+    total, before = content["total"], _draws(content)
+    spent, after = together(before), together((*before, *draws))
+    if not total:
+        return ""
+    if "rho" in total:
+        fits = (
+            float(f"{after.rho:.12g}") <= total["rho"]
+        )  # as cards say it: floats do not add up to the last bit
+        now, then = f"ρ = {rounded(spent.rho):g}", f"ρ = {rounded(after.rho):g}"
+    else:
+        delta = total.get("delta", 0.0)
+        epsilons = [each.epsilon(delta) for each in (spent, after)]
+        fits = float(f"{epsilons[1]:.9g}") <= total["epsilon"]
+        now, then = (
+            f"ε = {rounded(value):g}" if math.isfinite(value) else "no pure epsilon" for value in epsilons
+        )
+    if fits or after == spent:
+        return ""
+    return (
+        f"{shown(name)} has {in_words(total)}; {now} is spent, and with this release it would be {then}. "
+        "Give a smaller value."
+    )
+
+
+def in_words(total: Mapping[str, float]) -> str:
+    """A total."""
+    if not total:
+        return "no total"
+    names = {"rho": "ρ", "epsilon": "ε", "delta": "δ"}
+    return f"the total {', '.join(f'{names[key]} = {value:g}' for key, value in total.items())}"
+
+
+def _fields(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a spec as JSON, without its kind."""
+    return {name: value for name, value in spec.items() if name != "kind" and value is not None}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,132 @@
+"""What draws of noise prove together, of replacing one person: the sum that a budget keeps.
+
+One person is in one half of each reading of a file, learned from or held out, and draws add up within a half. Draws of
+different readings are taken to be of the same people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, Context
+from typing import Any, NamedTuple
+
+from dprl.privacy.accounting import Gaussian, Laplace, Losses, epsilon_of, gaussian_epsilon, zcdp_of
+from dprl.privacy.exact import Apart
+from dprl.privacy.guarantee import budget as pair
+from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
+
+LOSSES = {kind.__name__: kind for kind in (Gaussian, Laplace)}
+FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Noise that is drawn once.
+
+    Attributes:
+        key: equal exactly when the noise is the same.
+        read: which reading of a file it is of; half: 0 of the people learned from, 1 of those held out.
+        losses: what replacing one person of that half reveals in it.
+        apart: how far noise on the grid is from continuous noise.
+    """
+
+    key: str
+    read: str
+    half: int
+    losses: Losses
+    apart: Apart
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        losses = [[type(loss).__name__, asdict(loss)] for loss in self.losses]
+        return {
+            "key": self.key,
+            "read": self.read,
+            "half": self.half,
+            "losses": losses,
+            "apart": list(self.apart),
+        }
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Draw:
+        """What `to_dict` wrote. Raises KeyError, TypeError or ValueError where it did not."""
+        losses = tuple(LOSSES[kind](**values) for kind, values in given["losses"])
+        return cls(given["key"], given["read"], int(given["half"]), losses, Apart(*given["apart"]))
+
+
+class Spent(NamedTuple):
+    """What draws prove together, of replacing one person.
+
+    Attributes:
+        rho: of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7). Noise for pure epsilon counts
+            as it is, each number that moves by t with t^2/2 (Propositions 1.4, 1.6).
+        pure: the epsilon of pure privacy, which adds up; infinite where any noise is Gaussian.
+        gaussian: whether all noise is. Then rho says all of it.
+        apart: of noise on the grid, in all.
+    """
+
+    rho: float
+    pure: float
+    gaussian: bool
+    apart: Apart
+
+    def epsilon(self, delta: float) -> float:
+        """An epsilon for which all this is (epsilon, delta)-private.
+
+        Gaussian noise alone: exactly, for mu^2/2 = rho (Balle, Wang 2018, Theorem 8), and what the grid adds. Else what
+        rho alone implies, rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3), or the pure epsilon.
+        """
+        if self.rho == 0:
+            return 0.0
+        if delta <= 0:
+            return self.pure
+        found = min(self.pure, self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta)))
+        if self.gaussian:
+            mu = math.sqrt(2 * self.rho)
+            exact = gaussian_epsilon(mu, self.apart.delta(delta)) + self.apart.up + self.apart.down
+            found = min(found, exact)
+        return found
+
+    @property
+    def text(self) -> str:
+        """In one number: pure epsilon where all of it is, else rho."""
+        if math.isfinite(self.pure) and self.rho > 0:
+            return f"ε = {rounded(self.pure):g}"
+        return f"ρ = {rounded(self.rho):g}"
+
+    @property
+    def implies(self) -> str:
+        """The pair that rho stands for."""
+        return pair(rounded(self.epsilon(REFERENCE_DELTA)), REFERENCE_DELTA)
+
+
+def rounded(value: float) -> float:
+    """To four digits, up: what is said is proved. Nine are exact: floats do not add up to the last bit."""
+    return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
+
+
+def together(draws: Iterable[Draw]) -> Spent:
+    """What draws prove; the same one counts once."""
+    once = {draw.key: draw for draw in draws}
+    reads: defaultdict[str, defaultdict[int, list[Draw]]] = defaultdict(lambda: defaultdict(list))
+    for draw in once.values():
+        reads[draw.read][draw.half].append(draw)
+    rho = pure = up = down = 0.0
+    for halves in reads.values():
+        composed = [tuple(loss for draw in half for loss in draw.losses) for half in halves.values()]
+        rho += max(_rho(losses) for losses in composed)
+        pure += max(epsilon_of(losses, 0.0) for losses in composed)
+        up += max(sum(draw.apart.up for draw in half) for half in halves.values())
+        down += max(sum(draw.apart.down for draw in half) for half in halves.values())
+    gaussian = all(isinstance(loss, Gaussian) for draw in once.values() for loss in draw.losses)
+    return Spent(rho, pure, gaussian, Apart(up, down))
+
+
+def _rho(losses: Losses) -> float:
+    found = zcdp_of(losses)
+    if found is None:
+        raise ValueError("no bound of concentrated privacy is known for this noise")
+    return found
