@@ -1,6 +1,6 @@
 """How often a run's Q~ is ever below Q*: python -m bench.optimism --runs 2000 (an hour or two on one core).
 
-Many short runs of UCBVI without privacy, and of DP-UCBVI with a trusted agent, on every environment, as they are by
+Many short runs of UCBVI without privacy, and of DP-UCBVI with a trusted curator, on every environment, as they are by
 default. Q~ never rises, so the last one tells of every release. The share is to be at most beta; it is given with its
 exact 95% interval.
 """

@@ -24,7 +24,7 @@ from dprl.simulation.pairs import mechanisms_for, not_pooled
 from dprl.words import human
 
 K = {"none": 10**9, "central": 10**10, "shuffle": 10**11, "local": 10**15}
-BEST = {"mechanism": "unary", "reports": "played"}  # with nobody trusted
+BEST = {"mechanism": "unary", "reports": "played"}  # with no trusted party
 PROBLEMS: dict[str, dict[str, Any]] = {
     "riverswim": {},
     "clinic": {"environment": "clinic"},

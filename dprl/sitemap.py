@@ -82,16 +82,16 @@ PAGES = {
         Page(
             "",
             "Home",
-            "What privacy costs a learner: move epsilon, and see how many users learning takes.",
+            "What privacy costs an algorithm: move epsilon, and see how many users learning takes.",
             "home",
-            heading="What does privacy cost a learner?",
+            heading="What does privacy cost an algorithm?",
             bundled=("home",),
             guide="explanation/private-rl",
         ),
         Page(
             "explore",
             "Explore",
-            "Private learners side by side: regret, noisy counts, policies, and what is proved.",
+            "Private algorithms side by side: regret, noisy counts, policies, and what is proved.",
             "show_chart",
             section="Explore",
             settings=True,
@@ -101,7 +101,7 @@ PAGES = {
         Page(
             "tradeoffs",
             "Trade-offs",
-            "The price of privacy against epsilon, users and size, and users needed.",
+            "The privacy cost against epsilon, users and size, and users needed.",
             "balance",
             section="Compare",
             settings=True,
@@ -112,7 +112,7 @@ PAGES = {
         Page(
             "users",
             "Users needed",
-            "How many users a private learner takes, and at which budget they are enough.",
+            "How many users a private algorithm takes, and at which budget they are enough.",
             "groups",
             section="Compare",
             heading="How many users do I need?",
@@ -147,7 +147,7 @@ PAGES = {
         Page(
             "linear",
             "Linear",
-            "Private learners that know features, and how fast their regret grows.",
+            "Private algorithms that know features, and how fast their regret grows.",
             "linear_scale",
             section="Explore",
             settings=True,
@@ -177,7 +177,7 @@ PAGES = {
         Page(
             "landscape",
             "Landscape",
-            "Every private learner at one proved guarantee: regret, users needed, bound.",
+            "Every private algorithm at one proved guarantee: regret, users needed, bound.",
             "landscape",
             section="Compare",
             bundled=("landscape",),

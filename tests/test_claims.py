@@ -91,7 +91,7 @@ def test_what_lies_lower_than_claimed_is_an_upper_bound() -> None:
 
 
 def test_two_claims_in_a_small_form_additive_and_multiplicative() -> None:
-    """Theorems 5.2 and 5.7 where a run takes milliseconds: a trusted agent's price is flat, that of nobody is not."""
+    """Theorems 5.2 and 5.7 where a run takes milliseconds: a trusted curator's price is flat, that of nobody is not."""
     nobody = SMALL.replace(privacy="local")
     flat, growing = regret.flattens(SMALL), regret.goes_on(nobody)
     wrong, bound = regret.flattens(nobody), regret.goes_on(SMALL)

@@ -25,17 +25,17 @@ Chains = Sequence[Sequence[RunSpec]]
 
 
 def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
-    """DP-UCBVI with a trusted agent at epsilon 1, unless said otherwise."""
+    """DP-UCBVI with a trusted curator at epsilon 1, unless said otherwise."""
     return RunSpec(environment=environment, episodes=episodes, **{"seeds": SEEDS, **changes})
 
 
 def by_trust(base: RunSpec) -> Chains:
-    """The order of the paper's figure: no privacy, a trusted agent at a large and at a small budget, nobody trusted."""
+    """The order of the paper's figure: no privacy, a trusted curator at a large and a small budget, then none."""
     return [[base.twin(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
 
 
 def by_model(base: RunSpec) -> Chains:
-    """A trusted agent, a trusted shuffler, nobody trusted."""
+    """A trusted curator, a trusted shuffler, no trusted party."""
     return [[base.replace(privacy=model) for model in ("central", "shuffle", "local")]]
 
 
@@ -50,10 +50,10 @@ def by_budget(base: RunSpec) -> Chains:
 ORDER = Claim(
     "order-of-trust",
     "The order of trust",
-    "Regret is least without privacy, more with a trusted agent at a large and at a small budget, most with nobody "
+    "Regret is least without privacy, more with a trusted curator at a large and at a small budget, most with nobody "
     "trusted.",
     f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-    f"{LEAST} The large budget is 10, the small one 1, and with nobody trusted it is 1. The paper's figure states no "
+    f"{LEAST} The large budget is 10, the small one 1, and with no trusted party it is 1. The paper's figure states no "
     f"ε, no bonus and no schedule: all three are ours. {EARLY}",
     "The lower a curve, the smaller the share of V* that an average episode has lost.",
     (
@@ -64,8 +64,8 @@ ORDER = Claim(
 
 ADDITIVE = Claim(
     "jdp-additive",
-    "With a trusted agent, privacy costs once",
-    "The price of joint privacy is additive: it stops growing with the number of users.",
+    "With a trusted curator, privacy costs once",
+    "The privacy cost is additive: it stops growing with the number of users.",
     f"{QW_ONLINE}, Theorem 5.2",
     f"{LEAST} Flat is a growth of at most K⁰·¹ over the last decade of users.",
     "A price that no longer grows is a flat line at the right end.",
@@ -79,13 +79,14 @@ ADDITIVE = Claim(
 
 MULTIPLICATIVE = Claim(
     "ldp-multiplicative",
-    "With nobody trusted, it costs again and again",
-    "The price of local privacy is multiplicative: it does not stop growing, like √K at most.",
+    "With no trusted party, it costs again and again",
+    "The privacy cost is multiplicative: it does not stop growing, like √K at most.",
     f"{QW_ONLINE}, Theorem 5.7",
     f"{LEAST} Where it stops, √K is still an upper bound: a fixed problem has a gap, and enough users close it. This "
     "is the paper's algorithm, which adds up everybody's reports. For rows that count only users who were told to play "
     "them, which are ours, the page When is privacy free? says where the cost stops.",
-    "The price with nobody trusted, beside that with a trusted agent: a line that still rises at the right end grows.",
+    "The price with no trusted party, beside that with a trusted curator: a line that still rises at the right end "
+    "grows.",
     tuple(regret.goes_on(at(name, 10**15, privacy="local"), (at(name, 10**15),)) for name in PROBLEMS),
 )
 
@@ -111,7 +112,7 @@ OFFLINE = Claim(
     "Offline, private and not private meet",
     "DP-VAPVI comes near VAPVI as data grow, nearer with a larger budget, and does better than PEVI.",
     "Qiao, Wang 2023 (offline), Figure 1: n up to 1,000",
-    "Noise as printed, paper constants. ρ = 25, 1 and 0.1. On RiverSwim the same is asked of DP-APVI.",
+    "Noise as in the paper, paper constants. ρ = 25, 1 and 0.1. On RiverSwim the same is asked of DP-APVI.",
     "Curves that come down to that without privacy have met it.",
     (
         offline.near_its_twin(LINEAR.replace(rho=25.0), 1000, 0.05),
@@ -154,10 +155,10 @@ MISTAKES = Claim(
 LOWER = Claim(
     "lower-bound",
     "Nobody gets below the bound",
-    "Private learners play each worse arm at least ln(1/(4β))/(24εα) times, in expectation.",
-    f"{VIETRI}, section 6, Lemma 8, for learners right on every instance",
+    "Private algorithms play each worse arm at least ln(1/(4β))/(24εα) times, in expectation.",
+    f"{VIETRI}, section 6, Lemma 8, for algorithms right on every instance",
     "Laplace tree, calibrated to (ε, 0), β = 0.1. A check, no proof: no run here is proved right on "
-    "every instance, and two kinds of learners are not all of them.",
+    "every instance, and two kinds of algorithms are not all of them.",
     "The dotted line is the bound; measured pulls lie above it.",
     tuple(
         hard.above_the_bound([hard.instance(learner.replace(epsilon=e), gap, arms) for e in EPSILONS])
@@ -193,8 +194,8 @@ def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[
 
 EXPONENTS = Claim(
     "linear-exponents",
-    "How linear learners' regret grows",
-    "Regret grows at most like √K with a trusted agent, K^(3/4) with nobody trusted, and K^(3/5) for LSVI-UCB in "
+    "How linear algorithms' regret grows",
+    "Regret grows at most like √K with a trusted curator, K^(3/4) with no trusted party, and K^(3/5) for LSVI-UCB in "
     "batches.",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), Theorem 8 (LSVI-UCB)",
     "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved; only runs that lost less than half of all count. "
@@ -220,8 +221,8 @@ SHUFFLE = Claim(
     "A shuffler stands in between",
     "A trusted shuffler's price is additive, grows like 1/ε, and lies between those of joint and local privacy.",
     "Bai et al. 2025, Theorem 11 (SDP-PE)",
-    f"{LEAST} DP-UCBVI with shuffled bits is ours; SDP-PE, the paper's learner, runs on a small problem.",
-    "Between the curves of a trusted agent and of nobody trusted; a flat price at the right end; the slope of 1/ε.",
+    f"{LEAST} DP-UCBVI with shuffled bits is ours; SDP-PE, the paper's algorithm, runs on a small problem.",
+    "Between the curves of a trusted curator and of no trusted party; a flat price at the right end; the slope of 1/ε.",
     (
         regret.flattens(ELIMINATION),
         *(regret.flattens(at(name, 10**15, privacy="shuffle")) for name in ("riverswim", "chain", "clinic")),

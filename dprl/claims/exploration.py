@@ -97,7 +97,7 @@ def published(spec: RunSpec) -> Setting:
 
 
 def calibrated(spec: RunSpec, bonus: str) -> RunSpec:
-    """DP-UCBVI with a trusted agent at the budget that is claimed of a run of RLSVI, or MOST."""
+    """DP-UCBVI with a trusted curator at the budget that is claimed of a run of RLSVI, or MOST."""
     epsilon, delta, _ = claimed_budget(spec)
     return RunSpec(
         environment=spec.environment, environment_params=spec.environment_params, episodes=spec.episodes,
@@ -112,7 +112,7 @@ class Pair:
 
     Attributes:
         own: RLSVI, whose own noise is all there is.
-        calibrated: DP-UCBVI with a trusted agent at the budget that is claimed of the other.
+        calibrated: DP-UCBVI with a trusted curator at the budget that is claimed of the other.
     """
 
     own: RunSpec

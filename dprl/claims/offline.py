@@ -48,7 +48,7 @@ def near_its_twin(spec: OfflineSpec, n: int, most: float) -> Setting:
     specs = (spec.twin(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",
-        "share of v* lost beyond the learner without privacy",
+        "share of v* lost beyond the algorithm without privacy",
         f"at most {most:g}",
         specs,
         lambda evidence: at_most(t_interval(gap(evidence, spec, n) - gap(evidence, spec.twin(), n)), most),

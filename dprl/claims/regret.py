@@ -187,7 +187,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
         1.0,
         specs,
         heading=title(specs[0], note or f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"),
-        statistic="exponent of the price of privacy in 1/ε",
+        statistic="exponent of the privacy cost in 1/ε",
         labels=("What privacy costs", "1/ε", "Extra regret (reward lost)"),
     )
 

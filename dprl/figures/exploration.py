@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 TITLE = "What exploration noise costs"
 ALT = (
     "Line chart of cumulative regret against the number of users, both logarithmic, one curve for RLSVI and one for "
-    "DP-UCBVI with a trusted agent; below it the budget ε of both, which grows."
+    "DP-UCBVI with a trusted curator; below it the budget ε of both, which grows."
 )
 SHARES = (0.36, 0.27)  # of the height: where the upper part begins, and where the lower one ends
 

@@ -41,7 +41,7 @@ class Decades:
 Level = tuple[float, str, bool]  # a height, its name in the legend, and whether it is theory
 PRICE_LEVELS: tuple[Level, ...] = (
     (1.0, "1: nothing is learned", False),
-    (0.5, "0.5: theory with nobody trusted (else 0)", True),
+    (0.5, "0.5: theory with no trusted party (else 0)", True),
     (0.1, "0.1: flat, at or below", False),
 )
 
@@ -49,7 +49,7 @@ PRICE_LEVELS: tuple[Level, ...] = (
 def growth_exponents(
     runs: Sequence[Decades],
     *,
-    what: str = "the price of privacy",
+    what: str = "the privacy cost",
     levels: Sequence[Level] = PRICE_LEVELS,
     see: str = "",
     dark: bool = False,

@@ -21,7 +21,7 @@ from dprl.words import between, human, percent, power
 
 View = Literal["regret", "share"]
 
-ALT = "Line chart of regret against the number of users, a curve for each learner under one kind of trust."
+ALT = "Line chart of regret against the number of users, a curve for each algorithm under one privacy model."
 Y_TITLES: dict[View, str] = {"regret": REGRET, "share": "Share of K·V* lost"}
 X_TITLE = "Users K, each point a run planned for K"
 SUBTITLE = "median over seeds, 95% interval"

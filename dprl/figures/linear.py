@@ -156,7 +156,7 @@ def eigenvalues(
             )
     for values, name, dash, color in (
         (shift, "how far noise can move them", style.BOUND_DASH, roles["bound"]),
-        (ridge, "what the learner adds to them (ridge)", "10px,4px", chart.colors.muted),
+        (ridge, "what the algorithm adds to them (ridge)", "10px,4px", chart.colors.muted),
     ):
         if np.any(values > 0):
             y = np.where(values > 0, values, np.nan)

@@ -14,7 +14,7 @@ from dprl.figures.style import SYMBOLS
 from dprl.words import human
 
 SHARES_ALT = (
-    "Shares of yes with intervals, a row for each kind of trust: local, shuffle, and central, simulated."
+    "Shares of yes with intervals, a row for each privacy model: local, shuffle, and central, simulated."
 )
 
 

@@ -19,22 +19,22 @@ from dprl.words import between, halving, human, percent, raised, to_the
 Measure = Literal["price", "regret", "gap price", "gap"]
 
 TITLES: dict[Measure, str] = {
-    "price": "Price of privacy",
+    "price": "Privacy cost",
     "regret": "Regret at the end",
-    "gap price": "Price of privacy",
-    "gap": "How far from the best policy?",
+    "gap price": "Privacy cost",
+    "gap": "Suboptimality v* − v<sup>π</sup>",
 }
 Y_TITLES: dict[Measure, str] = {
     "price": EXTRA_REGRET,
     "regret": REGRET,
-    "gap price": "Extra gap (reward)",
-    "gap": "Gap v* − v<sup>π</sup> (reward)",
+    "gap price": "Extra suboptimality (reward)",
+    "gap": "Suboptimality v* − v<sup>π</sup> (reward)",
 }
 ALTS: dict[Measure, str] = {
     "price": "Chart of the regret that privacy adds, a curve for each privacy model.",
     "regret": "Chart of regret at the end, a curve for each privacy model.",
-    "gap price": "Chart of the gap to the best policy that privacy adds, a curve for each learner.",
-    "gap": "Chart of the gap to the best policy, a curve for each learner.",
+    "gap price": "Chart of the suboptimality that privacy adds, a curve for each algorithm.",
+    "gap": "Chart of suboptimality, a curve for each algorithm.",
 }
 WORST: dict[Measure, str] = {"price": "K·V*", "regret": "K·V*", "gap price": "v*", "gap": "v*"}
 OVER: dict[Measure, str] = {

@@ -24,7 +24,7 @@ Y_RANGE = (0.0, 106.0)
 VISIBLE = 0.2  # percent: intervals below it are narrower than the line
 TICKS = (0, 10, 25, 50, 75, 100)
 USERS = ("1,000", "1 million", "1 billion", "1 trillion", "10¹⁵")  # at the axis
-ALT = "Line chart of the share of reward lost by an average episode so far, against users, by who is trusted."
+ALT = "Line chart of the share of reward lost by an average episode so far, against users, by privacy model."
 LOST = "Reward lost by an average episode so far"
 BAND = "95% t interval of the mean over seeds"
 

@@ -18,8 +18,8 @@ from dprl.figures.lines import Array
 from dprl.figures.picture import Picture, Sketch
 from dprl.words import human, power, rough
 
-ALT = "Line chart of the users needed against the privacy budget epsilon, by who is trusted."
-TITLE = "Users needed, by who is trusted"
+ALT = "Line chart of the users needed against the privacy budget epsilon, by privacy model."
+TITLE = "Users needed, by privacy model"
 X_TITLE = "Privacy budget ε (to the left more private)"
 Y_TITLE = "Users needed"
 DASH = "7px,4px"  # of what is extrapolated; dotted lines are theory

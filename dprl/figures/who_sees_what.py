@@ -121,7 +121,7 @@ def _station(name: str, x: float, y: float, colors: style.Theme) -> str:
 
     if name in ("users", "people"):
         return person(x - 8, y - 2) + person(x + 8, y - 2) + person(x, y + 3)
-    if name in ("agent", "curator"):
+    if name in ("algorithm", "curator"):
         lines = "".join(
             f'<path d="M{x - 9} {y + dy} l18 0" stroke="{colors.ink}" stroke-width="1.7"/>'
             for dy in (-5, 1, 7)

@@ -16,9 +16,7 @@ from dprl.tables import csv
 from dprl.words import duration
 
 KEY = "landscape"
-SAYS = (
-    "Every private learner at one proved guarantee on the same problems: regret, users needed, bound, paper."
-)
+SAYS = "Every private algorithm at one proved guarantee on the same problems: regret, users needed, bound, paper."
 
 
 def compute(progress: Callable[[float], None] | None = None) -> Landscape:

@@ -92,7 +92,7 @@ class Row:
             said.append(f"regret {self.bound.formula} ({self.bound.paper})")
         if self.printed:
             claims, proves = self.printed.claimed, (self.printed.epsilon, self.printed.delta)
-            said.append(f"noise as printed claims {promise(*claims)}; it proves {promise(*proves)}")
+            said.append(f"noise as in the paper claims {promise(*claims)}; it proves {promise(*proves)}")
         if self.uncovered:
             said.append(self.uncovered)
         return "; ".join(said) or "no bound of a paper is listed for it under this trust"
@@ -205,7 +205,7 @@ def all_rows(table: Landscape) -> pd.DataFrame:
 def terminal_text(table: Landscape) -> str:
     """For a terminal: for each problem and trust the learners, those that need the fewest users first."""
     lines = [
-        f"Every private learner at {promise(*BUDGET)} proved; users needed until an average episode loses at most "
+        f"Every private algorithm at {promise(*BUDGET)} proved; users needed until an average episode loses at most "
     ]
     lines[-1] += f"{percent(TARGET)} of V*:"
     for key, problem in PROBLEMS.items():

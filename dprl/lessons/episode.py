@@ -69,13 +69,13 @@ def budget_label(spec: RunSpec) -> str:
 EPISODE = Lesson(
     "episode",
     "What is an episode worth?",
-    "One episode is one user: what a learner gains from it, and how much noise hides it.",
+    "One episode is one user: what an algorithm gains from it, and how much noise hides it.",
     "What a policy and a reward are.",
     (
         Step(
             "Learning",
             Marker(
-                "A learner meets one user after the other in RiverSwim. From how many users on does an average "
+                "An algorithm meets one user after the other in RiverSwim. From how many users on does an average "
                 "episode lose less than a tenth of what the best policy earns, V*?",
                 *USERS,
             ),
@@ -83,8 +83,8 @@ EPISODE = Lesson(
             regret.losses([(NONE, "No privacy", 0.0)], USERS),
             lambda evidence: regret.needed(evidence, NONE),
             _learned,
-            "The reward is at the far end of a river, and the learner goes on trying what might be better until counts "
-            "of visits say that it is not.",
+            "The reward is at the far end of a river, and the algorithm goes on trying what might be better until "
+            "counts of visits say that it is not.",
             Attempt("Take this run to another environment", "explore", (NONE,), EXPLORED),
         ),
         Step(

@@ -108,7 +108,7 @@ def _later(evidence: Evidence) -> str:
     at = evidence.runs[PRIVATE].at.astype(float)
     earned = search.stays_below(at, _gap(evidence, PRIVATE).mean(axis=0), BELIEVED)
     return (
-        f"The policy earns that much from {rough_users(earned)} records on; the learner believes it from "
+        f"The policy earns that much from {rough_users(earned)} records on; the algorithm believes it from "
         f"{rough_users(_believed(evidence))} on, {rough(_believed(evidence) / earned)} times as many."
     )
 
@@ -116,7 +116,7 @@ def _later(evidence: Evidence) -> str:
 PESSIMISM = Lesson(
     "pessimism",
     "Pessimism, offline",
-    "A policy from private records of patients: how many it takes, and why the learner believes too little.",
+    "A policy from private records of patients: how many it takes, and why the algorithm believes too little.",
     "What a policy is; that noise is added to counts.",
     (
         Step(
@@ -133,7 +133,7 @@ PESSIMISM = Lesson(
             lambda evidence: _needed(evidence, PRIVATE),
             _first,
             "The penalty for what is uncertain holds the noise, too: until counts outgrow it, nothing looks safe, and "
-            "the learner keeps away from what is best.",
+            "the algorithm keeps away from what is best.",
             Attempt("See where the penalty bites", "offline", (FREE, PRIVATE), {"tab": "pessimism"}),
         ),
         Step(

@@ -59,7 +59,7 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
     return Step(
         f"With {given}",
         Slope(
-            f"The price of privacy is the regret beyond that without it. At ε = 1 with {given}, how does it go on?",
+            f"The privacy cost is the regret beyond that without it. At ε = 1 with {given}, how does it go on?",
             CHOICES,
             START,
             END,
@@ -81,7 +81,7 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
 PRICE = Lesson(
     "price",
     "Pay once, or again and again?",
-    "Additive and multiplicative cost: what the price of privacy does when users keep coming.",
+    "Additive and multiplicative cost: what the privacy cost does when users keep coming.",
     "What regret is; who is trusted with what.",
     (
         _growing(

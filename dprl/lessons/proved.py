@@ -21,7 +21,7 @@ BASE = RunSpec(episodes=10**9)
 TREE = BASE.replace(mechanism="laplace-tree")
 PRINTED = TREE.replace(calibration="paper")
 NOISES = {
-    PRINTED: "Laplace tree, as printed",
+    PRINTED: "Laplace tree, as in the paper",
     BASE: "Optimal, calibrated",
     BASE.twin(): "No privacy",
     TREE: "Laplace tree, calibrated",
@@ -75,7 +75,7 @@ def _orders(evidence: Evidence) -> str:
     noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (PRINTED, TREE, BASE)}
     need = {spec: rough_users(regret.needed(evidence, spec)) for spec in noise}
     return (
-        f"Printed noise in a count of visits has standard deviation {rough(noise[PRINTED])} after "
+        f"Noise as in the paper in a count of visits has standard deviation {rough(noise[PRINTED])} after "
         f"{human(BASE.episodes)} users, and it takes {need[PRINTED]} users. "
         f"Calibrated to prove {promise(1.0, DELTA)}, the standard deviation is {rough(noise[TREE])} in the same tree "
         f"({need[TREE]} users) and {rough(noise[BASE])} in an optimal factorisation ({need[BASE]})."
@@ -129,11 +129,12 @@ def _caught(evidence: Evidence) -> str:
 PROVED = Lesson(
     "proved",
     "Claimed and proved",
-    "The same ε on paper is not the same noise: what printed noise proves, what it costs, and what an attack finds.",
+    "The same ε on paper is not the same noise: what noise as in the paper proves, what it costs, and what an attack "
+    "finds.",
     "What ε and δ are.",
     (
         Step(
-            "Printed noise",
+            "Noise as in the paper",
             Marker(
                 "A paper prints Laplace noise in a tree for (1, 0). With one user replaced, at which ε does what is "
                 "proved of it come down to δ = 10⁻⁶?",
@@ -158,16 +159,16 @@ PROVED = Lesson(
         Step(
             "What it costs",
             Order(
-                "The same learner with that noise, with noise calibrated to (1, 10⁻⁶) in two ways, and without. Which "
-                "curve is which?",
+                "The same algorithm with that noise, with noise calibrated to (1, 10⁻⁶) in two ways, and without. "
+                "Which curve is which?",
                 tuple(NOISES.values()),
             ),
             tuple(NOISES),
             regret.losses([(spec, name, np.inf) for spec, name in NOISES.items()], (10.0, 1e9)),
             lambda evidence: regret.places_by_regret(evidence, tuple(NOISES)),
             _orders,
-            "Calibrated noise is just as large as the promise needs. At this δ printed noise keeps a far smaller ε "
-            "than it claims, which nobody asked for, and which is paid for in users.",
+            "Calibrated noise is just as large as the promise needs. At this δ noise as in the paper keeps a far "
+            "smaller ε than it claims, which nobody asked for, and which is paid for in users.",
             Attempt("Look closer at these four", "explore", (BASE.twin(), BASE, TREE, PRINTED), EXPLORED),
         ),
         Step(

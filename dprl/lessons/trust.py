@@ -35,7 +35,7 @@ def _in_words(evidence: Evidence) -> str:
 
 
 def _beside(spec: RunSpec, why: str) -> Step:
-    """From how many users on a model has learned, beside no privacy and a trusted agent."""
+    """From how many users on a model has learned, beside no privacy and a trusted curator."""
     given = PRIVATIZERS[spec.privacy].words.given
     known = [one for one in (NONE, CENTRAL) if one != spec]
 
@@ -43,7 +43,7 @@ def _beside(spec: RunSpec, why: str) -> Step:
         need, before = regret.needed(evidence, spec), regret.needed(evidence, known[-1])
         return (
             f"With {given} it takes {rough_users(need)} users, {rough_users(need / before)} times as many as "
-            f"{'without privacy' if known[-1] is NONE else 'with a trusted agent'}."
+            f"{'without privacy' if known[-1] is NONE else 'with a trusted curator'}."
         )
 
     return Step(
@@ -66,20 +66,21 @@ def _beside(spec: RunSpec, why: str) -> Step:
 TRUST = Lesson(
     "trust",
     "Who sees the data?",
-    "The same ε under three kinds of trust: in an agent, in a shuffler, in nobody.",
+    "The same ε under three privacy models: in an agent, in a shuffler, in nobody.",
     "What ε is; that noise is added to counts.",
     (
         Step(
             "Four curves",
             Order(
-                "The same learner without privacy and under three kinds of trust, all at ε = 1. Which curve is which?",
+                "The same algorithm without privacy and under three privacy models, all at ε = 1. Which curve is "
+                "which?",
                 tuple(regret.name(spec) for spec in OFFERED),
             ),
             OFFERED,
             regret.losses([(spec, regret.name(spec), np.inf) for spec in OFFERED], RANGE),
             _order,
             _in_words,
-            "A trusted agent adds noise to sums over users; where nobody is trusted, every user adds noise to "
+            "A trusted curator adds noise to sums over users; where no party is trusted, every user adds noise to "
             "their own report, and K reports bring √K times the noise of one.",
             Attempt("Look closer at these four", "explore", (NONE, CENTRAL, SHUFFLE, LOCAL), EXPLORED),
         ),

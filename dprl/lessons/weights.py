@@ -99,14 +99,14 @@ def _times_as_many(evidence: Evidence) -> str:
 WEIGHTS = Lesson(
     "weights",
     "Which weights matter?",
-    "A learner that knows features and looks for their weights: it finds those that decide, and no others.",
+    "An algorithm that knows features and looks for their weights: it finds those that decide, and no others.",
     "That features times weights give the chance of a transition.",
     (
         Step(
             "Learning",
             Marker(
                 "Patients of four types, a drug for each; weights say how common a type is at each step. With a "
-                "trusted agent at ε = 1, from how many patients on does an average one lose less than a tenth of V*?",
+                "trusted curator at ε = 1, from how many patients on does an average one lose less than a tenth of V*?",
                 *RANGE,
             ),
             (NONE, MIXTURE),
@@ -120,7 +120,8 @@ WEIGHTS = Lesson(
         Step(
             "What stays unknown",
             Slope(
-                "The learner holds every weight possible within ± a width, which has shrunk so far. How does it go on?",
+                "The algorithm holds every weight possible within ± a width, which has shrunk so far. How does it go "
+                "on?",
                 ((0.0, "it stays"), (-0.5, "like 1/√K"), (-1.0, "like 1/K")),
                 START,
                 END,
@@ -142,16 +143,16 @@ WEIGHTS = Lesson(
         Step(
             "Who is trusted",
             Order(
-                "The same learner without privacy, with a trusted agent, and with nobody trusted at two budgets. Which "
-                "curve is which?",
+                "The same algorithm without privacy, with a trusted curator, and with no trusted party at two "
+                "budgets. Which curve is which?",
                 tuple(NAMES.values()),
             ),
             tuple(NAMES),
             regret.losses([(spec, label, np.inf) for spec, label in NAMES.items()], RANGE),
             lambda evidence: regret.places_by_regret(evidence, tuple(NAMES)),
             _times_as_many,
-            "With nobody trusted noise is in every report, and that of K reports grows like √K, as it does with counts "
-            "of visits.",
+            "With no trusted party noise is in every report, and that of K reports grows like √K, as it does with "
+            "counts of visits.",
             Attempt("Compare these four", "linear", (NONE, MIXTURE, LOCAL[10.0], LOCAL[1.0])),
         ),
     ),

@@ -53,12 +53,12 @@ class Way:
 STATIONS = ("people", "curator", "learner")
 NOISY_WAY = Way(
     STATIONS, 2, 1, 1, None,
-    "People's trajectories go to the trusted curator, which adds noise; only what it releases, from which the learner "
-    "plans, is private.",
+    "People's trajectories go to the trusted curator, which adds noise; only what it releases, from which the "
+    "algorithm plans, is private.",
 )  # fmt: skip
 RAW_WAY = Way(
     STATIONS, 3, None, None, None,
-    "The learner is told raw sums, which its policy may reveal to everybody; nothing is hidden.",
+    "The algorithm is told raw sums, which its policy may reveal to everybody; nothing is hidden.",
 )  # fmt: skip
 
 

@@ -16,9 +16,9 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
         return ""
     where = f" at {listed(at)}" if at else ""
     return (
-        f"Without privacy the learner has not found the best policy{where} in {'up to ' if len(at) > 1 else ''}{stuck} "
-        f"of {plural(of, 'seed')}: its regret there grows in proportion to the users, so what privacy costs cannot be "
-        "read off such a seed."
+        f"Without privacy the algorithm has not found the best policy{where} in "
+        f"{'up to ' if len(at) > 1 else ''}{stuck} of {plural(of, 'seed')}. Regret there grows in proportion to the "
+        "users, so such a seed does not show the privacy cost."
     )
 
 
@@ -28,8 +28,8 @@ def about_negative_prices(names: Sequence[str]) -> str:
         return ""
     said = list(names[:NAMED]) + ([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])
     return (
-        f"The mean price of privacy is below zero, with its whole 95% interval, for {listed(said)}: there the run "
-        "without privacy lost more than the private one, so this is no price of privacy."
+        f"The mean privacy cost is below zero, with its whole 95% interval, for {listed(said)}. There the run without "
+        "privacy lost more than the private run, so this is no privacy cost."
     )
 
 

@@ -13,7 +13,7 @@ from dprl.words import between, human, percent, plural
 
 ABOUT = (
     "A paper claims that the exploration noise of RLSVI hides users, with an ε that grows with their number K. "
-    "At each K DP-UCBVI has calibrated noise for just that ε, and a trusted agent."
+    "At each K DP-UCBVI has calibrated noise for just that ε, and a trusted curator."
 )
 
 

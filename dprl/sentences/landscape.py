@@ -12,7 +12,7 @@ Needed = tuple[str, float, float, float]  # a learner, and the users that it nee
 
 
 def about_fewest(found: Mapping[str, Sequence[Needed]], most: float) -> str:
-    """Who needs the fewest users. found: by who is trusted ("with a trusted agent") the learners; users are infinite
+    """Who needs the fewest users. found: by who is trusted ("with a trusted curator") the learners; users are infinite
     for more than `most`, NaN where nothing was run. Learners whose intervals meet that of the least are named, too.
     How many that are is for `how_many` to say: with both a sentence would be too long to be read."""
     parts = [f"{who} {_best(learners, most)}" for who, learners in found.items()]
@@ -49,4 +49,4 @@ def about_spread(found: Mapping[str, Sequence[float]], K: float) -> str:
         f"{rough(ratio)} times {'' if place else 'as much as the best '}{who}"
         for place, (who, ratio) in enumerate(ratios.items())
     ]
-    return f"After {human(K)} users the worst learner has lost {listed(said)}."
+    return f"After {human(K)} users the worst algorithm has lost {listed(said)}."

@@ -65,7 +65,7 @@ def eigenvalues(quiet: Array, shift: float, users: int, private: bool) -> str:
         return (
             f"{lead}: the smallest is {rough(times)} times that, so that all weights can be told from noise."
         )
-    return f"{lead}: of the other directions of the weights the learner is told next to nothing."
+    return f"{lead}: of the other directions of the weights the algorithm is told next to nothing."
 
 
 def about_weights(off: Array, widths: Array, bound: float, users: int) -> str:

@@ -13,8 +13,8 @@ from dprl.words import count, human, listed, percent, plural, quoted, to_the
 NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this near the best is good
 COVERED = (
-    "Where the best policy goes (below) and the data hardly do (above), a learner stays uncertain longest. The scale "
-    "is logarithmic."
+    "Where the best policy goes (below) and the data hardly do (above), an algorithm stays uncertain longest. The "
+    "scale is logarithmic."
 )
 
 
@@ -102,7 +102,9 @@ def about_prices(curves: Sequence[Series], first: float) -> str:
             if np.isfinite(found[0]):
                 parts.append(f"{quoted(curve.label)} {to_the('n', *found)}")
     if not parts:
-        return "The low estimate V~ of each private run is compared with that of its learner without privacy."
+        return (
+            "The low estimate V~ of each private run is compared with that of its algorithm without privacy."
+        )
     return f"From n = {count(first)} on it falls like {listed(parts)}; Theorem 3.4 says 1/n for DP-APVI."
 
 
@@ -244,7 +246,7 @@ def about_lower_bounds(
     unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
     if unproved:
         return (
-            f"From {trajectories(n)} at {name} = {budget:g} the learner's own estimate is {human(best)}, which is "
+            f"From {trajectories(n)} at {name} = {budget:g} the algorithm's own estimate is {human(best)}, which is "
             f"no proved bound: {unproved}. {unknown}"
         )
     if best <= nothing:

@@ -41,45 +41,55 @@ def rough_users(needed: float) -> str:
 def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
     """How many times as many users each model needs until it has learned."""
     free = next(cost for cost in costs if cost.model == "none")
-    parts: list[str] = []
-    for cost in costs:
-        if cost.model == "none":
-            continue
-        if np.isfinite(cost.needed):
-            many = "" if any(part.startswith("**") for part in parts) else " as many"
-            parts.append(f"**{rough_users(cost.needed / free.needed)} times**{many} with {cost.given}")
-        else:
-            parts.append(f"more than {human(10 ** X_RANGE[1])} users with {cost.given}")
-    return (
-        f"Without privacy it takes {rough_users(free.needed)} users until an average episode loses less than "
-        f"{percent(LEARNED)}; hiding each of them at **ε\u00a0=\u00a0{epsilon:g}** takes {listed(parts)}."
+    parts = [
+        f"**{rough_users(cost.needed / free.needed)} times** as many with {cost.given}"
+        if np.isfinite(cost.needed)
+        else f"more than {human(10 ** X_RANGE[1])} users with {cost.given}"
+        for cost in costs
+        if cost.model != "none"
+    ]
+    first, last = (parts[:-1], parts[-1:]) if len(parts) > 2 else (parts, [])
+    at = f"At **ε\u00a0=\u00a0{epsilon:g}** it takes {listed(first)}."
+    return " ".join(
+        [
+            f"Without privacy it takes {rough_users(free.needed)} users until an average episode loses less than "
+            f"{percent(LEARNED)} of V*.",
+            at,
+            *(f"It takes {part}." for part in last),
+        ]
     )
 
 
-def about_frontier(
+def about_frontier(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
+    """How the price (or regret) of each curve falls or grows, and where little was learned. symbol: how a sentence
+    names x."""
+    known = [c for c in curves if np.isfinite(c.center).any()]
+    if not known:
+        return NOTHING
+    near = _near(known, symbol) if measure == "gap" else ""
+    return near or _slopes(known, measure, symbol)
+
+
+def how_frontier(
     curves: Sequence[Frontier],
     measure: Measure,
     symbol: str,
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
-) -> str:
-    """How the price (or regret) of each curve falls or grows, and where little was learned; of which statistic that is
-    said; then what else there is to say. symbol: how a sentence names x."""
+) -> list[str]:
+    """What `about_frontier` rests on, an item each: slopes with their intervals and where they were fitted, which
+    statistic of the seeds they are of, then what else there is to say."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
-        return " ".join([NOTHING, *extra])
+        return list(filter(None, extra))
     fewest = min(int(c.seeds[np.isfinite(c.center)].min()) for c in known)
-    near = _near(known, symbol) if measure == "gap" else ""
-    return " ".join(
-        filter(
-            None,
-            [
-                near or _slopes(known, measure, symbol),
-                seeds.of_seeds(statistic, fewest, OVER[measure]),
-                *extra,
-            ],
-        )
-    )
+    slopes = [
+        f"{quoted(c.label)}: {_like(c, measure, symbol, short=False)}, for {symbol} from "
+        f"{human(c.fitted[0])} to {human(c.fitted[1])}."
+        for c in known
+        if np.isfinite(c.slope[0])
+    ]
+    return [*slopes, seeds.of_seeds(statistic, fewest, OVER[measure]), *filter(None, extra)]
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
@@ -94,24 +104,25 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
     return f"Within {percent(NEAR)} of the best policy: {'; '.join(parts)}."
 
 
+def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
+    """How a curve falls or grows along x; short: without the interval."""
+    what = {"price": "the privacy cost", "gap price": "the privacy cost"}.get(measure, measure)
+    way = "falls" if curve.slope[0] < 0 else "grows"
+    slope = curve.slope[:1] if short else curve.slope
+    return halving(curve.slope, symbol, short) or f"{what} {way} like {to_the(symbol, *slope)}"
+
+
 def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
-    sentences = []
     fitted = [c for c in known if np.isfinite(c.slope[0])]
-    what = {"price": "the price of privacy", "gap price": "the price of privacy"}.get(measure, measure)
-    for c in fitted:
-        low, high = (human(v) for v in c.fitted)
-        way = "falls" if c.slope[0] < 0 else "grows"
-        like = halving(c.slope, symbol) or f"{what} {way} like {to_the(symbol, *c.slope)}"
-        sentences.append(f"{quoted(c.label)}: {like} for {symbol} from {low} to {high}")
-    text = "; ".join(sentences) + "." if sentences else ""
+    said = [f"{quoted(c.label)}: {_like(c, measure, symbol, short=True)}." for c in fitted]
     hopeless = [
         c for c in known if c not in fitted and c.style.model != "none" and LITTLE < least([c.share]) < np.inf
     ]
     if hopeless:
         names = listed([quoted(c.label) for c in hopeless])
         lost = percent(least([c.share for c in hopeless]))
-        text += f" {names} learned little anywhere here: at least {lost} of everything was lost."
-    return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].center[-1]))}."
+        said.append(f"{names} learned little here: at least {lost} of all reward was lost.")
+    return " ".join(said) or f"{quoted(known[0].label)} lost {human(float(known[0].center[-1]))}."
 
 
 def about_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float | None] = ()) -> str:
@@ -188,17 +199,18 @@ def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
             before = step
     parts += given_back
     first, last = (promise(step.epsilon, step.delta) for step in (steps[0], before))
-    said = f"Printed noise proves {first} here. "
+    said = f"Noise as in the paper proves {first} here."
     if parts:
+        items = "".join(f"\n- {part}" for part in parts)
         said += (
-            f"To noise that proves {last} is a factor of {rough(steps[0].std / before.std)} in the noise of a visit "
-            f"count: {listed(parts)}."
+            f" The noise of a visit count that proves {last} is smaller by a factor of "
+            f"{rough(steps[0].std / before.std)}:\n{items}\n\n"
         )
     if own is not None:
         times = steps[own].std / min(step.std for step in steps)
         said += (
-            f" This run has {rough(times)} times the least of these."
+            f" This run has {rough(times)} times the noise of the smallest bar."
             if times >= 1.01
-            else " No bar has less than this run."
+            else " No bar has less noise than this run."
         )
-    return said.strip()
+    return said.replace("\n\n ", "\n\n").strip()

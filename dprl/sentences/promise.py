@@ -24,39 +24,38 @@ ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider o
 FEW = 0.01  # delta times the users, from which it is said what that allows
 
 MEANING = r"""
-Take any two lists of users that differ in one of them, and any set of outcomes that somebody might look for. The noise
-proves **(ε, δ)** when the chance of these outcomes with the one list is at most
+Take any two lists of users that differ in one user, and any set of outcomes. The noise proves **(ε, δ)** when the
+chance of these outcomes with one list is at most
 
 $$
 P[\text{outcomes} \mid \text{one list}] \;\le\; e^{\varepsilon}\, P[\text{outcomes} \mid \text{the other}] + \delta .
 $$
 
-So the chance of whatever might come out is at most 1.11 times what it would be had you done something else in your
-episode at ε = 0.1, at most 2.7 times at ε = 1, up to 22,000 times at ε = 10; plus δ, which at 10⁻⁶ is one in a million.
-δ is added to the chance; it is not the chance that the rest fails. (Of Gaussian noise that just proves (1, 10⁻⁶), an
-outcome that is more than 2.7 times as likely comes with a chance of 20 in a million.)
+What you do in your episode changes the chance of any outcome by a factor of at most 1.11 at ε = 0.1, 2.7 at ε = 1, and
+22,000 at ε = 10. Then δ is added, which at 10⁻⁶ is one in a million. δ is not the chance that the rest fails. With
+Gaussian noise that just proves (1, 10⁻⁶), outcomes more than 2.7 times as likely come with a chance of 20 in a million.
 
-The outcomes are: with a trusted agent, all that the *other* users are told, even put together, but not what you are
-told yourself, which may show your own data; with a shuffler, the mixed messages; with nobody trusted, your message.
+With a trusted curator, the outcomes are all that the *other* users are told, even put together. What you are told
+yourself is not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
+party, they are your message.
 
-In the two lists one user is **replaced** by another. Some papers' proofs count what moves when a user is **blanked**,
-an empty episode standing in their place, which is half as much. That is less than leaving a user out: then all later
-users would move up a place, and other users would be in each block.
+In the two lists one user is **replaced** by another. Some papers' proofs count what moves when a user is **zeroed
+out**: an empty episode stands in that user's place. This moves half as much. Leaving a user out is more than zeroing
+out: all later users would move up a place, and other users would be in each block.
 """
 
 TRAJECTORY = "trajectory"  # what is replaced in a data set
-BLANKED = "is blanked"
+BLANKED = "is zeroed out"
 OFFLINE = """
-Take any two data sets that differ in one trajectory: one whole episode of one person is **replaced** by another. What
-the curator releases is **(ε, δ)**-private when the chance of any set of outcomes with the one is at most exp(ε) times
-that with the other, plus δ. All that is computed from what was released, such as the policy and its values, is as
-private.
+Take any two data sets that differ in one trajectory: one user's whole episode is **replaced** by another. The release
+is **(ε, δ)**-private when the chance of any set of outcomes with one data set is at most exp(ε) times the chance with
+the other, plus δ. All that is computed from the release, such as the policy and its values, is as private.
 
-**ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between what comes out of the two by ρα,
-for every α above 1. The ρ of several releases add up. Gaussian noise that just proves ρ = 1 proves (7.29, 10⁻⁶).
+**ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between the two releases by ρα, for every
+α above 1. The ρ of several releases add up. Gaussian noise that just proves ρ = 1 proves (7.29, 10⁻⁶).
 
-States, actions, horizon and, for tabular learners, rewards are declared, never read off the data: what is inferred from
-the data would say something about the people in it.
+States, actions and horizon are declared, and so are rewards for tabular algorithms. They are never read off the data:
+what is inferred from the data would say something about the users in it.
 """
 
 
@@ -76,8 +75,8 @@ class ProvedReading(Protocol):
 def stated(epsilon: float, delta: float, source: str) -> str:
     """What somebody states of a learner's own draws."""
     return (
-        f"{source} claim that its own draws are {promise(epsilon, delta)}-joint private. That is their claim: nothing "
-        "of it is proved here, and at some sizes there are users for whom it fails."
+        f"{source} claim that the algorithm's own draws are {promise(epsilon, delta)}-joint private. Nothing of this "
+        "claim is proved here, and at some sizes there are users for whom the claim fails."
     )
 
 
@@ -85,10 +84,10 @@ def outcome(epsilon: float, delta: float) -> str:
     """What (epsilon, delta) says, on one line."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     added = f", plus **{odds(delta)}**" if delta else ""
-    hardly = ": hardly a promise" if epsilon >= HARDLY else ""
+    hardly = " That protects hardly anybody." if epsilon >= HARDLY else ""
     return (
-        f"Whatever one user does, the chance of anything that others may see is at most **{factor} times** what it "
-        f"would be otherwise{added} (δ = {human(delta)}){hardly}."
+        f"Whatever one user does, anything that others may see is at most **{factor} times** as likely{added} "
+        f"(δ = {human(delta)}).{hardly}"
     )
 
 
@@ -173,8 +172,8 @@ def against_users(delta: float, users: int) -> str:
     if delta * users < FEW:
         return ""
     return (
-        f"δ K = {human(delta * users)}: to publish each user's data with a chance of δ would be (0, δ)-private, too, "
-        f"and would give away about {human(delta * users)} of {human(users)} users. A δ far below 1/K rules that out; "
+        f"δ K = {human(delta * users)}: publishing each user's data with a chance of δ would be (0, δ)-private, too. "
+        f"That would give away about {human(delta * users)} of {human(users)} users. A δ far below 1/K rules that out; "
         "the table says what the same noise proves there."
     )
 
@@ -182,6 +181,6 @@ def against_users(delta: float, users: int) -> str:
 def returning(episodes: int, epsilon: float, delta: float) -> str:
     """What the same noise proves for somebody who is several of the users."""
     return (
-        f"The unit is an episode. For somebody who comes back for {human(episodes)} of them, all of these together, "
+        f"One episode is protected. For a user who comes back for {human(episodes)} episodes, all of them together, "
         f"this noise proves {promise(epsilon, delta)}."
     )

@@ -13,5 +13,5 @@ def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
     """
     said = f"Numbers are {statistic}s over {what}"
     if statistic == "median" and seeds < FEWEST_FOR_MEDIAN:
-        said += f"; a median has a 95% interval from {FEWEST_FOR_MEDIAN} {what} on"
+        said += f". A median has a 95% interval from {FEWEST_FOR_MEDIAN} {what} on"
     return f"{said}."

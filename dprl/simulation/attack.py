@@ -80,13 +80,13 @@ class AttackSpec:
             raise SpecError(
                 "algorithm",
                 f"{self.run.algorithm} releases each of its batches by itself, some of them in parts, which is not "
-                "attacked here; give a learner that plans from running counts, such as dp-ucbvi.",
+                "attacked here; give an algorithm that plans from running counts, such as dp-ucbvi.",
             )
         if not ALGORITHMS[self.run.algorithm].statistic.counted:
             raise SpecError(
                 "algorithm",
                 f"what a user adds to the sums of {self.run.algorithm} follows from its plans, which is not attacked "
-                "here; give a learner that plans from counts, such as dp-ucbvi.",
+                "here; give an algorithm that plans from counts, such as dp-ucbvi.",
             )
         object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))
         for name, field in FIELDS.items():

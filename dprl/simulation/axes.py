@@ -46,7 +46,7 @@ class PrivacyChoice:
             known = ", ".join(PRIVATIZERS[privacy].mechanisms) or "none"
             raise SpecError("privacy", f"{privacy} has no mechanism {shown(mechanism)}; it has {known}.")
         if noise == "scaled" and "laplace" not in mechanism:
-            raise SpecError("privacy", f"{shown(text)}: only printed Laplace noise can be scaled.")
+            raise SpecError("privacy", f"{shown(text)}: only Laplace noise as in the paper can be scaled.")
         return cls(privacy, mechanism or None, noise or None)
 
     @property
@@ -63,7 +63,9 @@ class PrivacyChoice:
         if self.mechanism:
             words.append(MECHANISMS[self.mechanism].title)
         if self.noise in ("paper", "scaled"):
-            words.append({"paper": "as printed", "scaled": "as printed, scaled to prove ε"}[self.noise])
+            words.append(
+                {"paper": "as in the paper", "scaled": "as in the paper, scaled to prove ε"}[self.noise]
+            )
         return ", ".join(words)
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:

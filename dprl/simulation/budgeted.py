@@ -27,7 +27,7 @@ LEARNING: tuple[Field, ...] = (
     ),
     Field(
         "calibration", "choice", None,
-        "how large the noise is: as printed, or the least that proves the budget; as printed by default",
+        "how large the noise is: as in the paper, or the least that proves the budget; as in the paper by default",
         choices=("paper", "tight"), optional=True, query="cal", flag="--calibration",
     ),
     Field(
@@ -43,7 +43,7 @@ LEARNING: tuple[Field, ...] = (
         0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
     ),
     Field(
-        "beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5, query="beta", flag="--beta",
+        "beta", "float", 0.1, "failure probability of the algorithm's bounds", 1e-9, 0.5, query="beta", flag="--beta",
     ),
 )  # fmt: skip
 

@@ -33,7 +33,8 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
         Field(
-            "algorithm", "choice", "dp-kl-lcb", "the learner", choices=tuple(OFFLINE), query="alg", flag="--algorithm",
+            "algorithm", "choice", "dp-kl-lcb", "the algorithm", choices=tuple(OFFLINE), query="alg",
+            flag="--algorithm",
         ),
         LEARNING[0],
         Field(

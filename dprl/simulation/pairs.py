@@ -36,7 +36,7 @@ def not_pooled(algorithm: str, mechanism: str | None, calibration: str | None, b
     order they come; printed bounds are for visits at one step.
     """
     if "stationary" not in ALGORITHMS[algorithm].declarable:
-        return f"is for learners with the anytime bonus: no bonus of {algorithm} is proved for counts of all steps"
+        return f"is for algorithms with the anytime bonus: no bonus of {algorithm} is proved for counts of all steps"
     if bonus not in (None, "anytime"):
         return f"is for bonus anytime: bonus {bonus} is for counts of one step"
     if calibration == "paper":
@@ -74,7 +74,7 @@ def not_played(algorithm: str, privacy: str, mechanism: str | None, consistency:
     if privacy not in ("local", "shuffle"):
         return "is for reports that users send, under local or shuffle privacy"
     if not learner.statistic.counted or learner.forgets:
-        return f"is for learners that plan from running counts, not for {algorithm}"
+        return f"is for algorithms that plan from running counts, not for {algorithm}"
     if cast(TabularLearner, learner).stochastic:
         return f"is for policies that take one action in a state; {algorithm} takes each with some chance"
     if drawn is not None and drawn.rows(1, 1) and not drawn.fresh:

@@ -28,9 +28,9 @@ from dprl.statistics.counts import Counts, Declared
 # What a choice of `consistency` is for.
 FITS = {
     "own": "own is for counts",
-    "flow": "flow is for learners that plan from running counts, with Gaussian or Laplace noise in those of every "
+    "flow": "flow is for algorithms that plan from running counts, with Gaussian or Laplace noise in those of every "
     "transition",
-    "still": "still is for the anytime bonus of learners that plan from running counts, with mechanism "
+    "still": "still is for the anytime bonus of algorithms that plan from running counts, with mechanism "
     "gaussian-optimal or gaussian-toeplitz",
 }
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run

@@ -65,14 +65,15 @@ FIELDS: Registry[Field] = Registry(
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(
-            "calibration", "choice", None, "how large the noise is: least that proves (epsilon, delta), or as printed",
+            "calibration", "choice", None, "how large the noise is: least that proves (epsilon, delta), or as in the "
+            "paper",
             choices=("tight", "paper"), optional=True, query="cal", flag="--calibration",
         ),
         Field(
             "consistency", "choice", "own",
-            "what noisy counts are fitted to: what the learner asks of them, or (flow) also what holds for any users: "
-            "who comes to a state goes on from there, and everybody is somewhere; or (still) averages over releases "
-            "while nobody takes an action in a state",
+            "what noisy counts are fitted to: what the algorithm asks of them, or (flow) also what holds for any "
+            "users: who comes to a state goes on from there, and everybody is somewhere; or (still) averages over "
+            "releases while nobody takes an action in a state",
             choices=("own", "flow", "still"), query="cons", flag="--consistency",
         ),
         Field(
@@ -92,7 +93,7 @@ FIELDS: Registry[Field] = Registry(
             optional=True, query="delta", flag="--delta", words=(TIED,),
         ),
         Field(
-            "beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5,
+            "beta", "float", 0.1, "failure probability of the algorithm's bounds", 1e-9, 0.5,
             optional=True, query="beta", flag="--beta",
         ),
         Field(

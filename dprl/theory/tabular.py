@@ -24,7 +24,7 @@ REGRET = (
         "tabular",
         "",
         (_LEADING,),
-        f"some {_INHOMOGENEOUS}; no learner does better on all of them",
+        f"some {_INHOMOGENEOUS}; no algorithm does better on all of them",
     ),
     Bound(
         "ucbvi",
@@ -218,7 +218,7 @@ MISTAKES = (
         "tabular",
         "ε",
         (Term(S=1, A=1, H=2, alpha=-2), Term(S=1, A=1, H=1, alpha=-1, epsilon=-1, log="1/beta")),
-        "some MDP, on average over runs, for learners right with probability 1 − β, β below 1/8; "
+        "some MDP, on average over runs, for algorithms right with probability 1 − β, β below 1/8; "
         "its logarithm is printed and kept",
         of="mistakes",
         beta_below=1 / 8,

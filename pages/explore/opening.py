@@ -37,14 +37,14 @@ def opening() -> None:
     offer_undo()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"## {QUESTION.title}", anchors=False)
-        button(QUESTION, "Take these curves", primary=True)
+        button(QUESTION, "Open these curves", primary=True)
     shown = ENVIRONMENTS[
         BASE.environment
     ].title  # settings redraw themselves alone: the chart does not follow them
     st.markdown(
         explained(
-            f"**{shown}:** {QUESTION.say} Take these curves and look closer. "
-            "Or choose an environment and settings of your own, and press **Run**: each run adds a curve, up to eight. "
+            f"**{shown}:** {QUESTION.say} Open these curves and look closer. Or choose your own settings and press "
+            "**Run**: each run adds a curve, up to eight. "
             f"Until then the chart below shows {shown}, whichever environment you choose."
         )
     )

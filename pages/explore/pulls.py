@@ -119,8 +119,8 @@ def conditions(runs: Sequence[tuple[str, str]]) -> None:
     """What the dotted line says, and of which runs."""
     spoken = [title for title, reason in runs if not reason]
     said = [
-        "**The dotted line is context, not a test.** Vietri et al. (2020, Lemma 8): a learner that proves (ε, 0) and "
-        "names the best arm with probability at least 1 − β on *every* instance pulls an arm that is worse by α at "
+        "**The dotted line is context, not a test.** Vietri et al. (2020, Lemma 8): an algorithm that proves (ε, 0) "
+        "and names the best arm with probability at least 1 − β on *every* instance pulls an arm that is worse by α at "
         "least ln(1/4β) / (24 ε α) times *in expectation*.",
         "No run here is proved right on every instance: a fixed number of users is too few for the smallest gaps.",
     ]

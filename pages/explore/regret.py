@@ -29,7 +29,7 @@ from pages.shared.visitor.state import add, session, write_address
 MEASURES = {
     "cumulative": "Cumulative",
     "per-episode": "Per episode",
-    "extra": "Price of privacy",
+    "extra": "Privacy cost",
     "pac": "Mistakes",
 }
 PAC_SEEDS = 20  # whose mistakes are counted, of each run
@@ -136,7 +136,7 @@ def offer_twins(missing: Sequence[Curve]) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
             explained(
-                f"The price of privacy is the regret beyond that of the same run without privacy, which is missing for "
+                f"The privacy cost is the regret beyond that of the same run without privacy, which is missing for "
                 f"{plural(len(missing), 'curve')}."
             ),
             width="stretch",

@@ -28,7 +28,7 @@ from pages.shared.visitor.state import Session, session
 
 
 def controls() -> tuple[RunSpec | None, str]:
-    """All controls; the run with a trusted agent that they describe, or the sentence that says why there is none."""
+    """All controls; the run with a trusted curator that they describe, or the sentence that says why there is none."""
     s = session()
     environment(s)
     named = menu_titles(ALGORITHMS)
@@ -44,7 +44,7 @@ def controls() -> tuple[RunSpec | None, str]:
     )
     if ALGORITHMS[algorithm].note:
         st.caption(escape(ALGORITHMS[algorithm].note))
-    epsilon_slider(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
+    epsilon_slider(s, "The same for the trusted curator, the trusted shuffler, and with no trusted party.")
     fold("More settings", "more", partial(more_settings, s))
     return spec_of_controls(s)
 

@@ -1,6 +1,6 @@
 """Links to "When is privacy free?": the four runs, what is looked at, and what the calculator holds.
 
-    v=2 & t=2 & b=<the run with a trusted agent> & show=growth & S=12 & ... & bounds=<keys joined by .>
+    v=2 & t=2 & b=<the run with a trusted curator> & show=growth & S=12 & ... & bounds=<keys joined by .>
 
 What is looked at stands in it where it is not as usual, and the calculator where it is not at the run's own problem.
 Reading never raises: what is wrong is replaced by its default and said in one sentence each.
@@ -57,7 +57,7 @@ FIELDS = fields_of(FreeView)
 
 @dataclass(frozen=True)
 class FreeLink:
-    """What a link says. base: the run with a trusted agent; problems: a sentence for each thing that was wrong."""
+    """What a link says. base: the run with a trusted curator; problems: a sentence for each thing that was wrong."""
 
     base: RunSpec
     view: FreeView

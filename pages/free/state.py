@@ -34,14 +34,14 @@ PRICED_BYTES = 8 * 2**20  # kept, for all visitors together
 
 @dataclass(kw_only=True)
 class Free(ViewedState[FreeView]):
-    """What is shown: the run with a trusted agent, from which the others follow; the view."""
+    """What is shown: the run with a trusted curator, from which the others follow; the view."""
 
     base: RunSpec = BASE
     view: FreeView = field(default_factory=FreeView)
 
     @property
     def first_draft(self) -> Draft:
-        """That of the run with a trusted agent."""
+        """That of the run with a trusted curator."""
         return draft_of(self.base)
 
     @property

@@ -68,7 +68,7 @@ def calculator() -> None:
             "per episode, of H": st.column_config.TextColumn(help="Above 100% a bound says nothing."),
             "says something from": st.column_config.TextColumn(help="K from which it stays below K·H."),
             "free from": st.column_config.TextColumn(
-                help="K from which the price of privacy is at most the part without ε."
+                help="K from which the privacy cost is at most the part without ε."
             ),
         },
     )
@@ -128,7 +128,7 @@ def bounds_table(bounds: list[Bound], at: BoundSetting) -> pd.DataFrame:
                 "formula": bound.formula,
                 "value": human(value),
                 "without privacy": human(free_part) if free_part else "not stated",
-                "price of privacy": human(price) if private else "",
+                "privacy cost": human(price) if private else "",
                 "share": percent(price / value) if private else "",
                 "per episode, of H": percent(value / (episodes * at.H)),
                 "says something from": _from(bound.informative_from(at)),
@@ -164,9 +164,9 @@ def summary(at: BoundSetting) -> str:
         said.append(f"with {privatizer.words.given} {escape(best.title)}'s, {human(min(values))}{beyond}")
     central = BOUNDS["dp-ucbvi-jdp"]
     return (
-        f"The smallest of these bounds on regret: {'; '.join(said)}. With DP-UCBVI and a trusted agent privacy is the "
-        f"smaller part from K = {_from(central.free_from(at))} on; with nobody trusted both parts grow like √K, and "
-        f"privacy's stays {_ratio(at)} times the other."
+        f"The smallest of these bounds on regret: {'; '.join(said)}. With DP-UCBVI and a trusted curator privacy is "
+        f"the smaller part from K = {_from(central.free_from(at))} on; with no trusted party both parts grow like "
+        f"√K, and privacy's stays {_ratio(at)} times the other."
     )
 
 

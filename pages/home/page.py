@@ -42,8 +42,8 @@ def main() -> None:
         st.warning(escape(problem), icon=":material/link_off:")
     st.markdown(
         explained(
-            "A learner finds out how to act from one user after the other. **Differential privacy** hides each of them "
-            "in noise. Move the slider: the more private, the more users it takes until a curve comes down."
+            "An algorithm learns how to act from one user after another. **Differential privacy** hides each user in "
+            "noise. Move the slider: more privacy takes more users until a curve comes down."
         )
     )
     h.drawn = h.epsilon, dark()
@@ -87,10 +87,10 @@ def at_one_epsilon(live: bool) -> None:
     )
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link("explore", "Open this chart in Explore", example.query)
-        page_link("lessons", "A lesson of five minutes")
-        page_link("claims", "What the papers claim")
+        page_link("lessons", "Start a five-minute lesson")
+        page_link("claims", "Check the papers' claims")
         along = h.epsilon, best(), s.common, footer()
-        save("home.html", "Take it along", "text/html", lambda: taken_along(*along))
+        save("home.html", "Download interactive chart", "text/html", lambda: taken_along(*along))
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(s.common)))
@@ -114,8 +114,8 @@ def meaning(epsilon: float) -> str:
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
     return (
-        f"{promise.outcome(epsilon, central.delta or 0.0)} For that, a trusted agent adds noise to each count of "
-        f"visits: **{deviation(noise, central.episodes)}**."
+        f"{promise.outcome(epsilon, central.delta or 0.0)} For that, a trusted curator adds noise to each visit "
+        f"count: **{deviation(noise, central.episodes)}**."
     )
 
 

@@ -28,7 +28,7 @@ def main() -> None:
     corner = head(v)
     st.markdown(
         explained(
-            f"Every private learner at one proved guarantee, {escape(AT_ONE)}, under each kind of trust "
+            f"Every private algorithm at one proved guarantee, {escape(AT_ONE)}, under each privacy model "
             "that it has, on the same problems."
         )
     )

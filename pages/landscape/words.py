@@ -16,7 +16,7 @@ from pages.landscape.state import Seen, bundled_landscape
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
 HOW = (
     f"Every run proves {promise(*BUDGET)} by calibrated noise when one user's episode is replaced: joint DP with a "
-    "trusted agent, shuffle DP with a trusted shuffler, local DP with nobody trusted.",
+    "trusted curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
     "Each K is a run of its own, planned for that K: noise, constants and policy updates know it. So a curve is no "
     "single run, and regret at K is never read off a longer one.",
     f"{SEEDS} seeds; the median with its 95% interval, which with so few lies between the least and the largest.",
@@ -24,13 +24,13 @@ HOW = (
     "included. It goes by the mean over seeds, and is searched for with eight runs a decade.",
     "Problems are environments as they are by default, but for a tiny random one, on which a list of all policies "
     "fits. Nothing was tuned on them; RiverSwim, to which old constants were fitted, is not among them.",
-    "Everything else is as a learner has it by default. With the anytime bonus PUCB and Private-UCB-VI are one "
-    "learner; paper constants tell them apart.",
+    "Everything else is as an algorithm has it by default. With the anytime bonus PUCB and Private-UCB-VI are one "
+    "algorithm; paper constants tell them apart.",
 )
 MEANING = (
     "**Proved**: what our accountant proves of the noise that was used. Of the regret nothing is proved by a run.",
-    "**Claimed**: the bound that the paper states, of its own learner with its own noise and constants, mostly for "
-    "pure ε; logarithms and constants are not in it. And what noise as printed promises, beside what it proves.",
+    "**Claimed**: the bound that the paper states, of its own algorithm with its own noise and constants, mostly for "
+    "pure ε; logarithms and constants are not in it. And what noise as in the paper promises, beside what it proves.",
     "**Measured**: what these runs lost. On one problem, which has a gap, regret may grow far less than a bound that "
     "holds for all problems.",
 )

@@ -22,15 +22,15 @@ def _budgets(base: RunSpec, *epsilons: float) -> tuple[RunSpec, ...]:
 
 EXAMPLES = (
     Example(
-        "Who is trusted?",
-        "The same ε = 1 costs users: with a trusted agent an average episode loses below 1% of V* from 10 million of "
-        "them on, with nobody trusted only beyond 1 trillion.",
+        "Which privacy model?",
+        "The same ε = 1 costs users: with a trusted curator an average episode loses below 1% of V* from 10 million of "
+        "them on, with no trusted party only beyond 1 trillion.",
         (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
         LinearView(),
     ),
     Example(
         "Budgets",
-        "A trusted agent at ε = 10, 1 and 0.1: ten times less budget takes about ten times the users.",
+        "A trusted curator at ε = 10, 1 and 0.1: ten times less budget takes about ten times the users.",
         (BASE.twin(), *_budgets(BASE, 0.1, 1.0, 10.0)),
         LinearView(),
     ),
@@ -55,7 +55,7 @@ EXAMPLES = (
     Example(
         "Linear MDP",
         "Here values themselves are linear: LSVI-UCB regresses them anew from all users in every batch, and each time "
-        "noise is added. How that can be done with nobody trusted is an open problem.",
+        "noise is added. How that can be done with no trusted party is an open problem.",
         (VALUES.twin(), *_budgets(VALUES, 1.0, 10.0)),
         LinearView(),
     ),

@@ -33,7 +33,7 @@ def main() -> None:
     st.markdown(
         explained(
             "Everybody knows *features* of each transition; how much each counts is hidden in *weights* wₕ, d numbers "
-            "for each step. A learner regresses on what users did, and noise is added to its sums."
+            "for each step. An algorithm regresses on what users did, and noise is added to its sums."
         )
     )
     results(LINEAR, TABS, corner)

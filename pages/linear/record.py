@@ -42,6 +42,6 @@ LINEAR = ComparisonPage(
     most_private=lambda specs: most_private(curves_of(specs)),
     amount=lambda specs: f"{plural(len(specs), 'run')} of {plural(specs[0].seeds, 'seed')}",
     shows=lambda spec: bool(ALGORITHMS[spec.algorithm].needs),
-    left_out="Only runs of learners of linear models are shown here; the others are left out.",
+    left_out="Only runs of algorithms of linear models are shown here; the others are left out.",
     further=further,
 )

@@ -20,7 +20,7 @@ def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
 EXAMPLES = (
     Example(
         "Three budgets",
-        "A synthetic clinic: how many patients' records does a private learner need?",
+        "A synthetic clinic: how many patients' records does a private algorithm need?",
         _budgets(CLINIC, 0.01, 0.1, 1.0),
     ),
     Example(
@@ -42,7 +42,7 @@ EXAMPLES = (
     ),
     Example(
         "The paper's constants",
-        "DP-APVI as printed: its penalty holds for any data, and needs a thousand times the records of DP-KL-LCB.",
+        "DP-APVI as in the paper: its penalty holds for any data, and needs a thousand times the records of DP-KL-LCB.",
         (*_budgets(PRINTED, 0.01, 0.1, 1.0), PRINTED.replace(algorithm="dp-kl-lcb", rho=0.1)),
     ),
     Example(

@@ -46,11 +46,11 @@ HOME_EPISODES = 10**15
 
 @cache
 def trust(epsilon: float, episodes: int) -> ExploreExample:
-    """The same epsilon with a trusted agent, a trusted shuffler, and nobody trusted, beside no privacy."""
+    """The same epsilon with a trusted curator, a trusted shuffler, and no trusted party, beside no privacy."""
     base = BASE.replace(epsilon=epsilon, episodes=episodes)
     return ExploreExample(
-        "Who is trusted?",
-        f"The same ε = {epsilon:g} with a trusted agent, with a trusted shuffler, and with nobody trusted at all.",
+        "Which privacy model?",
+        f"The same ε = {epsilon:g} with a trusted curator, a trusted shuffler, and no trusted party.",
         _curves(*(base.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))),
         AVERAGE,
     )
@@ -64,7 +64,7 @@ def home_specs() -> list[RunSpec]:
 EXAMPLES = (
     ExploreExample(
         "Five privacy budgets",
-        "The smaller ε, the more users it takes until the learner sees through the noise.",
+        "The smaller ε is, the more users the algorithm needs to see through the noise.",
         _curves(
             *(
                 spec.replace(episodes=10**7)
@@ -76,18 +76,18 @@ EXAMPLES = (
     trust(1.0, HOME_EPISODES),
     ExploreExample(
         "What a better mechanism buys",
-        "At ε = 1: the noise one paper prints, which proves (2, 0); what proves (1, 10⁻⁶); a better way to draw that.",
+        "At ε = 1: noise as in the paper, which proves (2, 0); noise that proves (1, 10⁻⁶); and a better mechanism.",
         (
             Curve(BASE.twin()),
             Curve(BASE, "Gaussian, optimal: proves (1, 10⁻⁶)"),
             Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: proves (1, 10⁻⁶)"),
-            Curve(BASE.replace(calibration="paper"), "Laplace tree: as printed"),
+            Curve(BASE.replace(calibration="paper"), "Laplace tree: as in the paper"),
         ),
         AVERAGE,
     ),
     ExploreExample(
         "The hardest bandits",
-        "How often learners at ε = 0.1 pull a bad arm where privacy hides the best one longest.",
+        "How often algorithms at ε = 0.1 pull a bad arm, where privacy hides the best arm longest.",
         _curves(
             *(HARD.replace(algorithm=a, bonus=b) for b in ("paper", "anytime") for a in ("pucb", "dp-ucbvi"))
         ),

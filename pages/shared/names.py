@@ -20,32 +20,32 @@ from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
-CALIBRATION = {"tight": "calibrated noise", "paper": "noise as printed"}
+CALIBRATION = {"tight": "calibrated noise", "paper": "noise as in the paper"}
 BONUS = {
     "anytime": "anytime bonus",
     "paper": "paper constants",
     "practical": "tuned bonus",
-    OWN: "its own bonus, not proved",
+    OWN: "the algorithm's own bonus, not proved",
 }
 CONSISTENCY = {
-    "own": "what the learner asks",
-    "flow": "what holds for any users",
-    "still": "rows that stood still",
+    "own": "as the algorithm asks",
+    "flow": "flow constraints",
+    "still": "average unchanged rows",
 }
 CONSISTENCY_HELP = (
-    "Who comes to a state goes on from there, and everybody is somewhere: noisy counts can be moved to the nearest for "
-    "which that holds. Where nobody was told to take an action, its counts stood still, and releases can be averaged. "
-    "It is done with what was released, so it costs no privacy; what noise is left is known."
+    "Flow constraints: every user who comes to a state goes on from there, so noisy counts are moved to the nearest "
+    "counts for which that holds. Unchanged rows: where no user was told to take an action, releases are averaged. "
+    "Only what was released is used, so post-processing costs no privacy."
 )
 CONSISTENT = (CONSISTENCY, CONSISTENCY_HELP)
 REPORTS = {"all": "of all users", "played": "of users told to play the row"}
 REPORTS_HELP = (
     "A row is one action in one state at one step. Policies are public: a user who was told to take another action "
-    "adds only noise to the row. Leaving that report out is post-processing: it costs no privacy."
+    "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy."
 )
 TIED_HELP = (
-    "A tenth of one over the users, whatever K is: where δ K is 1 or more, giving away a few users whole would be "
-    "(0, δ)-private, too."
+    "δ is then a tenth of 1/K, whatever the number of users K is. Where δ K is 1 or more, giving away a few users' "
+    "data would be (0, δ)-private, too."
 )
 _SAID = 3  # differences a title has room for
 
@@ -152,7 +152,7 @@ def _told(key: str, value: Any) -> str:
     if key == "calibration":
         return CALIBRATION[value]
     if key == "consistency":
-        return f"counts fitted to {CONSISTENCY[value]}"
+        return f"post-processing: {CONSISTENCY[value]}"
     if key == "reports":
         return f"reports {REPORTS[value]}"
     return f"{_symbol(key)} {_value(value)}"

@@ -15,7 +15,7 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.offline_spec import FIELDS
 from dprl.theory import BOUNDS, Bound
-from dprl.words import count, human, to_the
+from dprl.words import count, human, listed, to_the
 from pages.shared.offline import names
 from pages.shared.offline.settings import OfflineSettings, drafted, settings_of
 from pages.shared.visitor import multi_run_link
@@ -27,7 +27,7 @@ AMONG = {"rho": (0.01, 0.1, 1), "epsilon": (0.1, 1, 10)}
 TENFOLDS = range(-3, 3)  # about the base's n
 PROVED = {"none": "", "zcdp": "", "pure": "-pure"}  # after a learner's key, the name of its bound
 EXPONENTS = {"rho": "rho", "epsilon": "epsilon", "n": "K", "H": "H", "S": "S"}
-SHOWS: Mapping[str, str] = {"price": "Price of privacy", "regret": "Gap to the best", "table": "Table"}
+SHOWS: Mapping[str, str] = {"price": "Privacy cost", "regret": "Suboptimality", "table": "Table"}
 MEASURES: Mapping[str, Measure] = {"price": "gap price", "regret": "gap"}
 
 
@@ -116,7 +116,7 @@ class Offline:
         if not said:
             return ""
         of = "what noise adds" if show == "price" else "what is left when n is large"
-        return f"Proved, as an upper bound of {of}: {'; '.join(said)}."
+        return f"The proved upper bound of {of} is like {listed(list(said))}."
 
     def doubted(self, spec: Any) -> bool:
         return False

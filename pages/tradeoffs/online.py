@@ -29,7 +29,7 @@ VALUES: dict[str, tuple[float, ...]] = {
     "episodes": (10**3, 10**4, 10**5, 10**6, 10**7, 10**8, 10**9, 10**10),
 }
 SHOWS: Mapping[str, str] = {
-    "price": "Price of privacy",
+    "price": "Privacy cost",
     "regret": "Regret",
     "users": "Users needed",
     "table": "Table",

@@ -71,7 +71,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
         segments("What is drawn", "show", study.subject.shows, study.show, choose_show)
         if study.show != "users":  # which are searched for by means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
-            segments("Of the seeds", "statistic", words, study.statistic, choose)
+            segments("Average over seeds", "statistic", words, study.statistic, choose)
     for refusal in trade.refusals(study):
         st.caption(f":material/info: {refusal}")
     if study.show == "users":
@@ -90,7 +90,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 def others(study: SweepView) -> None:
     """Questions that a button answers, for the same problem, and where another kind of runs begins."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="questions"):
-        st.caption("And with:", width="content")
+        st.caption("More questions:", width="content")
         for words, other in studies.questions(study).items():
             st.button(
                 words,

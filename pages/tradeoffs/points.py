@@ -21,7 +21,7 @@ from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.tables import csv
 from dprl.words import count, human, percent, significant
-from pages.shared.layout.chart import empty, footer, kept, show
+from pages.shared.layout.chart import computed, empty, footer, kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.menu import page_link
@@ -67,19 +67,21 @@ def frontier_chart(study: SweepView) -> None:
     proved = study.subject.proved(runs, study.x, study.show)
     measure = study.subject.measures[study.show]
     picture = kept(
-        ("frontier", study.show, study.statistic, symbol, night, room, said, proved, parts),
+        ("frontier", study.show, study.statistic, symbol, night, room, parts),
         lambda: figures.frontier(
             curves,
             measure=measure,
             axis=f"{title[0].upper()}{title[1:]}",
             symbol=symbol,
             statistic=study.statistic,
-            see=sentences.about_frontier(curves, measure, symbol, [said, proved], study.statistic),
+            see=sentences.about_frontier(curves, measure, symbol),
             dark=night,
             wide=room,
         ),
     )
     show(picture, "frontier", picked=point_pressed)
+    how = sentences.how_frontier(curves, measure, symbol, [*said, proved], study.statistic)
+    computed(how)
     opened_run(study)
     offer_along(study)
 
@@ -89,7 +91,7 @@ def nothing_yet(study: SweepView) -> None:
     if trade.drawn_lines(study):
         said = awaited(data.status(spec, owner_id("sweep")) for spec in study.sweep.specs)
     elif study.show == "price" and all(study.free(line) for line in study.lines):
-        said = "Without privacy there is no price."
+        said = "Without privacy there is no privacy cost."
     else:
         said = "None of this can be run: the lines above say what is allowed."
     empty(said)
@@ -140,7 +142,7 @@ def offer_along(study: SweepView) -> None:
     """The sweep as a page that needs no server, once something of it is known."""
     words = footer()
     shared = session().common
-    save("sweep.html", "Take it along", "text/html", lambda: taken_along(study, shared, words))
+    save("sweep.html", "Download interactive chart", "text/html", lambda: taken_along(study, shared, words))
 
 
 def taken_along(study: SweepView, about: str, footer: str) -> str:
@@ -155,7 +157,7 @@ def taken_along(study: SweepView, about: str, footer: str) -> str:
     reached = [trade.frontiers(study, k) for k in ks]
 
     def frontier(place: int) -> Picture:
-        said = sentences.about_frontier(reached[place], measure, symbol, [], study.statistic)
+        said = sentences.about_frontier(reached[place], measure, symbol)
         when = "" if ks[place] in (None, study.base.size) else f"after {human(ks[place] or 0)} episodes"
         return figures.frontier(
             reached[place],
@@ -274,8 +276,8 @@ def sweep_table(study: SweepView) -> None:
             )
     st.caption(
         explained(
-            f"{lost.capitalize()} and price are {study.statistic}s, low and high the ends of the "
-            f"{lines.band(study.statistic, over)}; price is {lost} beyond the run without privacy."
+            f"{lost.capitalize()} and price are {study.statistic}s. Low and high are the ends of the "
+            f"{lines.band(study.statistic, over)}. Price is the privacy cost: {lost} beyond the run without privacy."
         )
     )
     st.dataframe(
@@ -310,5 +312,5 @@ def sweep_table(study: SweepView) -> None:
         )
         save("sweep.json", "sweep.json", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2))
         offer_along(study)
-    st.caption("The same on the command line, from sweep.json; it writes sweep.csv:")
+    st.caption("The command line does the same from sweep.json, and writes sweep.csv:")
     st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)

@@ -240,10 +240,10 @@ def band(study: SweepView, values: NDArray[np.float64]) -> tuple[float, float, f
     return float(center[0]), float(low[0]), float(high[0])
 
 
-def order_words(study: SweepView) -> str:
-    """Whether a larger budget was ever significantly worse, in a sentence with its numbers; "" where not known."""
+def order_words(study: SweepView) -> list[str]:
+    """Whether a larger budget was ever significantly worse, and how that was tested; nothing where not known."""
     if study.x != study.subject.budget(study.base):
-        return ""
+        return []
     groups, symbol = {}, SYMBOLS[study.x]
     for line, title in study.titles.items():
         runs = points(study, line)
@@ -253,13 +253,13 @@ def order_words(study: SweepView) -> str:
         groups[title] = (np.array([x for x, _ in runs]), rows)
     compared, found = metrics.reversals(groups)
     if not compared:
-        return ""
-    test = f"{compared} pairs compared, paired t tests of means, Holm-corrected, 5%"
+        return []
+    test = f"The test: {compared} pairs, paired t tests of means, Holm-corrected, at the 5% level."
     if not found:
-        return f"Larger {symbol} is never significantly worse ({test})."
+        return [f"Larger {symbol} is never significantly worse.", test]
     worst = worst_of(study, study.base)
     if not np.isfinite(worst):
-        return ""
+        return []
     lost = {
         (title, x): mean / worst
         for title, (at, rows) in groups.items()
@@ -267,14 +267,14 @@ def order_words(study: SweepView) -> str:
     }
     least = min(min(lost[r.group, r.smaller], lost[r.group, r.larger]) for r in found)
     most = max(r.excess for r in found) / worst
-    where = ", ".join(dict.fromkeys(r.group for r in found))
-    said = (
-        f"Larger {symbol} is significantly worse in {len(found)} of these ({test}): {where}, "
-        f"by at most {most:.1%} of all there is to lose"
-    )
+    where = listed(list(dict.fromkeys(r.group for r in found)))
+    said = [
+        f"Larger {symbol} is significantly worse in {len(found)} of {compared} pairs, with {where}: by at most "
+        f"{most:.1%} of all there is to lose."
+    ]
     if least > 0.9:
-        said += f", and only where nothing is learned yet (at least {least:.0%} lost)"
-    return said + "."
+        said.append(f"That is only where nothing is learned yet: at least {least:.0%} is lost there.")
+    return [*said, test]
 
 
 def refusals(study: SweepView) -> list[str]:

@@ -39,7 +39,7 @@ def needed(study: SweepView, state: Progress) -> None:
     t = trade.trade()
     with st.columns(2)[0]:
         exact(
-            "Privacy may cost an episode this many percent of V*",
+            "Privacy cost of an episode, at most % of V*",
             "share",
             fields_of(studies.SweepView)["share"],
             study.share,
@@ -48,11 +48,11 @@ def needed(study: SweepView, state: Progress) -> None:
         complaint("share")
     v_star = answers.v_star(study.base)
     if v_star is None:
-        st.info("What an optimal episode earns is being worked out.")
+        st.info("Working out what an optimal episode earns ...")
         return
     ways, level = tuple(study.searches), target(study)
     if v_star == 0:
-        st.info("Every policy earns 0 here: there is nothing to lose, with privacy or without.")
+        st.info("Every policy earns 0 here, so there is nothing to lose.")
         return
     found = [trade.users_search(study, way, level) for way in ways]
     open_ = [way for way, users in zip(ways, found, strict=True) if users.pending is not None]
@@ -176,7 +176,7 @@ def compare(study: SweepView, found: list[search.UsersFound]) -> str:
     if len(ends) < 2 and any(users.pending for users in found):
         return "The search is not finished yet."
     if not ends:
-        return "None gets there with any number of users that can be run."
+        return "No privacy model reaches this with any number of users that can be run."
     best, *others = sorted(ends, key=lambda way: ends[way].needed)
     few = [way for way in ends if fewest(study, way, ends[way])]
     least, most = human(ends[best].needed), others[-1:]
@@ -189,8 +189,8 @@ def compare(study: SweepView, found: list[search.UsersFound]) -> str:
         said = [f"{titles[best]} needs {f'the fewest users, {least}' if others else f'{least} users'}"]
         for way in most:
             n, low, high = times[way]
-            said.append(f"{titles[way]} {human(n)} times as many{between(low, high)}")
-    return "; ".join(said) + "."
+            said.append(f"{titles[way]} needs {human(n)} times as many{between(low, high)}")
+    return ". ".join(said) + "."
 
 
 def choose_share(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""How many users do I need?: whether so many are enough under each kind of trust, with a page to take to a meeting."""
+"""How many users do I need?: whether so many are enough in each privacy model, with a page to take to a meeting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
-from pages.shared.layout.head import common, head
+from pages.shared.layout.head import head
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
@@ -44,8 +44,8 @@ def main() -> None:
     corner = head(u)
     st.markdown(
         explained(
-            "Say how large your problem is and what an average episode may lose: below is who has to be trusted so "
-            "that your users are enough."
+            "Say how large your environment is and how much an average episode may lose. Four verdicts say whether "
+            "your users are enough."
         )
     )
     inputs()
@@ -56,20 +56,21 @@ def main() -> None:
             share(u)
         return
     found = answers(table(), asked)
-    common(words.common(table(), asked))
-    st.markdown(explained(f"**{escape(words.verdict(asked, found))}**"))
     st.html(views.cards(found, asked, dark()))
-    st.caption(explained(words.source(table(), asked)))
     key = ("users", asked, dark())
+    session().common = words.common(table(), asked)
     show(kept(key, lambda: views.picture(asked, found, key[2])), "users_chart")
+    st.markdown(explained(f"**{escape(words.verdict(asked, found))}**"))
+    st.caption(explained(escape(session().common)))
     text = sheet.page(table(), asked, found, views.curves(asked, found), u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        save("users.html", "One page for a meeting (HTML)", "text/html", lambda: text)
-        page_link("lessons", "The lesson on this", {"lesson": "users"})
+        save("users.html", "Download one page for a meeting", "text/html", lambda: text)
+        page_link("lessons", "Open the lesson on users", {"lesson": "users"})
         if known := table().problems.get(asked.problem):
-            page_link("tradeoffs", "Search for users yourself", views.measure(known), icon="query_stats")
+            page_link("tradeoffs", "Search for users by runs", views.measure(known), icon="query_stats")
     with corner:
         share(u)
+    views.computed(asked, found)
     views.assumptions(asked)
     views.errors()
     words_and_papers()
@@ -79,11 +80,11 @@ def inputs() -> None:
     """What somebody has and wants."""
     asked, problems = users().asked, table().problems
     select(
-        "Problem",
+        "Environment",
         ["", *problems],
         asked.problem,
         lambda key: change(problem=key),
-        {"": "Sizes of my own", **{key: words.named(one) for key, one in problems.items()}},
+        {"": "Sizes of your own", **{key: words.named(one) for key, one in problems.items()}},
         name="users.problem",
     )
     with st.container(horizontal=True, gap="small", key="users_inputs"):
@@ -93,8 +94,6 @@ def inputs() -> None:
             with st.container(width=112, gap=None):
                 exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), _setter(name))
                 complaint(f"users.{name}")
-    if not asked.problem:
-        st.caption(explained(escape(words.VALUE)))
 
 
 def _setter(name: str) -> Callable[[Any], None]:

@@ -25,7 +25,7 @@ li { margin: 0 0 2px; }
 @media print { body { font-size: 11.5px; max-width: none; margin: 0; padding: 0; } svg { max-height: 78mm; } }
 .from { color: #52606D; font-size: 11px; margin-top: 8px; }
 """
-HEADS = ("Who is trusted", "Our users are", "Users needed", "Smallest ε that our users pay for")
+HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our users pay for")
 
 
 def page(
@@ -54,7 +54,7 @@ def page(
 
 
 def _row(need: Need) -> str:
-    """A kind of trust."""
+    """A privacy model."""
     name = PRIVATIZERS[need.model].title
     cells = (
         name,

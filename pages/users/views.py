@@ -26,14 +26,12 @@ EXPONENTS = {"S": "S", "A": "A", "H": "H", "value": "1/v", "loss": "1/loss", "mu
 
 
 def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
-    """A card for each kind of trust, as HTML."""
+    """A card for each privacy model, as HTML: the verdict, and how many users it takes."""
     items = []
     for need in found:
         sign = looks.swatch(CurveStyle(need.model, asked.epsilon), night)
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
-        pays = f"Smallest ε that your users pay for: {words.smallest(need)}." if need.model != "none" else ""
-        lines = [words.needs(need), words.kind(need), pays]
-        said = "".join(f'<dd class="why">{explained(html(line), html=True)}</dd>' for line in lines if line)
+        said = f'<dd class="why">needs {html(words.users(need.needed))} users</dd>'
         items.append(
             f"<div><dt>{mark} {explained(html(PRIVATIZERS[need.model].title), html=True)}</dt>"
             f"<dd>{html(words.HEADINGS[need.verdict])}</dd>{said}</div>"
@@ -63,6 +61,24 @@ def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:
     return figures.users_by_trust(curves(asked, found), mine, see=words.see(asked, found), dark=night)
 
 
+def computed(asked: Asked, found: Sequence[Need]) -> None:
+    """Each number with its interval, and where it comes from."""
+    with st.expander("How this was computed", icon=":material/calculate:"):
+        st.markdown(explained(escape(words.source(table(), asked))))
+        heads = (
+            "Privacy model",
+            "Users needed",
+            "Where the number comes from",
+            "Smallest ε that users pay for",
+        )
+        rows = [
+            (PRIVATIZERS[need.model].title, words.needs(need), words.kind(need), words.smallest(need) or "–")
+            for need in found
+        ]
+        lines = [heads, ("---",) * len(heads), *(tuple(map(escape, row)) for row in rows)]
+        st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
+
+
 def assumptions(asked: Asked) -> None:
     """What the numbers rest on."""
     with st.expander("What this rests on", icon=":material/foundation:"):
@@ -79,7 +95,7 @@ def errors() -> None:
                 [
                     {
                         "runs": check.of,
-                        "trust": PRIVATIZERS[check.model].title,
+                        "privacy model": PRIVATIZERS[check.model].title,
                         "numbers": check.numbers,
                         "within the error known before": percent(check.within),
                         "nine in ten within a factor of": words.times(check.factor),
@@ -97,7 +113,7 @@ def errors() -> None:
             pd.DataFrame(
                 [
                     {
-                        "trust": PRIVATIZERS[model].title,
+                        "privacy model": PRIVATIZERS[model].title,
                         **{
                             title: exponents(getattr(power, name), *t.exponents[model][name])
                             if model != "none" or name != "mu"

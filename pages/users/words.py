@@ -28,20 +28,22 @@ HEADINGS = {
 
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
-    "V* is what the best policy earns in an episode, here in percent of H, which is what H steps of at most 1 could "
-    "pay. A rough guess will do to begin with: half as much V* takes two to five times as many users."
+    "V* is what the best policy earns in an episode, in percent of H. H steps of at most 1 could pay H. A rough guess "
+    "of V* will do to begin with: half as much V* takes two to five times as many users."
 )
-SIGNS = "Solid lines are measured, dashed ones extrapolated; a band is how far a line may be off, in nine cases of ten."
+SIGNS = (
+    "Solid lines are measured, dashed lines extrapolated. A band holds the true line in nine cases of ten."
+)
 
 
 def named(problem: Problem) -> str:
-    """A problem in a menu."""
+    """An environment in a menu."""
     size = f"S = {problem.S}, A = {problem.A}, H = {problem.H}"
     return f"{problem.title}: {size}, V* {percent(problem.value / 100)} of H"
 
 
 def size(table: Table, asked: Asked) -> str:
-    """The problem that is asked about."""
+    """The environment that is asked about."""
     if asked.problem:
         return named(table.problems[asked.problem])
     return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* {asked.value:g}% of H"
@@ -69,14 +71,16 @@ def verdict(asked: Asked, found: Sequence[Need]) -> str:
     """Who has to be trusted, in a sentence."""
     if asked.met:
         return (
-            f"Nobody has to be learned from: a policy that you know today loses {asked.today:g}% of V*, at most the "
+            f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, at most the "
             f"{asked.loss:g}% that may be lost."
         )
     promised = budget(asked.epsilon, asked.delta)
-    have = f"With {human(asked.users)} users, {promised} and at most {asked.loss:g}% of V* lost"
+    have = (
+        f"With {human(asked.users)} users at {promised}, an average episode may lose {asked.loss:g}% of V*."
+    )
     groups = {how: [given(need.model) for need in found if need.verdict == how] for how in HOW}
-    said = [f"{HOW[how]} {listed(names)}" for how, names in groups.items() if names]
-    return f"{have}: {'; '.join(said)}."
+    said = [f"{HOW[how].capitalize()} {listed(names)}." for how, names in groups.items() if names]
+    return " ".join([have, *said])
 
 
 def users(value: float) -> str:
@@ -125,8 +129,8 @@ def source(table: Table, asked: Asked) -> str:
     """Where the numbers on the page come from, and how far they may be off."""
     if asked.problem:
         return (
-            "Measured: runs of this very problem. Between the budgets and losses that were run, numbers are read off "
-            f"straight lines on logarithmic axes; nine in ten are within {_factors(table.between)}."
+            "Measured: runs of this very environment. Between the budgets and losses that were run, numbers are read "
+            f"off straight lines on logarithmic axes. {_factors(table.between)}"
         )
     outside = beyond(table, asked)
     if outside:
@@ -136,44 +140,46 @@ def source(table: Table, asked: Asked) -> str:
             if name in outside
         ]
         return (
-            f"Extrapolated beyond all that was measured, which had {listed(ends)}. Numbers show where it goes; how far "
+            f"Extrapolated beyond all that was measured, which had {listed(ends)}. Numbers show a direction. How far "
             "off they may be is not known, so there is no verdict."
         )
     learned = [*table.problems.values(), *table.drawn.values()]
     number, kinds = len(learned), len({problem.environment for problem in learned})
     return (
-        f"Extrapolated: a law fitted to runs of {number} problems of {kinds} kinds. On kinds of problems "
-        f"that it was not fitted to, nine numbers in ten are within {_factors(table.factor)}."
+        f"Extrapolated by a law that was fitted to runs of {number} environments of {kinds} kinds, and tested on kinds "
+        f"that were left out. {_factors(table.factor)}"
     )
 
 
 def _factors(errors: Mapping[str, float]) -> str:
-    """Of each model, in words."""
-    return listed([f"a factor of {times(errors[m])} {given(m)}" for m in MODELS])
+    """How far off the numbers of each model are, in words."""
+    said = listed([f"{times(errors[m])} {given(m)}" for m in MODELS])
+    return f"Nine numbers in ten are within these factors: {said}."
 
 
 def assumptions(asked: Asked) -> list[str]:
     """What the numbers rest on, a sentence or two each."""
     d = budget(asked.epsilon, asked.delta)
     said = [
-        "An average episode, over all of your users and the learning included, loses at most "
-        f"{asked.loss:g}% of V*, which is what the best policy earns.",
-        "Nothing is known at first. A policy that you know today helps only where it loses no more than that: say what "
-        "it loses (100% where you know of none).",
-        "Each user is one episode. The states, actions and steps are known, and a step earns between 0 and 1.",
-        f"Promised is {d} when one user's episode is replaced by another, by calibrated noise (tight), as little as "
-        "our accountant can prove that of: joint DP with a trusted agent, shuffle DP with a trusted shuffler, local DP "
-        "with nobody trusted.",
-        "The learner is DP-UCBVI as it is by default (anytime bonus, adaptive schedule); without privacy it is the "
-        "same without noise. A learner that knows more of the problem needs fewer users.",
-        "Each privacy model has its default mechanism. With nobody trusted, one-hot questions (unary) took a sixth of "
-        "the users on RiverSwim at ε = 1.",
+        VALUE,
+        f"An average episode of your users, learning included, loses at most {asked.loss:g}% of V*.",
+        "Nothing is known at first. A policy that you know today helps only where it loses no more than that. Enter "
+        "100% where you know of no policy.",
+        "Each user contributes one episode. The states, actions and steps are known, and a step earns between 0 and 1.",
+        f"Proved is {d} when one user's episode is replaced by another. Noise is calibrated: as little as our "
+        "accountant can prove that of.",
+        "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
+        "trusted party.",
+        "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
+        "DP-UCBVI without noise. An algorithm that knows more of the environment needs fewer users.",
+        "Each privacy model has its default mechanism. With no trusted party, one-hot questions (unary) took a sixth "
+        "of the users on RiverSwim at ε = 1.",
         "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size.",
     ]
     if asked.delta * asked.users >= FEW:
         said.append(
-            f"δ K is {human(asked.delta * asked.users)}: a promise with such a δ allows to give away about as many "
-            "users' data. A δ far below 1/K rules that out."
+            f"δ K is {human(asked.delta * asked.users)}: a guarantee with such a δ allows giving away the data of "
+            "about as many users. A δ far below 1/K rules that out."
         )
     return said
 
@@ -182,27 +188,28 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
     """What there is to see in the chart."""
     if asked.met:
         return "Lines say what learning from nothing takes. The policy that you know today makes that unnecessary."
-    mine = f"your {human(asked.users)} users"
-    met = [f"{given(need.model)} {smallest(need)}" for need in found if need.model != "none"]
-    return f"Where a line comes down to {mine} is the smallest ε that they pay for: {'; '.join(met)}."
+    met = [f"{given(need.model).capitalize()}: {smallest(need)}." for need in found if need.model != "none"]
+    return (
+        f"A line comes down to your {human(asked.users)} users at the smallest ε that these users pay for. "
+        f"{' '.join(met)}"
+    )
 
 
 def law(table: Table) -> str:
     """What the table of exponents says."""
     return (
-        "The law, with v = V*/H: users = C S^s A^a H^h / (v^w loss^b) without privacy; with privacy as many, and on "
-        "top a product of the same form that is also divided by a power of µ, which is how far one user's data move "
-        "Gaussian noise that just proves (ε, δ), about ε/√(2 ln(1/δ)). The exponents, with 95% intervals from "
-        "environments drawn again:"
+        "With v = V*/H, the law without privacy is users = C S^s A^a H^h / (v^w loss^b). With privacy, a second "
+        "product of the same form is added and divided by a power of µ. Here µ says how far one user's data move "
+        "Gaussian noise that just proves (ε, δ): about ε/√(2 ln(1/δ)). The table has the exponents, with 95% "
+        "intervals from environments drawn again."
     )
 
 
 def checked(table: Table) -> str:
     """What the table of checks says."""
-    left_out = _factors(table.held_out)
     return (
-        "Each kind of problem was left out of the law once. The error covers nine in ten of these numbers, and allows "
-        f"for one more kind that is farther off than all of them: {left_out}. "
-        "Then other runs were made, which had no part in that. For each, the number that this page gives was held "
-        "against the one that was measured; where new problems were farther off, that error is the one stated:"
+        "Each kind of environment was left out of the law once. The error allows for one more kind that is farther off "
+        f"than all of them. {_factors(table.held_out)} Then other runs were made, which had no part in the law. The "
+        "number of this page was compared with the measured one. Where new environments were farther off, their "
+        "error is the one stated."
     )

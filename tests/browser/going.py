@@ -71,7 +71,7 @@ def each(kind: str, *names: str) -> frozenset[tuple[str, str]]:
 # Beside and behind *Share*, and on pages with settings.
 SHARE = each("popover", "Share") | each("button", "Copy link", "Make a short link", "Copy short link")
 SETTINGS = SHARE | each("switch", "Lock the settings")
-FILES = each("download", "CSV", "Parquet", "Specs", "Take it along")
+FILES = each("download", "CSV", "Parquet", "Specs", "Download interactive chart")
 
 
 def compared(*specs: RunSpec) -> str:
@@ -118,7 +118,7 @@ STOPS = {
         | each("tab", "Regret", "Counts", "Policy", "Guarantee", "Data")
         | each("button", "Cancel all", "Run it", "Cancel", "Run", "Reset", "Play")
         | each("button", "Hide", "Duplicate", "Remove", "Add the same seeds without privacy")
-        | each("choice", "Bad arms", "Stage by stage", "Price of privacy", "Mistakes")
+        | each("choice", "Bad arms", "Stage by stage", "Privacy cost", "Mistakes")
         | each("switch", "Pause live"),
         first=compared(*FINISHED),
     ),
@@ -138,7 +138,7 @@ STOPS = {
     "tradeoffs": Stop(
         f"tradeoffs?{urlencode(studies.encode(SWEEP))}",
         SETTINGS
-        | each("choice", "Price of privacy", "Regret", "Users needed", "Table")
+        | each("choice", "Privacy cost", "Regret", "Users needed", "Table")
         | each("button", "Run", "Reset", "Cancel"),
         brief=MENUS,
     ),
@@ -175,7 +175,7 @@ STOPS = {
         SETTINGS
         | FILES
         | each("tab", "Regret", "Exponents", "Ellipsoid", "Eigenvalues", "Weights", "Guarantee", "Data")
-        | each("choice", "Per episode", "Cumulative", "Price of privacy", "Harder with more users")
+        | each("choice", "Per episode", "Cumulative", "Privacy cost", "Harder with more users")
         | each("button", "Run", "Reset", "Cancel", *(one.title for one in LINEAR.examples))
         | each("switch", "Fill the chart"),
         first=f"linear?{urlencode(LINEAR.encode(BOTH, LinearView()))}",

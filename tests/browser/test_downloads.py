@@ -180,7 +180,7 @@ def test_the_sliders_of_what_is_taken_along_agree_with_the_store(
     visit: Visits, browser: Browser, tmp_path: Path
 ) -> None:
     page = finished(visit(SWEEP.replace("show=table", "show=regret")))
-    name, content = saved(page, page.get_by_role("button", name="Take it along"))
+    name, content = saved(page, page.get_by_role("button", name="Download interactive chart"))
     assert name == "sweep.html"
     study, _ = studies.decode(parse_qs(SWEEP.partition("?")[2]))
     runs = {(study.titles[line], x): spec for line in study.lines for x, spec in study.points(line)}

@@ -90,11 +90,11 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
 ) -> None:
     page = visit("free", *screen)
     page.wait_for_selector(CURVE, timeout=60_000)
-    expect(page.get_by_text("privacy has become free with a trusted agent")).to_be_visible()
+    expect(page.get_by_text("privacy has become free with a trusted curator")).to_be_visible()
     assert fits(page)
     for view, title in (
         ("Regret", "Regret so far"),
-        ("Growth", "How fast the price of privacy grows"),
+        ("Growth", "How fast the privacy cost grows"),
         ("Theory", "What is proved, beside what is seen"),
         ("Exploration noise", "What exploration noise costs"),
     ):

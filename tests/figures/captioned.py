@@ -183,11 +183,10 @@ def frontier(
     *,
     measure: tradeoff.Measure,
     symbol: str,
-    extra: Sequence[str] = (),
     statistic: Statistic = "mean",
     **how: Any,
 ) -> Picture:
-    said = price.about_frontier(curves, measure, symbol, extra, statistic)
+    said = price.about_frontier(curves, measure, symbol)
     return tradeoff.frontier(curves, measure=measure, symbol=symbol, statistic=statistic, see=said, **how)
 
 

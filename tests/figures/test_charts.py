@@ -100,7 +100,7 @@ CASES = {
     ),
     "growth": Case(
         lambda scale, **how: captioned.growth([test_long_run.decades(of=int(20 * scale))], **how),
-        "How fast the price of privacy grows", "Episodes (one user each), decade by decade",
+        "How fast the privacy cost grows", "Episodes (one user each), decade by decade",
         "Exponent x of growth like Kˣ",
     ),
     "bounds": Case(
@@ -116,7 +116,7 @@ CASES = {
         lambda scale, **how: test_exploration.drawn(test_exploration.beside(), scale, **how),
         "What exploration noise costs", USERS, LOST, BAND,
     ),
-    "frontier": Case(frontier, "Price of privacy", "Privacy budget ε", "Extra regret (reward lost)", BAND),
+    "frontier": Case(frontier, "Privacy cost", "Privacy budget ε", "Extra regret (reward lost)", BAND),
     "users needed": Case(
         lambda scale, **how: needs.users_needed(
             [needs.UsersRow("a <i>run</i>", CurveStyle("local"), 1e7 * scale, 9e6, 1.1e8)],

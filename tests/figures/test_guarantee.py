@@ -44,10 +44,10 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
     assert "proves (1, 10⁻⁶)" in words[3]
     assert "&lt;b&gt;" in words[0]
     assert picture.see == (
-        "Printed noise proves (2, 0) here. To noise that proves (1, 10⁻⁶) is a factor of 43 in the noise of a visit "
-        "count: 36 by a better tree and 1.2 by releasing r/4. No bar has less than this run."
+        "Noise as in the paper proves (2, 0) here. The noise of a visit count that proves (1, 10⁻⁶) is smaller by a "
+        "factor of 43:\n\n- 36 by a better tree\n- 1.2 by releasing r/4\n\nNo bar has less noise than this run."
     )
-    assert "This run has 43 times the least of these." in captioned.ladder(STEPS, own=0).see
+    assert "This run has 43 times the noise of the smallest bar." in captioned.ladder(STEPS, own=0).see
     more = captioned.ladder(
         [
             *STEPS,
@@ -57,7 +57,7 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
     ).see
     assert "a factor of 32" in more
     # what is given back is said last, so that nobody divides by what follows
-    assert "1.1 by the optimal factorisation and divided by 1.5 again by releasing n/2." in more
+    assert "- 1.1 by the optimal factorisation\n- divided by 1.5 again by releasing n/2" in more
     named = captioned.ladder(STEPS, instance="RiverSwim, K = 10⁹").figure
     assert "RiverSwim, K = 10⁹" in named.layout.title.text
 
@@ -80,6 +80,6 @@ def test_diagrams_are_well_formed_and_say_what_they_show(model: str, dark: bool)
 
 def test_raw_data_go_no_further_than_the_model_says() -> None:
     assert PRIVATIZERS["none"].words.raw == len(PRIVATIZERS["none"].words.stations)
-    assert PRIVATIZERS["central"].words.stations[: PRIVATIZERS["central"].words.raw] == ("users", "agent")
+    assert PRIVATIZERS["central"].words.stations[: PRIVATIZERS["central"].words.raw] == ("users", "curator")
     for model in ("shuffle", "local"):
         assert PRIVATIZERS[model].words.stations[: PRIVATIZERS[model].words.raw] == ("users",)

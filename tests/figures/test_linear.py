@@ -42,7 +42,7 @@ def test_what_nobody_has_shown_is_not_drawn_as_an_eigenvalue() -> None:
     assert np.isnan(least.y).tolist() == [True, True, False]
     assert [t.name for t in picture.figure.data if t.showlegend is not False] == [
         "eigenvalues without noise, 2 of them",
-        "what the learner adds to them (ridge)",
+        "what the algorithm adds to them (ridge)",
     ]
 
 

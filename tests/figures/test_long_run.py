@@ -19,7 +19,7 @@ from tests.figures.captioned import beside, growth, over_episodes
 EPISODES = np.unique(np.geomspace(1e3, 1e15, 150).astype(np.int64))
 
 
-def curve(label: str = "Trusted agent", model: str = "central", power: float = 0.5, **other: Any) -> Series:
+def curve(label: str = "Trusted curator", model: str = "central", power: float = 0.5, **other: Any) -> Series:
     rows = np.array([[0.9], [1.0], [1.1]]) * EPISODES.astype(float) ** power
     given: dict[str, Any] = {
         "x": EPISODES,
@@ -33,7 +33,7 @@ def curve(label: str = "Trusted agent", model: str = "central", power: float = 0
     return Series(label, CurveStyle(model), **given, median=metrics.median_band(given["rows"])[0])
 
 
-def decades(label: str = "Trusted agent", model: str = "central", **other: Any) -> Decades:
+def decades(label: str = "Trusted curator", model: str = "central", **other: Any) -> Decades:
     from_k = np.array([1e3, 1e4, 1e5])
     given: dict[str, Any] = {
         "mean": np.array([1.0, 0.5, 0.02]),
@@ -50,11 +50,11 @@ def legend(figure: go.Figure) -> list[str]:
 
 
 def test_what_to_see_has_the_numbers() -> None:
-    see = over_episodes([curve(), curve("Nobody trusted", "local", 0.9)], view="regret").see
+    see = over_episodes([curve(), curve("No trusted party", "local", 0.9)], view="regret").see
     # 10^7.5 and 10^13.5 of 3.4 * 10^15
     assert "After 10¹⁵ episodes" in see
-    assert "**Trusted agent** 31.6 million (less than 0.01% of all there is)" in see
-    assert "**Nobody trusted** 31.6 trillion (0.93% of all there is)" in see
+    assert "**Trusted curator** 31.6 million (less than 0.01% of all there is)" in see
+    assert "**No trusted party** 31.6 trillion (0.93% of all there is)" in see
 
 
 def test_all_there_is_to_lose_is_dotted_and_in_sight() -> None:
@@ -68,11 +68,11 @@ def test_all_there_is_to_lose_is_dotted_and_in_sight() -> None:
 
 def test_a_star_stands_on_the_curve_where_it_becomes_flat() -> None:
     flat = curve(power=0.0)
-    picture = over_episodes([flat, curve("Nobody trusted", "local")], view="price", flat=[1e6, None])
+    picture = over_episodes([flat, curve("No trusted party", "local")], view="price", flat=[1e6, None])
     (star,) = [trace for trace in picture.figure.data if trace.name == "flat from here on"]
     assert list(star.x) == [1e6]
     assert list(star.y) == [1.0]
-    assert "Flat (★) is **Trusted agent** from 1 million" in picture.see
+    assert "Flat (★) is **Trusted curator** from 1 million" in picture.see
     none = over_episodes([flat], view="price", flat=[None])
     assert "★" not in none.see
     assert "flat from here on" not in legend(none.figure)
@@ -81,9 +81,9 @@ def test_a_star_stands_on_the_curve_where_it_becomes_flat() -> None:
 def test_the_words_at_a_star_keep_away_from_other_curves() -> None:
     """The agent's line lies closely below the shuffler's star, and nothing below the agent's."""
     runs = [
-        curve("Trusted agent", "central", 0.02),
+        curve("Trusted curator", "central", 0.02),
         curve("Trusted shuffler", "shuffle", 0.03),
-        curve("Nobody trusted", "local", 0.9),
+        curve("No trusted party", "local", 0.9),
     ]
     figure = over_episodes(runs, view="price", flat=[1e6, 1e7, None]).figure
     stars = [trace for trace in figure.data if trace.name == "flat from here on"]
@@ -116,7 +116,7 @@ def test_exponents_have_their_intervals_and_stand_in_the_middle_of_their_tenfold
     np.testing.assert_allclose(points.error_y.array, [0.1, 0.1, 0.03])
     np.testing.assert_allclose(points.error_y.arrayminus, [0.1, 0.1, 0.03])
     assert "18 of 20 seeds" in points.customdata[-1]
-    assert picture.see == "In the last decade the exponent is **Trusted agent** 0.02 (−0.01 to 0.05)."
+    assert picture.see == "In the last decade the exponent is **Trusted curator** 0.02 (−0.01 to 0.05)."
     assert list(picture.table["exponent"]) == [1.0, 0.5, 0.02]
     lines = {
         trace.name.partition(":")[0]: trace for trace in picture.figure.data if trace.hoverinfo == "skip"
@@ -128,7 +128,7 @@ def test_exponents_have_their_intervals_and_stand_in_the_middle_of_their_tenfold
 
 def test_tenfolds_without_an_exponent_are_left_out_and_said() -> None:
     nan = np.array([np.nan, 0.5, 0.02])
-    picture = growth([decades(mean=nan), decades("Nobody trusted", "local")])
+    picture = growth([decades(mean=nan), decades("No trusted party", "local")])
     assert len(picture.figure.data[0].x) == 2
     assert "1 decade is left out" in picture.see
     assert len(picture.table) == 6
@@ -144,7 +144,7 @@ def test_intervals_end_within_the_axis() -> None:
 
 
 def test_models_stand_beside_each_other_in_a_tenfold() -> None:
-    first, second = growth([decades(), decades("Nobody trusted", "local")]).figure.data[:2]
+    first, second = growth([decades(), decades("No trusted party", "local")]).figure.data[:2]
     assert (np.asarray(first.x) < np.asarray(second.x)).all()
     assert (np.asarray(second.x) < 10 * np.asarray(first.x)).all()
 
@@ -165,7 +165,7 @@ def test_bounds_are_dotted_lettered_and_never_like_a_measurement(dark: bool) -> 
     models = ("central", "central", "local")  # colours say no more; letters tell bounds apart
     assert [trace.line.color for trace in drawn] == [looks.color(model, 1.0, dark) for model in models]
     (measured,) = [
-        trace for trace in picture.figure.data if trace.name == "Trusted agent" and trace.mode == "lines"
+        trace for trace in picture.figure.data if trace.name == "Trusted curator" and trace.mode == "lines"
     ]
     assert measured.line.dash != style.BOUND_DASH
     letters = [trace.text[0] for trace in picture.figure.data if trace.mode == "text"]

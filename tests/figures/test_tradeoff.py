@@ -14,6 +14,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.needs import UsersRow, users_needed
 from dprl.figures.picture import Picture
 from dprl.figures.tradeoff import Frontier
+from dprl.sentences import price
 from tests.figures import captioned
 
 X = np.array([0.1, 1.0, 10.0])
@@ -103,11 +104,14 @@ def test_prices_at_or_below_zero_stand_on_the_edge() -> None:
 
 def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
     hopeless = curve("local", center=np.full(3, 1.9e6), slope=(np.nan,) * 3, fitted=(np.nan, np.nan))
-    said = drawn(curve(), hopeless, extra=["Larger ε is never significantly worse."]).see
-    assert "halving ε costs 2 times (1.87 to 2.14) for ε from 0.1 to 10" in said
-    assert "**local** learned little" in said
+    said = drawn(curve(), hopeless).see
+    assert "halving ε costs 2 times. **local** learned little" in said
     assert "95%" in said
-    assert said.endswith("Larger ε is never significantly worse.")
+    extra = ["Larger ε is never significantly worse."]
+    slope, statistic, *rest = price.how_frontier([curve(), hopeless], "price", "ε", extra)
+    assert "halving ε costs 2 times (1.87 to 2.14), for ε from 0.1 to 10" in slope
+    assert "means over seeds" in statistic
+    assert rest == extra
     assert drawn().see == "There is nothing to draw yet."
 
 
@@ -138,10 +142,11 @@ def test_a_frontier_of_medians_says_so() -> None:
     assert named(picture, lines.BANDS["median"])
     assert "mean" not in picture.table
     np.testing.assert_allclose(picture.table["median"], 1e5 / X)
-    assert picture.see.endswith(
-        "Numbers are medians over seeds; a median has a 95% interval from 6 seeds on."
+    assert (
+        "Numbers are medians over seeds. A median has a 95% interval from 6 seeds on."
+        in price.how_frontier([curve()], "price", "ε", statistic="median")
     )
-    assert drawn(curve()).see.endswith("Numbers are means over seeds.")
+    assert price.how_frontier([curve()], "price", "ε")[-1] == "Numbers are means over seeds."
 
 
 def test_the_table_has_every_point() -> None:

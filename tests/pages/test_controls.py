@@ -115,7 +115,7 @@ def test_what_proves_pure_epsilon_needs_no_delta_and_leaves_the_way_back(visit: 
     widget(app, "selectbox", "Privacy model").select("local").run()
     widget(app, "selectbox", "Mechanism").select("unary").run()
     assert spec(app) == RunSpec(privacy="local", mechanism="unary")
-    assert "so that no δ is needed" in words(app)
+    assert "so no δ is needed" in words(app)
     widget(app, "selectbox", "Mechanism").select("gaussian").run()
     assert spec(app) == RunSpec(privacy="local")
 
@@ -196,9 +196,9 @@ def test_an_algorithm_without_privacy_says_so(visit: Visit) -> None:
 
 def test_who_is_trusted_is_said(visit: Visit) -> None:
     app = visit("explore")
-    assert "The agent sees every trajectory and is trusted" in words(app)
+    assert "The trusted curator sees every trajectory" in words(app)
     widget(app, "selectbox", "Privacy model").select("local").run()
-    assert "Nobody is trusted" in words(app)
+    assert "No party is trusted" in words(app)
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
     chip(app, "Remove", 0).click().run()
     assert [c.spec.privacy for c in session.explore.curves] == ["none"]
     chip(app, "Remove", 0).click().run()
-    assert "Who is trusted?" in words(app)
+    assert "Which privacy model?" in words(app)
     assert not app.query_params
 
 

@@ -143,7 +143,7 @@ def test_what_a_page_redraws_is_kept_that_way(
 
 
 NOTHING = "Nothing has been computed yet."
-NUMBERS = {"CSV", "Parquet", "Take it along"}
+NUMBERS = {"CSV", "Parquet", "Download interactive chart"}
 MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=100, seeds=1)
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
 RUNS = {  # two on each page where numbers are downloaded

@@ -37,8 +37,8 @@ SMALL = BASE.replace(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=
 
 def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert "By 10¹⁵ users privacy has become free with a trusted agent or a trusted shuffler;" in words(app)
-    assert "the cost of privacy goes on growing with nobody trusted" in words(app)
+    assert "By 10¹⁵ users privacy has become free with a trusted curator or a trusted shuffler;" in words(app)
+    assert "the cost of privacy goes on growing with no trusted party" in words(app)
     assert {"Central (JDP)", "Shuffle (SDP)", "Local (LDP)"} <= set(names(app))
     assert store.status.activity().runs_waiting == 0
 
@@ -86,7 +86,7 @@ def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit
     price = replace(runs[1].price, values=runs[1].price.values.copy())
     price.values[:2, -1] = -1e6
     text = late_mistakes([runs[0], replace(runs[1], price=price), *runs[2:]])
-    assert "lost more in the end in 2 of 20 seeds than with a trusted agent: rare late mistakes" in text
+    assert "lost more in the end in 2 of 20 seeds than with a trusted curator: rare late mistakes" in text
 
 
 def test_the_seeds_of_what_comes_with_the_program_agree_so_that_means_are_drawn() -> None:
@@ -114,7 +114,8 @@ def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(finishe
     assert "Without privacy the learner has not found the best policy in 3 of 5 seeds" in text
     assert "has become free" not in text
     assert (
-        "whether privacy's cost still grows cannot be told with a trusted agent or a trusted shuffler" in text
+        "whether privacy's cost still grows cannot be told with a trusted curator or a trusted shuffler"
+        in text
     )
     assert "2 of 5 seeds): too few seeds to tell whether it grows." in text
     assert "lost more in the end" not in text
@@ -183,7 +184,7 @@ def test_one_seed_has_no_interval_and_nothing_is_claimed(finished: Visit) -> Non
     one = SMALL.replace(seeds=1)
     text = words(finished(PAGE, b=encode_spec(one)))
     assert "(one seed, too few for an interval)" in text
-    assert "whether privacy's cost still grows cannot be told with a trusted agent" in text
+    assert "whether privacy's cost still grows cannot be told with a trusted curator" in text
     assert "has become free" not in text
 
 
@@ -241,13 +242,13 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
     row = tables[0].query("bound == 'DP-UCBVI' and privacy == 'Central (JDP)'").iloc[0]
     # sqrt(6 * 2 * 8000 * 10^15) = 9.798 * 10^9; 36 * 2 * 8000 = 576,000; together below 20 K from K = 31,552
     assert row["value"] == "9.8 billion"
-    assert row["price of privacy"] == "576,000"
+    assert row["privacy cost"] == "576,000"
     assert row["says something from"] == "31,600"
     assert row["free from"] == "3.46 million"  # 216 * 2 * 8000
     keyed(app, "text_input", ":free.epsilon:").input("0.5").run()
     tables = [frame.value for frame in app.dataframe]
     assert (
-        tables[0].query("bound == 'DP-UCBVI' and privacy == 'Central (JDP)'").iloc[0]["price of privacy"]
+        tables[0].query("bound == 'DP-UCBVI' and privacy == 'Central (JDP)'").iloc[0]["privacy cost"]
         == "1.15 million"
     )
     assert app.session_state["session"].part(Free).base == BASE  # the runs stay

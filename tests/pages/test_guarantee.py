@@ -57,7 +57,7 @@ def test_claimed_against_proved_in_words(privacy: str, calibration: str, said: s
     assert said in sentence
     assert good == ("less" not in said)
     pure = calibration == "paper" and privacy != "shuffle"
-    assert ("holds when a user is blanked" in sentence) == (pure and privacy == "central")
+    assert ("holds when a user is zeroed out" in sentence) == (pure and privacy == "central")
     assert ("At δ = 10⁻⁶ the same noise proves" in sentence) == pure
 
 
@@ -73,7 +73,7 @@ def test_a_claim_that_nothing_proves_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("privacy", "said"),
-    [("central", "a user is blanked"), ("shuffle", "a user sends noise only"), ("local", None)],
+    [("central", "a user is zeroed out"), ("shuffle", "a user sends noise only"), ("local", None)],
 )
 def test_readings_name_the_notions_of_neighbours_and_whose_proof_it_is(
     privacy: str, said: str | None
@@ -93,7 +93,7 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     assert promise.against_users(1e-12, 10**9) == promise.against_users(0.0, 10**15) == ""
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee")
     assert "give away about 1 of 1 million users" in words(app)
-    assert "comes back for 10 of them, all of these together, this noise proves (13.5, 10⁻⁶)" in words(app)
+    assert "comes back for 10 episodes, all of them together, this noise proves (13.5, 10⁻⁶)" in words(app)
 
 
 def test_nowhere_is_a_user_added_or_removed() -> None:
@@ -201,6 +201,9 @@ def test_what_others_claim_of_a_learners_own_draws_is_said_to_be_their_claim(fin
     app = finished("explore", c=curve, tab="guarantee")
     said = words(app)
     assert "Nothing is promised" in said
-    assert "Lu, Gajane, Bai, Talebi 2026 claim that its own draws are (11.1, 10⁻⁶)-joint private." in said
-    assert "nothing of it is proved here" in said
+    assert (
+        "Lu, Gajane, Bai, Talebi 2026 claim that the algorithm's own draws are (11.1, 10⁻⁶)-joint private."
+        in said
+    )
+    assert "Nothing of this claim is proved here" in said
     assert "What was found of that claim" in [link.proto.label for link in app.get("page_link")]

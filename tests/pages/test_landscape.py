@@ -29,7 +29,7 @@ def seen_of(app: AppTest) -> Seen:
 def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
     said = told(app)
-    assert "Fewest users: with a trusted agent" in said
+    assert "Fewest users: with a trusted curator" in said
     assert "**Proved:** (1, 10⁻⁶)-" in said
     assert len(charts(app)) == 3
     drawn = app.dataframe[0]
@@ -97,16 +97,20 @@ def test_panels_have_one_axis_and_names_beside_the_ends_of_lines(visit: Visit) -
 def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() -> None:
     inf, nan = float("inf"), float("nan")
     found = {
-        "with a trusted agent": [("A", 2e6, 1.9e6, 2.2e6), ("B", 2.3e6, 2.1e6, 2.4e6), ("C", 5e6, 4e6, 6e6)],
-        "with nobody trusted": [("A", inf, inf, inf), ("B", nan, nan, nan)],
+        "with a trusted curator": [
+            ("A", 2e6, 1.9e6, 2.2e6),
+            ("B", 2.3e6, 2.1e6, 2.4e6),
+            ("C", 5e6, 4e6, 6e6),
+        ],
+        "with no trusted party": [("A", inf, inf, inf), ("B", nan, nan, nan)],
         "with a trusted shuffler": [("A", nan, nan, nan)],
     }
     assert about_fewest(found, 1e15) == (
-        "Fewest users: with a trusted agent A and B; with nobody trusted nobody gets there within 10¹⁵; "
+        "Fewest users: with a trusted curator A and B; with no trusted party nobody gets there within 10¹⁵; "
         "with a trusted shuffler nobody was run."
     )
-    assert how_many(found) == "That takes 2 million with a trusted agent."
-    assert about_spread({"with a trusted agent": [1.0, 30.0], "with nobody trusted": [7.0]}, 1e9) == (
-        "After 1 billion users the worst learner has lost 30 times as much as the best with a trusted agent."
+    assert how_many(found) == "That takes 2 million with a trusted curator."
+    assert about_spread({"with a trusted curator": [1.0, 30.0], "with no trusted party": [7.0]}, 1e9) == (
+        "After 1 billion users the worst algorithm has lost 30 times as much as the best with a trusted curator."
     )
     assert "clinic" in words.shared_words(Seen()).lower()

@@ -49,7 +49,7 @@ def test_the_opening_names_its_environment_and_its_curves_say_the_same_when_take
     app = visit("explore")
     assert "**RiverSwim:** The same ε" in words(app)
     assert "takes **94 times** as many" in words(app)
-    widget(app, "button", "Take these curves").click().run()
+    widget(app, "button", "Open these curves").click().run()
     assert {curve.spec.episodes for curve in app.session_state["session"].explore.curves} == {HOME_EPISODES}
 
 

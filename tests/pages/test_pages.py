@@ -27,13 +27,13 @@ SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsi
 
 def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit: Visit, store: Store) -> None:
     app = visit("explore")
-    assert "## Who is trusted?" in words(app)
+    assert "## Which privacy model?" in words(app)
     assert "press **Run**" in words(app)
     assert len(charts(app)) == 1
     assert "with a trusted shuffler and" in words(app)
     assert not app.query_params
     assert store.status.activity().runs_waiting == 0
-    press(app, "example_Who is trusted?")
+    press(app, "example_Which privacy model?")
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
         c.spec for c in trust(1.0, HOME_EPISODES).curves
     ]
@@ -45,7 +45,7 @@ def test_examples_have_a_picture_of_their_curves(visit: Visit) -> None:
     ]
     assert len(drawn) == len(EXAMPLES) - 1  # the question's is the chart itself
     for example in EXAMPLES:
-        if example.title == "Who is trusted?":
+        if example.title == "Which privacy model?":
             continue
         (body,) = [body for body in drawn if example.title in body]
         svg = base64.b64decode(body.split("base64,")[1].split('"')[0]).decode()

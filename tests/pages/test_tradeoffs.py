@@ -88,7 +88,7 @@ def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: St
 
 
 def test_the_lines_of_mechanisms_are_told_apart_without_their_markers() -> None:
-    """All were solid in the blue of a trusted agent."""
+    """All were solid in the blue of a trusted curator."""
     models = studies.SUBJECTS[RunSpec.kind].questions(studies.BASE_SPEC, studies.DEFAULT_MODELS)[
         "Which mechanism?"
     ]["models"]
@@ -157,7 +157,7 @@ def test_what_points_do_not_say_is_said(
     (warning,) = visit(PAGE, **query(study)).warning
     said = plain(warning.value)
     assert (
-        "The mean price of privacy is below zero, with its whole 95% interval, for Central (JDP) at ε = 1, "
+        "The mean privacy cost is below zero, with its whole 95% interval, for Central (JDP) at ε = 1, "
         in said
     )
     assert "and 3 more: there the run without privacy lost more" in said

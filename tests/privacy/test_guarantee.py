@@ -148,7 +148,7 @@ def test_what_the_same_noise_proves_at_smaller_deltas() -> None:
 
 
 def test_somebody_who_comes_back() -> None:
-    """Ten times the mu with a trusted agent, ten reports of their own with nobody trusted, else ten times epsilon."""
+    """Ten times the mu with a trusted curator, ten own reports with no trusted party, else ten times epsilon."""
     mu = gaussian_mu(1.0, 1e-6)
     cards = {p: prepared(p, PRIVATIZERS[p].mechanisms[0], "tight", TIMES, H=20).guarantee() for p in MODELS}
     found = {

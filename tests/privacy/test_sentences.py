@@ -86,7 +86,7 @@ def vocabulary() -> set[str]:
     }
     for calibration in ("tight", "paper"):
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
-        said.add(promise.about_promise(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
+        said.add(promise.about_promise(1.0, card.claimed_delta or 0.0, card.readings, "is zeroed out")[1])
     return {
         plain(text)
         for of in (of_attacks, of_data_sets, of_values_asked_anew, of_rooms, of_lessons, of_exploration)
@@ -235,7 +235,11 @@ def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
     assert [math.exp(e) for e in (0.1, 1.0, 10.0)] == pytest.approx([1.11, 2.7, 22_000], rel=0.01)
     mu = gaussian_mu(1.0, 1e-6)
     assert stats.norm.sf(1.0, mu * mu / 2, mu) == pytest.approx(20e-6, rel=0.02)
-    for phrase in ("at most 1.11 times", "at most 2.7 times", "up to 22,000 times", "20 in a million"):
+    for phrase in (
+        "at most 1.11 at ε = 0.1, 2.7 at ε = 1, and 22,000 at",
+        "more than 2.7 times",
+        "20 in a million",
+    ):
         assert phrase in plain(promise.MEANING)
 
 

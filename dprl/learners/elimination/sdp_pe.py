@@ -215,9 +215,16 @@ ALGORITHM = EliminationLearner(
     source="B25 Algorithms 1-3",
     privacies=("shuffle", "none"),
     fields=(
-        Field("C", "float", 1.0, "multiplier of the confidence width; 1 as printed", low=0.0, high=100.0),
         Field(
-            "C1", "float", 6.0, "multiplier of the infrequency threshold; 6 as printed", low=0.0, high=1000.0
+            "C", "float", 1.0, "multiplier of the confidence width; 1 as in the paper", low=0.0, high=100.0
+        ),
+        Field(
+            "C1",
+            "float",
+            6.0,
+            "multiplier of the infrequency threshold; 6 as in the paper",
+            low=0.0,
+            high=1000.0,
         ),
     ),
     begin=ListedElimination,

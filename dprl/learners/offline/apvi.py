@@ -152,7 +152,7 @@ CONSTANTS = (
     ),
     _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
     _constant("C", 1.0, "multiple of H, the penalty of pairs with at most E visits; printed C > 1; Q is 0 from 1 on"),
-    _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as printed; 7/3 is in the proof (equation 22)"),
+    _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as in the paper; 7/3 is in the proof (equation 22)"),
 )  # fmt: skip
 
 
@@ -171,7 +171,7 @@ def unproved(params: Mapping[str, Any]) -> str:
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
     """Without noise the term with C2 is gone, and with it the only one of order 1/n."""
     if params["C3"] < 7 / 3 - 1e-9:
-        return "as printed the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
+        return "as in the paper the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
     return unproved(params)
 
 

@@ -68,7 +68,7 @@ def halves(params: Mapping[str, Any]) -> bool:
 
 def _features(problem: OfflineProblem) -> Array:
     if problem.features is None:
-        raise ValueError("this learner needs features")
+        raise ValueError("this algorithm needs features")
     return problem.features
 
 

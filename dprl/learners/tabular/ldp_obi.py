@@ -88,8 +88,8 @@ ALPHA = Field(
 ALGORITHM = TabularLearner(
     key="ldp-obi",
     title="LDP-OBI",
-    summary="The first learner with a regret bound under local privacy: optimism with an L1 bonus on raw noisy counts "
-    "(formulas recalled: after the paper).",
+    summary="The first algorithm with a regret bound under local privacy: optimism with an L1 bonus on raw noisy "
+    "counts. Our reconstruction: formulas are recalled, not read off the paper.",
     source="after Garcelon, Perchet, Pike-Burke, Pirotta 2021",
     privacies=("local", "none"),
     statistic=NOISY,

@@ -37,7 +37,7 @@ OWN = "own"  # the constants of a learner that nothing is said of: neither print
 
 RETIRED = {
     "practical": "the practical bonus was fitted to RiverSwim; elsewhere it can settle on a worse policy, and then the "
-    "price of privacy says nothing"
+    "privacy cost says nothing"
 }
 
 
@@ -118,7 +118,7 @@ CAP = Field(
     "cap",
     "choice",
     "H",
-    "ceiling of Q at step h: H as printed, or the reward that is left, H-h",
+    "ceiling of Q at step h: H as in the paper, or the reward that is left, H-h",
     choices=("H", "H-h"),
     when="not anytime",
 )

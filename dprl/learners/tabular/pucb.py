@@ -81,7 +81,7 @@ def noise_weight(problem: Problem) -> float:
 ALGORITHM = TabularLearner(
     key="pucb",
     title="PUCB",
-    summary="Optimism on raw noisy counts with a Hoeffding bonus: the first private learner with a regret bound.",
+    summary="Optimism on raw noisy counts with a Hoeffding bonus: the first private algorithm with a regret bound.",
     source="V20 Algorithms 2 and 3",
     privacies=("central", "none"),
     statistic=NOISY,

@@ -90,7 +90,7 @@ ALGORITHM = TabularLearner(
     anytime=None,
     bonuses=("paper",),
     note="It draws anew at every release, and a block of users all play the policy of one draw. In long runs that is a "
-    "learner of its own: its regret is not that of one draw for each user.",
+    "algorithm of its own: its regret is not that of one draw for each user.",
     draws=True,
     stated=stated,
 )

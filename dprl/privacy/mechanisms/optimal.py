@@ -242,8 +242,8 @@ def covariance(stream: Stream, width: int) -> Array:
 GAUSSIAN_OPTIMAL = Mechanism(
     key="gaussian-optimal",
     title="Gaussian, optimal factorisation",
-    summary="Gaussian noise correlated over the releases by the factorisation with the least noise there is, up to "
-    "0.2%.",
+    summary="Gaussian noise correlated over the releases by a factorisation with at most 0.2% more noise "
+    "than the best one.",
     source="Hale, Higham, Trefethen 2008; Denisov et al. 2022",
     add_noise=prepared,
     rows=room("gaussian-optimal"),

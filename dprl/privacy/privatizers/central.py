@@ -1,4 +1,4 @@
-"""Central privatizer: a trusted agent sees trajectories and releases noisy counts (joint DP)."""
+"""Central privatizer: a trusted curator sees trajectories and releases noisy counts (joint DP)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from dprl.privacy.privatizers.privatizer import (
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Statistic
 from dprl.statistics.counts import Counts
 
-TRUST = "The agent sees every trajectory and is trusted; all that leaves it (policies for other users) is private."
+TRUST = "The trusted curator sees every trajectory; all that leaves the curator (policies for other users) is private."
 
 
 def prepare(request: Request) -> Noise:
@@ -68,7 +68,7 @@ def prepare(request: Request) -> Noise:
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
         norm = length(change, request.delta)
         if change.anew:
-            norm += f" in running sums and of {length(change.once, request.delta)} in what is asked anew"
+            norm += f" in sums over users and of {length(change.once, request.delta)} in what is asked anew"
         formula = (
             f"the least scale that proves {budget(request.epsilon, request.delta)} for a change of {norm} "
             f"({statistic.moved}), seen in {stream.releases:,} releases"
@@ -81,7 +81,7 @@ def prepare(request: Request) -> Noise:
             model="JDP",
             trust=TRUST,
             mechanism=mechanism,
-            where=f"in the agent: in the running sums of {every(statistic)}, before the learner sees them",
+            where=f"at the curator: in the sums over users of {every(statistic)}, before the algorithm sees them",
             formula=formula,
             scale=statistic.counter(scale),
             std=float(noise.std.max()),
@@ -89,7 +89,7 @@ def prepare(request: Request) -> Noise:
             readings=readings,
             ladder=ladder(request),
             assumptions=(
-                "the agent is trusted",
+                "the curator is trusted",
                 "a user's own actions are not protected from that user's own data (joint privacy, billboard lemma)",
                 *notes,
                 SIMULATION,
@@ -158,7 +158,7 @@ def _ladder(
 
     twice = proved(laplace, plain, printed, users, 0.0)
     steps = [
-        LadderStep("as printed: Laplace tree over the users", std(laplace, users, printed), twice, 0.0),
+        LadderStep("as in the paper: Laplace tree over the users", std(laplace, users, printed), twice, 0.0),
         LadderStep(
             "the same, scaled to prove what is claimed",
             std(laplace, users, printed * twice / epsilon),
@@ -223,18 +223,18 @@ PRIVATIZER = Privatizer(
     words=Words(
         model="JDP",
         promise="Joint differential privacy",
-        given="a trusted agent",
-        stations=("users", "agent", "policies"),
+        given="a trusted curator",
+        stations=("users", "curator", "policies"),
         raw=2,
         noise=1,
         trusted=1,
         mixes=None,
-        alt="Users send raw data to the trusted agent, which adds noise; only what it releases, policies for others, "
-        "is private.",
-        blanked="is blanked",
+        alt="Users send raw data to the trusted curator, which adds noise; only what the curator releases, policies "
+        "for others, is private.",
+        blanked="is zeroed out",
         seen="every noisy count that is released",
     ),
-    summary="A trusted agent adds noise to running sums; each user is protected from all others, even together.",
+    summary="A trusted curator adds noise to counts over users; each user is protected from all others, even together.",
     trust=TRUST,
     source="QW23-online section 5.1",
     mechanisms=("gaussian-optimal", "gaussian-toeplitz", "gaussian-blt", "gaussian-tree", "laplace-tree"),

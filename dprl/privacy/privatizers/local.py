@@ -15,7 +15,7 @@ from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Word
 from dprl.statistics import REPLACE_ONE
 from dprl.statistics.counts import Counts
 
-TRUST = "Nobody is trusted: each user sends noisy counts only, and the agent never sees a trajectory."
+TRUST = "No party is trusted: each user sends noisy counts only, and no other party ever sees a trajectory."
 
 ASSUMED = "which questions a user is asked does not depend on the user's data"
 
@@ -136,14 +136,14 @@ PRIVATIZER = Privatizer(
     words=Words(
         model="LDP",
         promise="Local differential privacy",
-        given="nobody trusted",
-        stations=("users", "agent", "policies"),
+        given="no trusted party",
+        stations=("users", "algorithm", "policies"),
         raw=1,
         noise=0,
         trusted=None,
         mixes=None,
-        alt="Users add noise on their own devices; neither the agent nor anybody else sees raw data, and nobody is "
-        "trusted.",
+        alt="Users add noise on their own devices; neither the algorithm nor anybody else sees raw data, and no party "
+        "is trusted.",
         blanked="",
         seen="the user's own message",
     ),

@@ -124,7 +124,7 @@ class Words:
     Attributes:
         model: its abbreviation, as on the guarantee card.
         promise: the same in full.
-        given: who is trusted, as after "with": a trusted agent.
+        given: who is trusted, as after "with": a trusted curator.
         stations: what data pass.
         raw: how many of the stations, from the left, see raw data.
         noise: the station that adds it.

@@ -20,7 +20,9 @@ from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE, Change
 
-TRUST = "The shuffler is trusted to mix the messages of a batch; the agent sees only which messages came, not whose."
+TRUST = (
+    "The shuffler is trusted to mix the messages of a batch; others see only which messages came, not whose."
+)
 MOST_USERS = 10**15
 LEAST_DELTA = (
     1e-18  # outcomes that the accountant does not look at have a chance of about 1e-30 in each counter
@@ -93,7 +95,7 @@ def prepare(request: Request) -> Noise:
             readings=readings,
             assumptions=(
                 drawn.assumed,
-                "every bit is a message of its own (sent as one sum, as printed, true ones could show)",
+                "every bit is a message of its own (sent as one sum, as in the paper, true ones could show)",
                 "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
                 SIMULATION,
             ),
@@ -282,13 +284,13 @@ PRIVATIZER = Privatizer(
         model="SDP",
         promise="Shuffle differential privacy",
         given="a trusted shuffler",
-        stations=("users", "shuffler", "agent", "policies"),
+        stations=("users", "shuffler", "algorithm", "policies"),
         raw=1,
         noise=0,
         trusted=1,
         mixes=1,
         alt="Users add random bits on their own devices; the trusted shuffler mixes all messages of a batch, whose "
-        "random bits together hide each user; the agent sees only the mixture, which is private.",
+        "random bits together hide each user; the algorithm sees only the mixture, which is private.",
         blanked="sends noise only",
         seen="the mixed bits among which the user's are",
     ),

@@ -60,7 +60,7 @@ def telling(trace: SeedTrace) -> int:
 
 def nothing(trace: SeedTrace) -> str:
     """Why there is nothing to see."""
-    return "" if trace.beliefs else "This learner does not say where it holds the weights possible."
+    return "" if trace.beliefs else "This algorithm does not say where it holds the weights possible."
 
 
 BELIEFS = CloseLook(

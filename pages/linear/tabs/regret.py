@@ -20,7 +20,7 @@ from pages.shared.visitor.links import STATISTICS, View, encode, most_private
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 
-MEASURES = {"per-episode": "Per episode", "cumulative": "Cumulative", "extra": "Price of privacy"}
+MEASURES = {"per-episode": "Per episode", "cumulative": "Cumulative", "extra": "Privacy cost"}
 INFORMATIVE = 0.5  # of V*, lost on average: where more is lost a run has said nothing yet
 
 
@@ -47,7 +47,7 @@ def tab() -> None:
         found = [row for row in found if row[0].spec.privacy != "none" and row[0].spec.twin() in specs]
         if not found:
             empty(
-                "The price of privacy is the regret beyond that of the same learner without privacy: compare both."
+                "The privacy cost is the regret beyond that of the same algorithm without privacy: compare both."
             )
             return
     if not any(len(LINEAR.runs.curves(row[0].spec).at) for row in found):

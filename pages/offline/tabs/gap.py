@@ -209,14 +209,14 @@ def prices(
         curves.append(Series(title, kind, OFFLINE.runs.curves(spec).at, rows, mean, low, high))
     if not curves:
         empty(
-            "This compares finished private runs with the same learner without privacy: add that learner in the "
+            "This compares finished private runs with the same algorithm without privacy: add that algorithm in the "
             "settings and press Run."
         )
         return
     st.caption(
         explained(
-            "V~ is a learner's own low estimate of what its policy earns. Both learn from the same data sets; the "
-            "price is how much lower the private learner's is."
+            "V~ is an algorithm's own low estimate of what its policy earns. Both learn from the same data sets; the "
+            "price is how much lower the private algorithm's is."
         )
     )
     first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)

@@ -34,14 +34,14 @@ from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import Draft, draft_of, effective, spec_from
 from pages.shared.visitor.state import Session
 
-CALIBRATION = {"tight": "calibrated to the budget", "paper": "as printed in the paper"}
+CALIBRATION = {"tight": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
-    "Calibrated: as much as it takes to prove the budget when any one user is replaced, and no more. Or what a paper "
-    "prints; the tab Guarantee says what that proves."
+    "Calibrated: as much noise as proves the budget when any one user is replaced, and no more. As in the paper: the "
+    "tab Guarantee says what that noise proves."
 )
 REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field
-DELTA_HELP = "What is added: the chance of any outcome is at most exp(ε) times what it would be, plus δ"
+DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed"
 SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
 
 
@@ -114,18 +114,18 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         "mechanism",
     )
     if pure:
-        st.caption("Answers prove (ε, 0), so that no δ is needed.")
+        st.caption("This mechanism proves (ε, 0), so no δ is needed.")
     only = listed([MECHANISMS[m].title for m in fitting])
     if len(fitting) < len(printed):
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")
     elif len(printed) < len(known):
-        st.caption(f"{escape(only)} is the only one with a printed size here.")
+        st.caption(f"{escape(only)} is the only mechanism whose noise a paper states here.")
     bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)
     declared = s.draft.structure.get(s.draft.environment)
     stationary = s.draft.stationary.get(s.draft.environment, "no")
     fits = consistencies_for(s.draft.algorithm, mechanism, declared, bonus, stationary)
     select(
-        "Noisy counts fit",
+        "Post-processing",
         fits,
         effective(s.draft.consistency, fits),
         setter("consistency"),
@@ -147,7 +147,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         "reports",
     )
     if reason:
-        st.caption(f"A row that counts only who played it {escape(reason)}.")
+        st.caption(f"A row with reports of only the users told to play it {escape(reason)}.")
 
 
 def tie(s: Session) -> None:

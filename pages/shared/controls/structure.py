@@ -21,11 +21,10 @@ STRUCTURE = {
     "table": "a table of your own",
 }
 STRUCTURE_HELP = (
-    "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. You "
-    "take this as public knowledge, learned from nobody's data, which the guarantee does not protect. Only these "
-    "transitions are counted and released, so that there is less noise to bound, and the learner knows what cannot "
-    "happen. "
-    "Privacy holds whether it is true or not; a model that can do anything else is refused."
+    "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. This "
+    "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions are "
+    "counted and released. So there is less noise, and the algorithm knows what cannot happen. Privacy holds whether "
+    "the declaration is true or not. An environment that can do anything else is refused."
 )
 
 

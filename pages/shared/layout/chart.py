@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from html import escape
 from typing import Any, Literal
@@ -104,6 +104,13 @@ def explain(
         numbers.dataframe(
             escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
         )
+
+
+def computed(items: Sequence[str]) -> None:
+    """What the sentence above rests on, folded: statistics, intervals and tests, an item each (Markdown)."""
+    if items:
+        with st.expander("How this was computed", icon=":material/calculate:"):
+            st.markdown("\n".join(f"- {explained(unlinked(item))}" for item in items))
 
 
 def empty(words: str) -> None:

@@ -24,10 +24,10 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import Session, session
 
-SPLITS = {"halves": "two halves, as printed", "whole": "whole, used twice"}
+SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
 SPLIT_HELP = (
     "Halves: one for the variance of values, one for the values; each trajectory is in one. Whole: all of them in "
-    "both, as in the paper's simulations; the printed noise then proves less. The tab Guarantee says what."
+    "both, as in the paper's simulations; the noise as in the paper then proves less. The tab Guarantee says what."
 )
 
 

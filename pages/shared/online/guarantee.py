@@ -39,7 +39,7 @@ def guarantee_cards(
     curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequence[int]], int]
 ) -> None:
     """A table of all curves that are not hidden, the card of one of them, and its ladder. choose: a menu of places."""
-    with st.expander("What does (ε, δ) promise?", icon=":material/help:"):
+    with st.expander("What does (ε, δ) mean?", icon=":material/help:"):
         st.markdown(said.MEANING)
     offered = [i for i, curve in enumerate(curves) if not curve.hidden]
     if len(offered) > 1:
@@ -57,7 +57,7 @@ def guarantee_cards(
         with text:
             if guarantee is None:
                 st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
-                st.caption(wrong or "What its noise proves is being worked out.")
+                st.caption(wrong or "Working out what this noise proves ...")
             else:
                 card(guarantee, run, chosen)
                 offer_attack(run)
@@ -75,7 +75,7 @@ def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
 
 def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
     """The promises of several curves, a line each."""
-    rows: list[tuple[str, ...]] = [("Curve", "Promise", "Claimed", "Proved", IN_A_COUNT)]
+    rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
     for i in offered:
         run = curves[i].spec
         g, wrong = promised(run)
@@ -118,7 +118,9 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         page_link("claims", "What was found of that claim", {"claim": "rlsvi-private"})
     if run.bonus == OWN:
         st.markdown(
-            explained(":material/warning: Its own bonus, not proved: nothing says that the algorithm learns.")
+            explained(
+                ":material/warning: The bonus is not proved: no theorem says that the algorithm learns."
+            )
         )
     if g.claimed_epsilon is None:
         return
@@ -133,7 +135,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
                 IN_A_COUNT,
                 f"{human(g.noise_std)} visits",
                 width="content",
-                help="Of one count of visits, at the worst release there can be.",
+                help="Standard deviation of the noise in one visit count, at the release with the most noise.",
             )
     st.markdown(explained(said.readings(g.readings, blanked)))
     delta = g.proved_delta or 0.0
@@ -167,7 +169,7 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
     with part:
         curves = answers.promise_curves(run)
         if curves is None:
-            st.caption("It is being worked out.")
+            st.caption("Working out ...")
             return
         st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
         night = dark()
@@ -185,12 +187,11 @@ def proved(g: Guarantee) -> str:
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
     """The ladder from the printed noise down."""
-    st.markdown("## How much noise a promise needs", anchors=False)
+    st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(
-            "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "
-            "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it. Up to "
-            "4,000 releases, the last is a lower bound."
+            "Each bar adds one improvement to the bar above it, and says what its noise proves. The first bar is "
+            "noise as in the paper, for δ = 0. Up to 4,000 releases, the last bar is a lower bound."
         )
     )
     night = dark()

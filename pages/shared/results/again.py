@@ -118,7 +118,7 @@ def files(
         text = partial(json.dumps, specs, indent=2, ensure_ascii=False)
         save("specs.json", "Specs", "application/json", text)
         if not empty:
-            save(f"{name}.html", "Take it along", "text/html", page)
+            save(f"{name}.html", "Download interactive chart", "text/html", page)
     if not empty:
         camera()
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
