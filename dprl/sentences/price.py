@@ -49,6 +49,7 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
         if cost.model != "none"
     ]
     first, last = (parts[:-1], parts[-1:]) if len(parts) > 2 else (parts, [])
+    first[1:] = [part.replace(" as many", "") for part in first[1:]]
     at = f"At **ε\u00a0=\u00a0{epsilon:g}** it takes {listed(first)}."
     return " ".join(
         [

@@ -31,17 +31,18 @@ $$
 P[\text{outcomes} \mid \text{one list}] \;\le\; e^{\varepsilon}\, P[\text{outcomes} \mid \text{the other}] + \delta .
 $$
 
-What you do in your episode changes the chance of any outcome by a factor of at most 1.11 at ε = 0.1, 2.7 at ε = 1, and
-22,000 at ε = 10. Then δ is added, which at 10⁻⁶ is one in a million. δ is not the chance that the rest fails. With
-Gaussian noise that just proves (1, 10⁻⁶), outcomes more than 2.7 times as likely come with a chance of 20 in a million.
+What you do in your episode changes the chance of any outcome by a factor of at most exp(ε). That is 1.11 at ε = 0.1,
+2.7 at ε = 1, and 22,000 at ε = 10. Then δ is added, which at 10⁻⁶ is one in a million. δ is not the chance that the
+rest fails. Gaussian noise may just prove (1, 10⁻⁶). Its outcomes are then more than 2.7 times as likely with a chance
+of 20 in a million.
 
 With a trusted curator, the outcomes are all that the *other* users are told, even put together. What you are told
 yourself is not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
 party, they are your message.
 
 In the two lists one user is **replaced** by another. Some papers' proofs count what moves when a user is **zeroed
-out**: an empty episode stands in that user's place. This moves half as much. Leaving a user out is more than zeroing
-out: all later users would move up a place, and other users would be in each block.
+out**: an empty episode stands in that user's place. This moves half as much. Leaving a user out moves more: all later
+users would move up a place, and other users would be in each block.
 """
 
 TRAJECTORY = "trajectory"  # what is replaced in a data set

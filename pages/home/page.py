@@ -43,7 +43,7 @@ def main() -> None:
     st.markdown(
         explained(
             "An algorithm learns how to act from one user after another. **Differential privacy** hides each user in "
-            "noise. Move the slider: more privacy takes more users until a curve comes down."
+            "noise. Move the slider: with more privacy, learning takes more users."
         )
     )
     h.drawn = h.epsilon, dark()

@@ -76,7 +76,7 @@ EXAMPLES = (
     trust(1.0, HOME_EPISODES),
     ExploreExample(
         "What a better mechanism buys",
-        "At ε = 1: noise as in the paper, which proves (2, 0); noise that proves (1, 10⁻⁶); and a better mechanism.",
+        "At ε = 1: noise as in the paper (proves (2, 0)), noise that proves (1, 10⁻⁶), and a better mechanism.",
         (
             Curve(BASE.twin()),
             Curve(BASE, "Gaussian, optimal: proves (1, 10⁻⁶)"),

@@ -33,8 +33,8 @@ CONSISTENCY = {
     "still": "average unchanged rows",
 }
 CONSISTENCY_HELP = (
-    "Flow constraints: every user who comes to a state goes on from there, so noisy counts are moved to the nearest "
-    "counts for which that holds. Unchanged rows: where no user was told to take an action, releases are averaged. "
+    "Flow constraints: as many users leave a state as come to it, so noisy counts are moved to the nearest counts for "
+    "which that holds. Unchanged rows: where no user was told to take an action, releases are averaged. "
     "Only what was released is used, so post-processing costs no privacy."
 )
 CONSISTENT = (CONSISTENCY, CONSISTENCY_HELP)

@@ -100,8 +100,8 @@ def models_menu(t: SweepPageState) -> None:
         into(t, "models"),
         lambda text: PrivacyChoice.parse(text).title,
         locked("compare"),
-        help="Each privacy model with its default mechanism, or one mechanism in particular. Noise is calibrated to "
-        "prove (ε, δ), as in the paper, or as in the paper and scaled to prove (ε, 0).",
+        help="Each privacy model with its default mechanism, or one mechanism in particular. Noise proves "
+        "(ε, δ), or is as in the paper, or is as in the paper and scaled to prove (ε, 0).",
         most=MOST_MODELS,
         placeholder="privacy models",
     )

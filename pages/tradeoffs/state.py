@@ -269,8 +269,8 @@ def order_words(study: SweepView) -> list[str]:
     most = max(r.excess for r in found) / worst
     where = listed(list(dict.fromkeys(r.group for r in found)))
     said = [
-        f"Larger {symbol} is significantly worse in {len(found)} of {compared} pairs, with {where}: by at most "
-        f"{most:.1%} of all there is to lose."
+        f"Larger {symbol} is significantly worse in {len(found)} of {compared} pairs, by at most {most:.1%} of all "
+        f"there is to lose. These are pairs of {where}."
     ]
     if least > 0.9:
         said.append(f"That is only where nothing is learned yet: at least {least:.0%} is lost there.")

@@ -138,7 +138,7 @@ def test_the_sentence_says_the_numbers_of_this_epsilon() -> None:
     said = picture(2.0, 0.5).see
     assert said == (
         "Without privacy it takes 500 users until an average episode loses less than 10% of V*. At "
-        "**ε\u00a0=\u00a00.5** it takes **4,000 times** as many with a trusted curator and **40,000 times** as many "
+        "**ε\u00a0=\u00a00.5** it takes **4,000 times** as many with a trusted curator and **40,000 times** "
         "with a trusted shuffler. It takes **400 million times** as many with no trusted party."
     )
 

@@ -236,7 +236,7 @@ def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
     mu = gaussian_mu(1.0, 1e-6)
     assert stats.norm.sf(1.0, mu * mu / 2, mu) == pytest.approx(20e-6, rel=0.02)
     for phrase in (
-        "at most 1.11 at ε = 0.1, 2.7 at ε = 1, and 22,000 at",
+        "1.11 at ε = 0.1, 2.7 at ε = 1, and 22,000 at",
         "more than 2.7 times",
         "20 in a million",
     ):

@@ -70,8 +70,8 @@ def prepare(request: Request) -> Noise:
         if change.anew:
             norm += f" in sums over users and of {length(change.once, request.delta)} in what is asked anew"
         formula = (
-            f"the least scale that proves {budget(request.epsilon, request.delta)} for a change of {norm} "
-            f"({statistic.moved}), seen in {stream.releases:,} releases"
+            f"the smallest scale that proves {budget(request.epsilon, request.delta)} in {stream.releases:,} releases. "
+            f"One user changes the counts by {norm} ({statistic.moved})"
         )
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 

@@ -22,9 +22,9 @@ STRUCTURE = {
 }
 STRUCTURE_HELP = (
     "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. This "
-    "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions are "
-    "counted and released. So there is less noise, and the algorithm knows what cannot happen. Privacy holds whether "
-    "the declaration is true or not. An environment that can do anything else is refused."
+    "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
+    "are counted and released. So there is less noise, and the algorithm knows what cannot happen. "
+    "Privacy holds whether the declaration is true or not. An environment that can do anything else is refused."
 )
 
 
