@@ -1,4 +1,4 @@
-"""The command line: `dprl run | sweep | reproduce | list | serve | cluster | status | doctor`, or `python -m dprl`."""
+"""The command line: `dprl run`, `check`, `release`, `sweep` and others, or `python -m dprl`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dprl import (
-    ALGORITHMS,
-    ENVIRONMENTS,
-    MECHANISMS,
-    PRIVATIZERS,
     RunSpec,
     SpecError,
     Sweep,
     __version__,
     metrics,
-    plugins,
+    release,
     run,
     serve,
     spec_from_json,
@@ -36,10 +32,8 @@ from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
-from dprl.learners import OFFLINE
-from dprl.privacy.curator import PROMISES
+from dprl.listing import list_command
 from dprl.sentences import doubts, uploads, verdict
-from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.kinds import KINDS
 from dprl.status import progress_bar, status
 from dprl.tables import csv
@@ -70,6 +64,7 @@ def command_line() -> Parser:
     parser.add_argument("--version", action="version", version=f"dprl {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_run(commands)
+    release.add(commands)
     add_sweep(commands)
     add_reproduce(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
@@ -87,6 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.command == "run":
             return run_command(given)
+        if given.command == "check":
+            return release.check_command(given)
+        if given.command == "release":
+            return release.release_command(given, lambda spec: run_one(spec, given.out, None))
         if given.command == "sweep":
             return sweep_command(given)
         if given.command == "reproduce":
@@ -157,13 +156,13 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def workers_of(given: argparse.Namespace) -> Store:
+def workers_of(engine: str | None) -> Store:
     """The store, with workers or a cluster at it. Raises SpecError and ClusterError where the engine cannot be used."""
-    address = cluster.engine(given.engine)
+    address = cluster.engine(engine)
     if address is not None:
         cluster.check_cluster(address)
     store = Store()
-    if not ensure_pool(store.path, engine=address) and given.engine:
+    if not ensure_pool(store.path, engine=address) and engine:
         raise SpecError("engine", "this store has workers already; end those, or give another DPRL_HOME.")
     return store
 
@@ -209,18 +208,25 @@ def flags() -> list[Field]:
 def run_command(given: argparse.Namespace) -> int:
     """Simulate and write DIR/spec.json, DIR/summary.json and the curve, such as DIR/regret.csv."""
     with spec_of(given) as spec:
-        out = directory(given.out)
-        progress = progress_bar if sys.stderr.isatty() else None
-        reach = KINDS[spec.kind].questions.get("reach")
-        if reach is not None:
-            print(f"Note: {uploads.beforehand(reach(spec))}", file=sys.stderr)  # before anything is spent
-        if cluster.engine(given.engine) is None:
-            trace = run(spec, progress)
-        else:
-            found = collect(workers_of(given), [spec], COMMAND_LINE, whole_trace, progress)[spec]
-            if found is None:
-                raise RunFailed(f"{spec.label()}: its details had to make room; set DPRL_STORE_MB higher.")
-            trace = found
+        return run_one(spec, given.out, given.engine)
+
+
+def run_one(spec: Any, folder: str, engine: str | None) -> int:
+    """Compute a spec and write its files into a folder. Raises SpecError and RunFailed."""
+    out = directory(folder)
+    progress = progress_bar if sys.stderr.isatty() else None
+    reach = KINDS[spec.kind].questions.get("reach")
+    if reach is not None:
+        print(
+            f"Note: {uploads.beforehand(reach(spec))}".replace("**", ""), file=sys.stderr
+        )  # before anything is spent
+    if cluster.engine(engine) is None:
+        trace = run(spec, progress)
+    else:
+        found = collect(workers_of(engine), [spec], COMMAND_LINE, whole_trace, progress)[spec]
+        if found is None:
+            raise RunFailed(f"{spec.label()}: its details had to make room; set DPRL_STORE_MB higher.")
+        trace = found
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     summary = trace.summary()
     try:
@@ -230,13 +236,13 @@ def run_command(given: argparse.Namespace) -> int:
         for name, text in KINDS[spec.kind].files.items():
             (out / name).write_text(text(trace.seeds[0]), encoding="utf-8")
     except OSError as error:
-        raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
+        raise SpecError("out", f"{shown(folder)} cannot be written to ({error.strerror}).") from None
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
     if reach is not None:
         print(f"Note: {uploads.outcome(reach(spec), trace.values[0, -1])}")
         for sentence in verdict.said(trace.seeds[0]):
-            print(f"Note: {sentence}")
+            print(f"Note: {sentence}".replace("**", ""))
     cautions(spec, metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0)
     return 0
 
@@ -296,7 +302,7 @@ def sweep_command(given: argparse.Namespace) -> int:
         if point.spec is None:
             raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
     out = directory(given.out)
-    store = workers_of(given)
+    store = workers_of(given.engine)
     final = compute_runs(store, sweep.specs, COMMAND_LINE, progress_bar if sys.stderr.isatty() else None)
     frame = sweep.frame(final)
     try:
@@ -346,7 +352,7 @@ def reproduce_command(given: argparse.Namespace) -> int:
     if given.claim == landscape.KEY:
         landscape.command(out, progress)
         return 0
-    store = workers_of(given)
+    store = workers_of(given.engine)
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
             claims.command(claim, store, COMMAND_LINE, out, progress)
@@ -373,26 +379,6 @@ def text_of(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise SpecError("spec", f"{shown(path)} cannot be read; give the path of a spec.json.") from None
-
-
-def list_command() -> int:
-    """Print key and one line of every entry of every registry."""
-    registries: dict[str, dict[str, Any]] = {
-        "environments": dict(ENVIRONMENTS),
-        "algorithms": dict(ALGORITHMS),
-        "offline algorithms": dict(OFFLINE),
-        "behaviour policies (offline)": dict(BEHAVIOURS),
-        "privacy models": dict(PRIVATIZERS),
-        "mechanisms": dict(MECHANISMS),
-        "notions of privacy (offline)": dict(PROMISES),
-    }
-    for title, registry in registries.items():
-        print(f"{title}:")
-        for key, entry in registry.items():
-            print(f"  {key:<16} {entry.summary}")
-    for sentence in plugins.failures:
-        print(sentence)
-    return 0
 
 
 if __name__ == "__main__":

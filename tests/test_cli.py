@@ -148,14 +148,16 @@ def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"dprl {__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["run", "sweep", "reproduce", "serve", "cluster", "doctor", "status"])
+@pytest.mark.parametrize(
+    "command", ["run", "check", "release", "sweep", "reproduce", "serve", "cluster", "doctor", "status"]
+)
 def test_help_names_no_empty_default(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])
     said = " ".join(capsys.readouterr().out.split())
     assert "usage: dprl" in said
     assert "(default )" not in said
-    assert command in ("reproduce", "status") or "(default" in said
+    assert command in ("check", "release", "reproduce", "status") or "(default" in said
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["list", "--help"]])

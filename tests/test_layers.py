@@ -59,6 +59,8 @@ RANK = {
     "claims": 9,
     "landscape": 10,
     "lessons": 10,
+    "listing": 10,
+    "release": 10,
     "__main__": 11,
     PAGES: 11,
 }

@@ -188,7 +188,7 @@ def outcome(found: Mapping[str, Any], value: float) -> str:
     return offline.about_lower_bounds(
         rows,
         found["name"],
-        found["n"],
+        found["learned_from"],
         found["least"],
         found["beta"],
         found["unproved"],

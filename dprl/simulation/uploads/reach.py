@@ -130,6 +130,7 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
         "name": {"rho": "ρ", "epsilon": "ε"}[name],
         "given": getattr(spec, name),
         "n": spec.n,
+        "learned_from": spec.learned_from,
         "H": H,
         "beta": spec.beta,
         "unproved": spec.learner.unproved(spec.algorithm_params),

@@ -1,0 +1,149 @@
+"""The commands for a file of one's own: `dprl check` looks at it, and `dprl release` learns from it under a budget."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dprl.fields import Field, SpecError, parse_params, shown
+from dprl.sentences import uploads, verdict
+from dprl.simulation import Budget, UploadSpec, upload
+from dprl.simulation.kinds import KINDS
+from dprl.simulation.uploads import kept, ledger
+from dprl.simulation.uploads.check import SHARE
+from dprl.simulation.uploads.declaration import Declaration, declaration
+from dprl.simulation.uploads.outside import Outside
+from dprl.simulation.uploads.reading import counted
+from dprl.simulation.uploads.run import draws_of
+from dprl.simulation.uploads.spec import FIELDS, NOWHERE
+from dprl.simulation.uploads.spent import together
+from dprl.words import plural
+
+FROM_FILES = ("data", "declared", "n", "checked")  # fields that are no flags here
+TOTALS = {"rho": "--total-rho", "epsilon": "--total-epsilon", "delta": "--total-delta"}
+
+
+def add(commands: Any) -> None:
+    """The flags of `check` and `release`."""
+    check = commands.add_parser(
+        "check",
+        help="look at a file of your own, and forecast a release; releases nothing",
+        allow_abbrev=False,
+    )
+    release = commands.add_parser(
+        "release", help="learn a policy from a file of your own, under a budget", allow_abbrev=False
+    )
+    for parser in (check, release):
+        parser.add_argument("data", metavar="FILE", help=FIELDS["data"].way)
+        parser.add_argument(
+            "--declaration",
+            metavar="FILE",
+            required=True,
+            help="a JSON file with what is public: see the page",
+        )
+        for field in flags():
+            many = field.kind == "params"
+            parser.add_argument(
+                field.flag, dest=field.name, action="append" if many else "store",
+                metavar="NAME=VALUE" if many else field.kind.upper(), help=field.way.replace("%", "%%"),
+            )  # fmt: skip
+    release.add_argument(
+        "--ledger",
+        metavar="NAME",
+        required=True,
+        help="the name of the budget that the release is written down in",
+    )
+    for name, flag in TOTALS.items():
+        release.add_argument(flag, metavar="FLOAT", help=f"the most that the budget may come to, as {name}")
+    release.add_argument(
+        "--out", metavar="DIR", required=True, help="where to write policy.json and the other files"
+    )
+
+
+def flags() -> list[Field]:
+    """The fields of an upload that are given on the command line."""
+    return [field for name, field in FIELDS.items() if name not in FROM_FILES]
+
+
+def fields_of(given: argparse.Namespace) -> dict[str, Any]:
+    """What the flags say. Raises SpecError."""
+    found: dict[str, Any] = {}
+    for field in flags():
+        text = getattr(given, field.name)
+        if text is not None:
+            found[field.name] = (
+                parse_params(field.name, *text) if field.kind == "params" else field.parse(text)
+            )
+    return found
+
+
+def declared_in(path: str) -> Declaration:
+    """The declaration in a file. Raises SpecError."""
+    try:
+        return declaration(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        raise SpecError(
+            "declaration", f"{shown(path)} cannot be read; give the path of a JSON file."
+        ) from None
+
+
+def check_command(given: argparse.Namespace) -> int:
+    """Say what is in a file and outside of what is declared, and what a release could tell. Nothing is kept."""
+    public, fields = declared_in(given.declaration), fields_of(given)
+    held_out = fields.get("held_out", SHARE)
+    blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
+    outside: list[Outside] = []
+    n = counted(Path(given.data), public, outside.append).n
+    for name, day in ledger.read_before(ledger.digest_of(Path(given.data))):
+        print(f"Note: this file was read before under the budget {name} ({day}). Releases from both add up.")
+    S, A, H, _ = public.size
+    sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
+    print(f"{plural(n, 'trajectory', 'trajectories')}: {sizes}.")
+    print(str(outside[0]) if outside else "Everything in the file is declared.")
+    checked = round(held_out * n)
+    if checked == n:
+        raise SpecError("held_out", "all people would be held out; give a smaller share.")
+    spec = blank.replace(n=n, checked=checked)
+    print(uploads.beforehand(KINDS[spec.kind].questions["reach"](spec)).replace("**", ""))
+    print("Nothing was released or kept.")
+    return 0
+
+
+@contextmanager
+def spec_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
+    """The release that is asked for, and its budget. What was read of the file is forgotten at the end."""
+    public, fields = declared_in(given.declaration), fields_of(given)
+    totals = {name: getattr(given, flag.lstrip("-").replace("-", "_")) for name, flag in TOTALS.items()}
+    given_totals = {name: FIELDS[name].parse(text) for name, text in totals.items() if text is not None}
+    UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
+    budget = Budget(given.ledger, **given_totals)
+
+    def tell(said: object) -> None:
+        print(f"Note: {said}", file=sys.stderr)
+
+    spec = upload(given.data, public.text, tell=tell, recall=tell, budget=budget, **fields)
+    try:
+        if wrong := budget.refusal(draws_of(spec)):
+            raise SpecError("ledger", wrong)
+        yield spec, budget
+    finally:
+        kept.forget(spec.data)
+
+
+def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec], int]) -> int:
+    """Release once, and write the files. run_one: computes a spec and writes DIR."""
+    with spec_of(given) as (spec, budget):
+        draws = draws_of(spec)
+        after = together((*budget.draws, *draws))
+        told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, after.text)
+        print(f"Note: {told}".replace("**", ""), file=sys.stderr)
+        status = run_one(spec)
+        spent = budget.spent
+        so_far = f"{spent.text}, or {spent.implies} as (ε, δ)"
+        said = uploads.budget_so_far(budget.name, ledger.in_words(budget.total), so_far, len(budget.releases))
+        print(f"Note: {said}".replace("**", ""))
+    return status
