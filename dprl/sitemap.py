@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import escape
 
 PRODUCT = "Privacy in reinforcement learning"
+SECTIONS = ("", "Explore", "Compare", "Check", "Teach")  # in the order of the navigation
 
 
 @dataclass(frozen=True)
@@ -82,18 +83,19 @@ PAGES = {
         Page(
             "",
             "Home",
-            "What privacy costs an algorithm: move epsilon, and see how many users learning takes.",
+            "What privacy costs: move epsilon, and see how many users learning takes.",
             "home",
-            heading="What does privacy cost an algorithm?",
+            heading="What does privacy cost in reinforcement learning?",
             bundled=("home",),
             guide="explanation/private-rl",
         ),
         Page(
             "explore",
-            "Explore",
+            "Online",
             "Private algorithms side by side: regret, noisy counts, policies, and what is proved.",
             "show_chart",
             section="Explore",
+            heading="How fast does a private algorithm learn?",
             settings=True,
             bundled=("examples",),
             guide="tutorials/first-run",
@@ -104,6 +106,7 @@ PAGES = {
             "The privacy cost against epsilon, users and size, and users needed.",
             "balance",
             section="Compare",
+            heading="How much does privacy cost?",
             settings=True,
             groups=(RunGroup("sweep", "Sweeps of Trade-offs"),),
             bundled=("tradeoffs",),
@@ -121,10 +124,11 @@ PAGES = {
         ),
         Page(
             "free",
-            "When is privacy free?",
+            "Long run",
             "Regret to 10^15 users beside what is proved of it.",
             "graphic_eq",
             section="Compare",
+            heading="When is privacy free?",
             settings=True,
             groups=(RunGroup("exploration", "Runs of exploration noise"),),
             bundled=("free", "exploration", "local-price"),
@@ -136,6 +140,7 @@ PAGES = {
             "A policy from a private data set, and how large that has to be.",
             "inventory_2",
             section="Explore",
+            heading="What can be learned from a private data set?",
             settings=True,
             groups=(
                 RunGroup("offline", "Data sets of Offline"),
@@ -150,6 +155,7 @@ PAGES = {
             "Private algorithms that know features, and how fast their regret grows.",
             "linear_scale",
             section="Explore",
+            heading="How much do known features help?",
             settings=True,
             groups=(RunGroup("linear", "Comparisons of Linear"),),
             bundled=("linear",),
@@ -161,25 +167,28 @@ PAGES = {
             "Eight lessons of five minutes: predict on the chart, then see what runs say.",
             "school",
             section="Teach",
+            heading="What would you like to understand?",
             bundled=("lessons",),
             guide="how-to/teach-a-class",
         ),
         Page(
             "claims",
-            "Claims",
+            "Papers' claims",
             "Eleven claims of the papers put to the test, with computed verdicts.",
             "gavel",
             section="Check",
+            heading="Do the papers' claims hold?",
             groups=(RunGroup("claims", "Runs of Claims"),),
             bundled=("claims",),
             guide="how-to/reproduce-a-claim",
         ),
         Page(
             "landscape",
-            "Landscape",
+            "Algorithms",
             "Every private algorithm at one proved guarantee: regret, users needed, bound.",
             "landscape",
             section="Compare",
+            heading="Which private algorithm needs the fewest users?",
             bundled=("landscape",),
             guide="notes/landscape",
         ),
@@ -189,6 +198,7 @@ PAGES = {
             "What the best attacker finds out about one user, beside what is proved.",
             "security",
             section="Check",
+            heading="What can an attacker find out about one user?",
             settings=True,
             groups=(RunGroup("attack", "Attacks"),),
             bundled=("attack",),
@@ -200,9 +210,16 @@ PAGES = {
             "A class answers by phone, without a name, through randomised response.",
             "cast_for_education",
             section="Teach",
+            heading="What does your class answer in private?",
             guide="how-to/rooms",
         ),
-        Page("runs", "Runs", "What is being computed, and what was.", "list"),
+        Page(
+            "runs",
+            "Runs",
+            "What is being computed, and what was.",
+            "list",
+            heading="How are your runs getting on?",
+        ),
     )
 }
 GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}

@@ -15,7 +15,7 @@ from dprl.figures.picture import Picture
 from dprl.words import human, percent, promise
 
 WORLDS = ("first episode", "second episode")
-SCORES_ALT = "Histograms of the attacker's scores in two worlds that differ in one user."
+SCORES_ALT = "Histograms of the attacker's scores for two episodes of one user."
 ERRORS_ALT = (
     "Curve of how often an attacker is right against how often wrong, beside the most that the noise allows."
 )
@@ -39,8 +39,8 @@ def score_histograms(
     chart = Chart(
         "What the attacker's score was",
         "Score: ln of how much likelier the first episode makes it",
-        "Executions",
-        subtitle=f"{first.sum():,} simulated releases in each world",
+        "Trials",
+        subtitle=f"{first.sum():,} simulated releases for each episode",
         height=380,
         dark=dark,
     )
@@ -54,7 +54,7 @@ def score_histograms(
             dash=dash,
             fill="tozeroy",
             fillcolor=style.translucent(color, 0.25),
-            hovertemplate="score %{x:.2f}: %{y:,} executions<extra></extra>",
+            hovertemplate="score %{x:.2f}: %{y:,} trials<extra></extra>",
         )
     chart.upright(0, chart.colors.muted)
     chart.y(rangemode="tozero")
@@ -115,7 +115,7 @@ def epsilon_of_delta(
 ) -> Picture:
     """What the noise proves at every delta; own: the run's (epsilon, delta)."""
     x_title = "δ, what is added to a chance"
-    chart = Chart("One noise, many promises", x_title, "ε proved", height=360, dark=dark)
+    chart = Chart("One noise, many guarantees", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
     chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:
@@ -158,7 +158,7 @@ def noise_dots(drawn: Array, new: int, *, see: str = "", dark: bool = False) -> 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
     """The best attacker's guesses about 100 people, right ones filled; right: how often it is, 0 to 1."""
-    chart = Chart("The best guess about 100 people", subtitle="a circle each", height=360, dark=dark)
+    chart = Chart("The best guess about 100 users", subtitle="a circle each", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
         (f"{hits} guessed right", n < hits, "circle", chart.colors.ink),
@@ -182,7 +182,7 @@ def belief_curves(
     dark: bool = False,
 ) -> Picture:
     """What may be believed after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
-    chart = Chart("Before and after", "Believed before", "Believed afterwards", height=380, dark=dark)
+    chart = Chart("Belief before and after", "Believed before", "Believed afterwards", height=380, dark=dark)
     between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
     hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
     chart.theory("lower: the outcome speaks against", priors, least, 2, **between, **hover)

@@ -9,37 +9,37 @@ from dprl.metrics import Measured, best_guess, posterior
 from dprl.words import human, percent, plural, promise
 
 CLOSE = 0.005  # relative: budgets this close are the same
-NOTHING_YET = "No execution has been played yet."
+NOTHING_YET = "No trial has been played yet."
 MEETS = (
     "The attacker sees {} and knows every other user, whose data it subtracts. It then scores which of two "
-    "episodes of this one user explains better what is left."
+    "episodes of this user explains the rest better."
 )
 TRADE_OFF = (
-    "Every test lies below the dotted curve: who accuses few wrongly, names few rightly. The straight line is "
-    "guessing."
+    "Every test lies below the dotted curve: a test with few false positives has few true positives. The straight line "
+    "is guessing."
 )
 STEPS = {
-    "one": "A careless agent draws **one** noise for a counter and adds it to every release. After each user it tells "
-    "that user the noisy count so far. Each release alone looks private.",
+    "one": "A careless curator draws **one** noise for a counter and adds it to every release. After each user, the "
+    "curator tells that user the noisy count so far. Each release alone looks private.",
     "subtract": "Users t − 1 and t + 1 put together what they were told. The one noise is in both releases, so the "
-    "difference has none; user t + 1 takes out its own visit, and what is left is user t's, **exactly**.",
-    "tree": "A tree gives every stretch of users a noise of its own, so that the noises of two releases do not cancel. "
+    "difference has no noise. User t + 1 takes out its own visit, and user t's visit is left, **exactly**.",
+    "tree": "A tree gives every stretch of users a noise of its own, so the noises of two releases do not cancel. "
     "The same subtraction now leaves user t's visit **plus noise**.",
 }
 MEANING = (
-    "Before anything is released somebody believes, with the chance you choose, that your episode was the first of "
-    "two. An outcome that is exp(ε) times as likely with one of them as with the other moves that belief as far as "
-    "drawn; outcomes that are likelier still are what δ is for."
+    "Before the release, somebody believes with the chance you choose that your episode was the first of two. An "
+    "outcome that is exp(ε) times as likely with one episode moves that belief as far as drawn. δ is for outcomes "
+    "that are likelier still."
 )
 
 
 def saw(what: str, releases: int, counters: int) -> str:
     """What the attacker saw. what: by privacy model, in words."""
     return (
-        f"The attacker sees {what} and knows every other user, whose data it subtracts. What is left is noise, and "
-        f"under it one user's share of the {plural(counters, 'counter')} in which the two episodes differ"
-        + (f", each released {plural(releases, 'time')}" if releases > 1 else "")
-        + ". Its score says which episode explains them better."
+        f"The attacker sees {what} and knows every other user, whose data it subtracts. Noise is left, and one user's "
+        f"share of the {plural(counters, 'counter')} in which the two episodes differ. "
+        + (f"Each counter is released {plural(releases, 'time')}. " if releases > 1 else "")
+        + "The score says which episode explains the counters better."
     )
 
 
@@ -68,30 +68,29 @@ def about_attack(
         why = (
             ", as it should be with half the noise"
             if half
-            else ": more than noise that keeps its promise can show"
+            else ": more than noise that keeps its guarantee can show"
         )
         return True, f"**Caught.** Proved is ε = {human(proved)}; {measured}{why}."
     if found.low > claimed * (1 + CLOSE):
         return True, (
-            f"**The claim is caught.** Claimed is {promise(claimed, delta)}; {measured}, within the "
+            f"**The claim is caught.** Claimed is {promise(claimed, delta)}; {measured}. That is within the "
             f"ε = {human(proved)} that is proved when one user is replaced."
         )
     if half:
         return False, f"Half the noise is **not caught yet**: {measured}, and {human(proved)} is proved."
     said = f"**Not above the proof.** Proved is ε = {human(proved)}; {measured}"
     if farthest:
-        return False, said + ", for two episodes as far apart as any."
-    return False, said + ". These two episodes are nearer to each other than the promise has to allow for."
+        return False, said + ". No two episodes are farther apart."
+    return False, said + ". These two episodes are nearer to each other than the guarantee has to allow for."
 
 
 def surely(bound: float, delta: float) -> str:
     """About the bound that assumes nothing of the noise."""
     shown = f"ε ≥ {human(float(f'{bound:.2g}'))}" if bound > 0 else "nothing for certain"
     return (
-        f"Without assuming what kind of noise it is, these executions show {shown} at "
-        f"δ = {human(delta)} (Clopper-Pearson, 95%). Such a bound is loose: it can use only "
-        "as many rare outcomes as were met. The estimate above takes the kind of noise as known and fits how large "
-        "it is."
+        f"Without assuming the kind of noise, these trials show {shown} at δ = {human(delta)} (Clopper-Pearson, 95%). "
+        "Such a bound is loose: it can use only as many rare outcomes as were met. The estimate above takes the kind "
+        "of noise as known and fits its scale."
     )
 
 
@@ -100,22 +99,22 @@ def about_scores(guessed: Measured, best: float) -> str:
     if not math.isfinite(guessed.value):
         return NOTHING_YET
     return (
-        f"The likelier episode was the right one in {guessed.value:.1%} of the executions ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}); guessing blindly is right in 50%, and the noise allows {best:.1%}."
+        f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
+        f"{guessed.high:.1%}). Guessing blindly is right in 50%. The noise allows at most {best:.1%}."
     )
 
 
 def about_errors(broken: bool) -> str:
     """What there is to see in the curve of errors. broken: more was measured than is proved."""
     where = "rises above" if broken else "stays, up to chance, below"
-    return f"The attack {where} the dotted curve, which no test whatever may pass if the noise keeps its promise."
+    return f"The attack {where} the dotted curve, which no test may pass if the noise keeps its guarantee."
 
 
 def advantage(right: float) -> str:
     """The best attacker's advantage."""
     return (
-        f"Shown one of two equally likely worlds, **the best attacker guesses right {right:.1%} of the time instead of "
-        "50%**, whatever it computes."
+        f"The attacker sees a release from one of two equally likely episodes. **The best attacker guesses right at "
+        f"most {right:.1%} of the time instead of 50%**, whatever it computes."
     )
 
 
@@ -129,9 +128,7 @@ def about_draws(drawn: Sequence[float]) -> str:
 def about_guesses(right: float) -> str:
     """What there is to see in a hundred guesses."""
     hits = round(100 * right)
-    return (
-        f"The same noise leaves the best attacker right about {hits} of 100 people; a coin is right about 50."
-    )
+    return f"With the same noise, the best attacker is right about {hits} of 100 users. A coin is right about 50."
 
 
 def concentrated(rho: float | None) -> str:
@@ -144,8 +141,8 @@ def concentrated(rho: float | None) -> str:
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
     """What there is to see in epsilon against delta."""
     return (
-        f"The same noise proves {promise(epsilons[0], deltas[0])} and {promise(epsilons[-1], deltas[-1])}: a pair is "
-        "one point of a curve."
+        f"The same noise proves {promise(epsilons[0], deltas[0])} and {promise(epsilons[-1], deltas[-1])}. Each pair "
+        "is one point of a curve."
     )
 
 
@@ -154,9 +151,9 @@ def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: S
     low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
     right = best_guess(prior, false, missed)  # type: ignore[arg-type]
     return (
-        f"Who believes it with {percent(prior)} believes it afterwards with {percent(low)} to {percent(high)}, after "
-        f"an outcome exp(ε) times as likely either way. Over all outcomes the best guess is right {right:.1%} of the "
-        f"time; without the release, {max(prior, 1 - prior):.1%}."
+        f"A belief of {percent(prior)} becomes {percent(low)} to {percent(high)}, after an outcome exp(ε) times as "
+        f"likely either way. Over all outcomes, the best guess is right {right:.1%} of the time. Without the "
+        f"release, it is right {max(prior, 1 - prior):.1%} of the time."
     )
 
 

@@ -28,7 +28,7 @@ def collusion_part() -> None:
     st.markdown(explained(sentences.STEPS[a.view.step]))
     found = answers.collusion(a.spec)
     if found is None:
-        empty("It is being worked out.")
+        empty("Working out ...")
         return
     step, night = a.view.step, dark()
     visits = np.array(found["visits"], float)

@@ -38,7 +38,7 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
         show_attack,
         lambda: [spec] if spec and attack_status(spec).state != "done" else [],
         lambda lacking: (
-            f"{plural(sum(s.executions * s.seeds for s in lacking), 'release')} in each of two worlds"
+            f"{plural(sum(s.executions * s.seeds for s in lacking), 'release')} for each of two episodes"
         ),
         [refusal],
         BASE,

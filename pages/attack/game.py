@@ -20,7 +20,7 @@ from dprl.words import human
 from pages.attack.link import is_farthest
 from pages.attack.state import attack, attack_status, scores, show_attack, start_attack, widgets
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.chart import computed, empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
@@ -39,25 +39,19 @@ def game_part() -> None:
     a = attack()
     run = attack_status(a.spec)
     found = scores(a.spec)
-    what = PRIVATIZERS[a.spec.run.privacy].words.seen
-    st.markdown(
-        explained(
-            sentences.saw(what, found.releases, found.counters)
-            if found.counters
-            else sentences.MEETS.format(what)
-        )
-    )
+    if not found.counters:
+        st.markdown(explained(sentences.MEETS.format(PRIVATIZERS[a.spec.run.privacy].words.seen)))
     choices(run.state in ACTIVE)
     attack_strip()
     if not len(found.first):
         if run.state in ACTIVE:
-            empty("The first executions appear in a moment.")
+            empty("The first trials appear in a moment.")
         elif run.state == "unknown":
             empty("Nothing has been attacked yet.")
         return
     card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None:
-        empty("What the noise proves is being worked out.")
+        empty("Working out what the noise proves ...")
         return
     measured(a.spec, found, card, curves)
 
@@ -89,7 +83,7 @@ def choices(going: bool) -> None:
             a.spec.noise == "half",
             key=key,
             on_change=on_value(key, halve),
-            help="What a program that halves its noise by mistake would release. The proof is of the whole noise.",
+            help="What a faulty program that halves the noise would release. The proof is of the whole noise.",
         )
         if going:
             pause_switch()
@@ -132,7 +126,7 @@ def attack_strip() -> None:
             if run.state == "unknown":
                 plays = spec.executions * spec.seeds
                 st.button(
-                    f"Play it {plays:,} times", icon=":material/play_arrow:", type="primary", key="play",
+                    f"Play {plays:,} trials", icon=":material/play_arrow:", type="primary", key="play",
                     on_click=callback(play_attack),
                 )  # fmt: skip
             else:
@@ -189,7 +183,8 @@ def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str,
             kept(("attack", "errors", night, key), lambda: roc(found, curves, claim, see, night)),
             "attack_errors",
         )
-    st.caption(explained(sentences.surely(surely, delta)))
+    what = PRIVATIZERS[spec.run.privacy].words.seen
+    computed([sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)])
 
 
 def histograms(found: Scores, see: str, night: bool) -> Picture:

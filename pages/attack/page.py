@@ -24,7 +24,7 @@ from pages.shared.visitor.state import read_address
 PARTS = {
     "attack": ("Attack a release", game.game_part),
     "collusion": ("Two users collude", collusion.collusion_part),
-    "promise": ("What a promise means", promise.part),
+    "promise": ("What a guarantee means", promise.part),
 }
 
 

@@ -30,7 +30,7 @@ def part() -> None:
     run = attack().spec.run
     card, curves = answers.guarantee(run), answers.promise_curves(run)
     if card is None or curves is None:
-        empty("What the noise proves is being worked out.")
+        empty("Working out what the noise proves ...")
         return
     st.markdown(explained(f"{sentences.advantage(curves['right'])} {sentences.concentrated(curves['rho'])}"))
     night, key = dark(), run.to_json()
@@ -57,7 +57,7 @@ def tradeoff_picture(curves: dict[str, Any], night: bool) -> Picture:
 
 def show_draws(outcomes: Sequence[float], right: float, key: str) -> None:
     """The noise as draws, some more at each press, and the risk beside it."""
-    st.markdown("## What it costs, and what it buys", anchors=False)
+    st.markdown("## What does noise cost, and what does it buy?", anchors=False)
     new, night, presses = len(outcomes) // PRESSES, dark(), attack().presses
     shown = outcomes[: new * (1 + presses % PRESSES)]
     left, right_side = st.columns(2)
@@ -86,7 +86,7 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
     """What somebody believes before and after."""
     if epsilon is None:
         return
-    st.markdown("## What somebody believes of you", anchors=False)
+    st.markdown("## What may somebody believe about you?", anchors=False)
     st.markdown(explained(sentences.MEANING))
     key = f"{session().version}:attack:prior"
     low, high = FIELDS["prior"].low, FIELDS["prior"].high

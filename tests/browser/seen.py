@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from dprl.sitemap import PAGES
 from tests.browser.barriers import barriers
 from tests.browser.conftest import idle
 
@@ -31,6 +32,15 @@ def finished(page: Page) -> Page:
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=COMPUTED)
     idle(page)
     return page
+
+
+def turn_to(page: Page, path: str) -> None:
+    """To another page by the navigation on top, through its section."""
+    found = PAGES[path]
+    if found.section:
+        page.get_by_test_id("stTopNavSection").filter(has_text=found.section).click()
+    page.get_by_test_id("stTopNavLink").filter(has_text=found.name).locator("visible=true").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(found.heading or found.name)
 
 
 def copied(page: Page) -> str:

@@ -45,7 +45,7 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
         assert fits(other), chart
     for part, seen in (
         ("Two users collude", "differ by the same noise everywhere"),
-        ("What a promise means", "guesses right 54.7% of the time"),
+        ("What a guarantee means", "guesses right at most 54.7% of the time"),
     ):
         other.get_by_text(part, exact=True).click()
         expect(other.get_by_text(seen)).to_be_visible()
@@ -62,12 +62,12 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
         expect(page.get_by_text(seen)).to_be_visible()
     idle(page)
     assert fits(page)
-    page.get_by_text("What a promise means", exact=True).click()
-    expect(page.get_by_text("guesses right 54.7% of the time")).to_be_visible()
+    page.get_by_text("What a guarantee means", exact=True).click()
+    expect(page.get_by_text("guesses right at most 54.7% of the time")).to_be_visible()
     page.wait_for_selector(CURVE)
     slider = page.get_by_role("slider", name="Believed before")
     slider.press("ArrowRight")
-    expect(page.get_by_text("Who believes it with 51%")).to_be_visible()
+    expect(page.get_by_text("A belief of 51%")).to_be_visible()
     idle(page)
     assert "prior=51" in page.url
     assert fits(page)

@@ -72,7 +72,7 @@ def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Vis
         for tab in TABS[1:]:
             page.get_by_role("tab", name=tab).click(no_wait_after=True)
     page.get_by_role("tab", name="Counts").click()
-    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     finished(page)
     assert opened(page) == "Counts"
     expect(page).to_have_url(re.compile("tab=counts"))

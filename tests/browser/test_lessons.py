@@ -183,7 +183,7 @@ def test_a_projector_needs_no_mouse(visit: Visits) -> None:
     expect(page.get_by_role("button", name="Hide the answer")).to_be_visible()
     idle(page)
     page.keyboard.press("Escape")
-    expect(page.get_by_role("heading", name="Lessons", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="What would you like to understand?", exact=True)).to_be_visible()
     expect(page).not_to_have_url(re.compile("present"))
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visits
-from tests.browser.seen import CURVE, TITLE, box_of, copied, finished, fits, idle
+from tests.browser.seen import CURVE, TITLE, box_of, copied, finished, fits, idle, turn_to
 
 
 def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits) -> None:
@@ -28,7 +28,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
         page.keyboard.press("ArrowLeft")
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.3")
     expect(title).to_have_text(re.compile("at ε = 0.3$"))
-    expect(page.get_by_text("hiding each of them at ε\u00a0=\u00a00.3 takes")).to_be_visible()
+    expect(page.get_by_text("At ε\u00a0=\u00a00.3 it takes")).to_be_visible()
     idle(page)
     after = page.evaluate(curves)
     assert len(before) == len(after) == 4
@@ -40,8 +40,8 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     page.reload()
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.3")
     expect(title).to_have_text(re.compile("at ε = 0.3$"))
-    page.get_by_role("link", name="Explore", exact=True).first.click()
-    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    turn_to(page, "explore")
+    expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     assert "eps" not in page.url
     page.get_by_role("link", name="Home").click()
     expect(page).to_have_url(re.compile(r"/\?v=2&eps=0\.3$"))  # it is told again
@@ -50,7 +50,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     expect(other.get_by_role("slider", name="Privacy budget")).to_have_attribute(
         "aria-valuetext", "epsilon 0.3"
     )
-    expect(other.get_by_text("hiding each of them at ε\u00a0=\u00a00.3 takes")).to_be_visible()
+    expect(other.get_by_text("At ε\u00a0=\u00a00.3 it takes")).to_be_visible()
 
 
 @pytest.mark.thorough
@@ -64,22 +64,22 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
     for share in (0.4, 0.6, 0.3, 0.8, 0.1, 0.0):
         page.mouse.move(box["x"] + share * box["width"], middle)
     page.mouse.up()
-    expect(page.get_by_text("hiding each of them at ε\u00a0=\u00a00.03 takes")).to_be_visible()
+    expect(page.get_by_text("At ε\u00a0=\u00a00.03 it takes")).to_be_visible()
     idle(page)
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.03")
-    page.get_by_role("link", name="Explore", exact=True).first.click()
-    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    turn_to(page, "explore")
+    expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     page.get_by_role("link", name="Home").click()
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.03")
     title = page.locator(TITLE)
     expect(title).to_have_text(re.compile("at ε = 0.03$"))
     for key, epsilon in (("End", "30"), ("Home", "0.03")):
         slider.press(key)
-        expect(page.get_by_text(f"hiding each of them at ε\u00a0=\u00a0{epsilon} takes")).to_be_visible()
+        expect(page.get_by_text(f"At ε\u00a0=\u00a0{epsilon} it takes")).to_be_visible()
         # Read as a link by whatever is pressed next, so it may not lag behind.
         assert page.evaluate("location.search") == f"?v=2&eps={epsilon}"
         # The chart that was sent for 0.03 was turned to 30 before it went: that must not come back with it.
-        page.get_by_role("link", name="Explore", exact=True).first.click()
+        turn_to(page, "explore")
         page.get_by_role("link", name="Home").click()
         idle(page)
         expect(title).to_have_text(re.compile(f"at ε = {epsilon}$"))
@@ -137,7 +137,7 @@ def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs
     other.get_by_role("link", name="What was found of that claim").click()
     expect(other.get_by_role("heading", name="Exploring hides users")).to_be_visible()
     page.get_by_role("link", name="Open both of these runs in Explore").click()
-    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
 
 
@@ -175,7 +175,7 @@ def test_a_sweep_runs_and_each_of_its_points_leads_to_its_run(visit: Visits) -> 
     expect(way).to_be_visible()
     link = copied(page)
     way.click()
-    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
     idle(page)
     other = visit(link)

@@ -33,7 +33,7 @@ def read(query: str) -> AttackLink:
 def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
     assert "The attacker sees every noisy count that is released" in words(app)
-    assert "3,000 simulated releases in each world" in charts(app)[0].spec
+    assert "3,000 simulated releases for each episode" in charts(app)[0].spec
     assert "**Not above the proof.** Proved is ε = 1" in words(app)
     assert store.status.activity().runs_waiting == 0
     widget(app, "toggle", "Noise half as large").set_value(True).run()
@@ -57,10 +57,10 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     assert charts(app) == []
     work(2)
     app.run()
-    assert "500 simulated releases in each world" in charts(app)[0].spec
+    assert "500 simulated releases for each episode" in charts(app)[0].spec
     work()
     app.run()
-    assert "3,000 simulated releases in each world" in charts(app)[0].spec
+    assert "3,000 simulated releases for each episode" in charts(app)[0].spec
     assert "**Not above the proof.** Proved is ε = 1" in words(app)
     assert "The attacker sees the user's own message" in words(app)
     assert "12 counters in which the two episodes differ" in words(app)
@@ -105,7 +105,7 @@ def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None
     work()
     app.run()
     assert "1 counter in which the two episodes differ" in words(app)
-    assert "nearer to each other than the promise has to allow for" in words(app)
+    assert "nearer to each other than the guarantee has to allow for" in words(app)
 
 
 def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Work) -> None:
@@ -151,9 +151,9 @@ def test_collusion_step_by_step(visit: Visit, store: Store, step: str, sentence:
 
 def test_what_a_promise_means(visit: Visit) -> None:
     app = visit(PAGE, **LINK, show="promise", prior="10")
-    assert "guesses right 54.7% of the time" in words(app)
+    assert "guesses right at most 54.7% of the time" in words(app)
     assert "ρ-zCDP with ρ = 0.028" in words(app)
-    assert "Who believes it with 10% believes it afterwards with 3.9% to 23%" in words(app)
+    assert "A belief of 10% becomes 3.9% to 23%" in words(app)
     assert len(charts(app)) == 5
     assert "the best attacker right about 55 of 100 people" in words(app)
     slider = widget(app, "slider", "Believed before")

@@ -73,7 +73,7 @@ def test_a_press_that_fails_is_said_and_the_page_stays(
     monkeypatch.setattr("pages.shared.controls.launch.add", crash)
     press(app, "run")
     assert [t.value.replace("\\", "") for t in app.toast] == [FAILED]
-    assert [t.value for t in app.title] == ["Explore"]
+    assert [t.value for t in app.title] == ["How fast does a private algorithm learn?"]
     assert len(app.session_state["session"].explore.curves) == 1
     assert "planted" in caplog.text
     assert "planted" not in words(app)

@@ -10,22 +10,30 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from dprl.sitemap import PAGES
+from dprl.sitemap import PAGES, SECTIONS, Page
 
 ROOT = Path(__file__).parents[3]
 
 
-def pages() -> list[StreamlitPage]:
-    """The pages for one run of the script. To find them among the files anew takes 2 ms; each is a copy, for Streamlit
-    notes on it that it may be run."""
-    return [copy(page) for page in _pages()]
+def pages() -> dict[str, list[StreamlitPage]]:
+    """The pages by section, for one run of the script. To find them among the files anew takes 2 ms; each is a copy,
+    for Streamlit notes on it that it may be run."""
+    found: dict[str, list[StreamlitPage]] = {}
+    for page, drawn in zip(in_order(), _pages(), strict=True):
+        found.setdefault(page.section, []).append(copy(drawn))
+    return found
+
+
+def in_order() -> list[Page]:
+    """The pages as the navigation has them: those without a section, then section by section."""
+    return sorted(PAGES.values(), key=lambda page: SECTIONS.index(page.section))
 
 
 @cache
 def _pages() -> tuple[StreamlitPage, ...]:
     return tuple(
         st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, default=not page.path)
-        for page in PAGES.values()
+        for page in in_order()
     )
 
 
