@@ -13,6 +13,7 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
+from dprl.research import Comparison, Sweep, SweepResult, Trace, compare, run
 from dprl.simulation import (
     FIELDS,
     Budget,
@@ -21,18 +22,16 @@ from dprl.simulation import (
     Policy,
     RunSpec,
     SeedTrace,
-    Trace,
     UploadSpec,
     estimate,
     fitted_model,
     following,
-    run,
     spec_from_json,
     upload,
 )
-from dprl.simulation.sweep import Sweep
+from dprl.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "ALGORITHMS",
@@ -42,6 +41,7 @@ __all__ = [
     "OFFLINE",
     "PRIVATIZERS",
     "Budget",
+    "Comparison",
     "Estimate",
     "Guarantee",
     "OfflineSpec",
@@ -50,9 +50,11 @@ __all__ = [
     "SeedTrace",
     "SpecError",
     "Sweep",
+    "SweepResult",
     "TabularMDP",
     "Trace",
     "UploadSpec",
+    "compare",
     "estimate",
     "fitted_model",
     "following",

@@ -1,4 +1,4 @@
-"""The command line: `dprl run`, `check`, `release`, `sweep` and others, or `python -m dprl`."""
+"""The command line, `dprl` or `python -m dprl`: run, check, release, sweep, new and others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from dprl import (
     SpecError,
     Sweep,
     __version__,
+    listing,
     metrics,
+    new,
     release,
     run,
     serve,
@@ -32,8 +34,8 @@ from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
-from dprl.listing import list_command
 from dprl.sentences import doubts, uploads, verdict
+from dprl.simulation import Trace
 from dprl.simulation.kinds import KINDS
 from dprl.status import progress_bar, status
 from dprl.tables import csv
@@ -68,6 +70,7 @@ def command_line() -> Parser:
     add_sweep(commands)
     add_reproduce(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
+    new.add_new(commands)
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
     add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
     add_simple(commands, "doctor", "check whether this machine can run all this", serve.HOST, serve.PORT)
@@ -90,6 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return sweep_command(given)
         if given.command == "reproduce":
             return reproduce_command(given)
+        if given.command == "new":
+            return new.new_command(given)
         if given.command == "serve":
             return serve.main(given.host, serve.PORT.parse(given.port))
         if given.command == "cluster":
@@ -98,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return status(given.json)
         if given.command == "doctor":
             return doctor(given.host, serve.PORT.parse(given.port))
-        return list_command()
+        return listing.list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))
     except RunFailed as error:
@@ -221,7 +226,7 @@ def run_one(spec: Any, folder: str, engine: str | None) -> int:
             f"Note: {uploads.beforehand(reach(spec))}".replace("**", ""), file=sys.stderr
         )  # before anything is spent
     if cluster.engine(engine) is None:
-        trace = run(spec, progress)
+        trace: Trace = run(spec, progress)
     else:
         found = collect(workers_of(engine), [spec], COMMAND_LINE, whole_trace, progress)[spec]
         if found is None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable
 from dataclasses import fields
+from html import escape
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 MOST = 900  # characters
+MOST_HTML, MOST_CELL = 1800, 120  # characters of a table for a notebook, and of one of its values
 
 
 class _Shortened(reprlib.Repr):
@@ -35,6 +37,23 @@ def described(record: Any) -> str:
     names = getattr(record, "_fields", None) or [f.name for f in fields(record)]
     parts = [f"{name}={shortened(getattr(record, name))}" for name in names]
     return f"{type(record).__name__}({_cut(', '.join(parts))})"
+
+
+def tabulated(record: Any) -> str:
+    """A dataclass as a table for a notebook, a row for each field that is set, as many as MOST_HTML characters hold; to
+    be its `_repr_html_`."""
+    rows: list[str] = []
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if value is None or value == "" or value == () or value == {}:
+            continue
+        text = value if isinstance(value, str) else shortened(value)
+        text = text if len(text) <= MOST_CELL else f"{text[: MOST_CELL - 3]}..."
+        row = f"<tr><th>{escape(field.name)}</th><td>{escape(text)}</td></tr>"
+        if sum(map(len, rows)) + len(row) > MOST_HTML:
+            break
+        rows.append(row)
+    return f"<table><caption>{escape(type(record).__name__)}</caption>{''.join(rows)}</table>"
 
 
 def shortened(value: Any) -> str:

@@ -11,9 +11,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-import dprl
 from dprl.jobs.store import Store, default_path
 from dprl.kernels import source_digest
+from dprl.version import VERSION
 from dprl.words import duration, percent, plural, size
 
 PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
@@ -57,7 +57,7 @@ def look() -> dict[str, Any]:
 def versions() -> dict[str, str]:
     """What results depend on, and what shows them."""
     return {
-        "dprl": dprl.__version__,
+        "dprl": VERSION,
         "sources": source_digest(),
         "python": platform.python_version(),
         **{name: importlib.metadata.version(name) for name in PACKAGES},

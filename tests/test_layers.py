@@ -1,7 +1,8 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
-{jobs, links} <- claims <- lessons <- pages; users, over privacy and fields, is for pages
+{brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
+{jobs, links} <- series <- research <- API <- claims <- lessons <- pages; testing is over simulation; users, over
+privacy and fields, is for pages
 
 API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, metrics and tables import
 nothing of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
@@ -24,6 +25,7 @@ PAGES = "pages"  # pages/ and app.py
 
 # A file may import its own layer and any layer of a lower rank.
 RANK = {
+    "version": 0,
     "words": 0,
     "assets": 0,
     "logs": 0,
@@ -44,7 +46,7 @@ RANK = {
     "privacy": 3,
     "learners": 3,
     "simulation": 4,
-    API: 5,
+    API: 10,
     "links": 6,
     "jobs": 6,
     "wheel": 0,
@@ -52,17 +54,21 @@ RANK = {
     "streamlit_patches": 0,
     "sitemap": 0,
     "status": 7,
+    "new": 11,
+    "listing": 11,
     "doctor": 8,
     "figures": 7,
     "sentences": 8,
+    "testing": 5,
     "users": 5,
-    "claims": 9,
-    "landscape": 10,
-    "lessons": 10,
-    "listing": 10,
-    "release": 10,
-    "__main__": 11,
-    PAGES: 11,
+    "series": 8,
+    "research": 9,
+    "claims": 11,
+    "landscape": 12,
+    "lessons": 12,
+    "release": 12,
+    "__main__": 13,
+    PAGES: 13,
 }
 STARTS = ("serve", "streamlit_patches")  # Streamlit itself
 # What these may import of dprl, and nothing else.
@@ -199,7 +205,7 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
         ("dprl/jobs/store.py", "import pages.explore"),
         ("dprl/jobs/worker.py", "import streamlit as st"),
         ("dprl/jobs/worker.py", "from streamlit.runtime import exists"),
-        ("dprl/__init__.py", "from dprl.jobs import store"),
+        ("dprl/__init__.py", "from dprl.lessons import REGISTRY"),
         ("dprl/metrics.py", "from dprl.fields import Field"),
         ("dprl/theory.py", "from dprl.fields import Field"),
         ("dprl/words.py", "from dprl.fields import Field"),
@@ -211,7 +217,7 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
     ],
 )
 def test_a_planted_import_is_caught(tmp_path: Path, file: str, line: str) -> None:
-    for name in ("simulation", "jobs", "environments", "privacy", "figures"):
+    for name in ("simulation", "jobs", "environments", "privacy", "figures", "lessons"):
         (tmp_path / "dprl" / name).mkdir(parents=True)
     (tmp_path / "dprl/fields.py").write_text("")
     (tmp_path / "dprl/metrics.py").write_text("")

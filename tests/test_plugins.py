@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from dprl import new
+from dprl.__main__ import main
+
 ROOT = Path(__file__).parents[1]
 
 MODULE = """
@@ -94,7 +97,6 @@ def test_what_is_registered_runs_and_what_fails_is_said(tmp_path: Path) -> None:
 
 def test_list_says_what_failed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from dprl import plugins
-    from dprl.__main__ import main
 
     monkeypatch.setattr(plugins, "failures", ["dprl.learners: gone (outside:GONE) could not be loaded: x."])
     assert main(["list"]) == 0
@@ -141,7 +143,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentence(tmp_path: Path) -> None:
-    learner, script, *_ = blocks("python")
+    learner, script, check, *_ = blocks("python")
     (table,) = blocks("toml")
     path = re.match(r"# (\S+)\n", learner)
     assert path is not None
@@ -151,8 +153,9 @@ def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentenc
         for group, entries in registered.items()
     )
     look = "print(spec.label())\nprint(dprl.ALGORITHMS['simple'].bonuses, spec.bonus)\n"
-    told = said(tmp_path, "1.0", {path[1]: learner}, points, f"{script}{look}{WRONG}")
-    title, final, proved, label, bonuses, *wrong = told
+    told = said(tmp_path, "1.0", {path[1]: learner}, points, f"{script}{look}{check}{WRONG}")
+    title, final, proved, label, bonuses, passed, *wrong = told
+    assert passed.startswith("simple: 11 checks passed: record, arguments, ")
     assert title == "Trace of Simple optimism, bonus not proved, central, epsilon 1, riverswim, 2 seeds"
     assert re.fullmatch(r"final regret [\d.]+ \(95% interval .*\) at episode 10,000", final)
     assert proved.startswith("Guarantee(model JDP")
@@ -171,3 +174,35 @@ def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentenc
         assert sentence.endswith(". | True")  # numba's own traceback does not follow
         assert len(sentence) < 400
     assert wrong[3].startswith("bonuses: simple names anytime and has no kernel for it")
+
+
+def test_a_new_package_has_the_algorithm_of_the_recipe_and_its_tests_pass(tmp_path: Path) -> None:
+    learner, *_ = blocks("python")
+    files = new.files("my-own")
+    written = files["dprl_my_own/learner.py"].partition('"""\n\n')[2]
+    assert written == learner.partition("\n")[2].replace('"simple"', '"my-own"').replace(
+        "Simple optimism", "My own"
+    )
+    registered = tomllib.loads(files["pyproject.toml"])["project"]["entry-points"]["dprl.learners"]
+    points = "".join(f"[dprl.learners]\n{name} = {where}\n" for name, where in registered.items())
+    script = f"import pytest; pytest.main([{str(tmp_path / 'tests')!r}, '-q', '-p', 'no:cacheprovider'])"
+    assert "2 passed" in said(tmp_path, "1.0", files, points, script)[-1]
+
+
+def test_new_writes_it_once_and_refuses_other_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "learner", "my-own", "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("Wrote ")
+    assert {
+        path.relative_to(tmp_path / "my-own").as_posix() for path in tmp_path.rglob("*.*") if path.is_file()
+    } == {*new.files("my-own")}
+    for name, sentence in (
+        ("my-own", "already; give another name or folder."),
+        ("ucbvi", "name: there is an algorithm ucbvi already; give another name."),
+        ("My Own", "name: My Own is not allowed; give small letters, digits and hyphens: my-learner."),
+        ("../up", "is not allowed"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["new", "learner", name, "--out", str(tmp_path)])
+        assert sentence in capsys.readouterr().err

@@ -145,7 +145,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
             name=name,
             P=np.broadcast_to(P, (H, S, A, B)).copy(),
             R=np.broadcast_to(R, (H, S, A)).copy(),
-            d1=d1,
+            d1=d1.copy(),
             state_labels=states,
             action_labels=actions,
             bernoulli=bernoulli,

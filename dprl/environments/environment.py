@@ -75,7 +75,7 @@ def homogeneous(
         name=name,
         P=np.broadcast_to(P, (H, *P.shape)).copy(),
         R=np.broadcast_to(R, (H, *R.shape)).copy(),
-        d1=start,
+        d1=start.copy(),
         state_labels=state_labels,
         action_labels=action_labels,
         drawing=drawing,

@@ -29,6 +29,13 @@ class Picture:
     see: str
     table: pd.DataFrame
 
+    def __repr__(self) -> str:
+        return f"Picture: {self.alt} {self.see}"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        """A notebook shows the figure."""
+        return self.figure._repr_mimebundle_(include, exclude)
+
 
 class FigureDict(BaseFigure):
     """A figure as the dictionary that it comes to."""

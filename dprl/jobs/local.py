@@ -21,11 +21,15 @@ _PAUSE = 2.0  # between starts, lest a pool that cannot work is started at every
 
 
 def ensure_pool(
-    store_path: Path | None = None, simulation: str = simulations.DEFAULT, engine: str | None = None
+    store_path: Path | None = None,
+    simulation: str = simulations.DEFAULT,
+    engine: str | None = None,
+    workers: int | None = None,
 ) -> bool:
     """Start the pool of this store unless there is one, whoever started it. Cheap: call it at every rerun.
 
-    engine: a Dask scheduler to compute on (default: DPRL_ENGINE). Returns whether the pool is this process's own.
+    engine: a Dask scheduler to compute on (default: DPRL_ENGINE). workers: how many processes (default: DPRL_WORKERS).
+    Returns whether the pool is this process's own.
 
     A subprocess of its own rather than multiprocessing, which would run the Streamlit script again. It is in
     a session of its own, so that Ctrl-C in the terminal reaches the app alone and the pool ends with it.
@@ -44,6 +48,7 @@ def ensure_pool(
         _started[path] = time.monotonic()
         command = [sys.executable, "-m", "dprl.jobs.pool", "--child", "--store", str(path)]
         command += ["--simulation", simulation, *(["--engine", engine] if engine else [])]
+        command += ["--workers", str(workers)] if workers else []
         _pools[path] = subprocess.Popen(
             command, stdin=subprocess.PIPE, env=child_environment(), start_new_session=True
         )

@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import dprl
 from dprl import logs
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
@@ -73,7 +72,7 @@ def pool_lock(store: Path, patience: float = 0.0) -> Iterator[bool]:
 
 def child_environment() -> dict[str, str]:
     """For subprocesses: this very package, and one thread each."""
-    root = str(Path(dprl.__file__).parents[1])
+    root = str(Path(__file__).parents[2])
     paths = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | dict.fromkeys(threads, "1")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dprl.brief import tabulated
 from dprl.privacy.exact import BITS
 
 UNIT = "one user: one whole episode"
@@ -119,6 +120,8 @@ class Guarantee:
             if epsilon is not None:
                 told.append(f"{word} (epsilon, delta) {budget(epsilon, delta or 0.0)}")
         return f"Guarantee({', '.join(told)}; noise: {self.mechanism})"
+
+    _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able form; rho, and what is stated, where there is one."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from dprl.brief import Registry, described
+from dprl.brief import Registry, described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, SpecError, check_params, documented
 from dprl.learners import OFFLINE
@@ -94,6 +94,7 @@ class OfflineSpec(Budgeted):
     }
 
     __repr__ = described
+    _repr_html_ = tabulated
 
     def __post_init__(self) -> None:
         environment, params = custom.named(self.environment, self.environment_params)

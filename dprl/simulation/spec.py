@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, cast
 
-from dprl.brief import described
+from dprl.brief import described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, check_params, documented, either, read_json, shown, written
 from dprl.kernels import source_digest
@@ -74,6 +74,7 @@ class RunSpec:
     kind: ClassVar[str] = "online"
 
     __repr__ = described
+    _repr_html_ = tabulated
 
     def __post_init__(self) -> None:
         environment, params = custom.named(self.environment, self.environment_params)

@@ -12,9 +12,9 @@ from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import MECHANISMS
+from dprl.series import style_of
 from dprl.simulation import OfflineSpec, RunSpec, Spec
-from dprl.simulation.pairs import calibrations_for
 from dprl.simulation.table import LATER
 from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
@@ -82,18 +82,6 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
     if with_algorithm:
         return f"{ALGORITHMS[spec.algorithm].title}, {privacy}"
     return privacy[0].upper() + privacy[1:]
-
-
-def style_of(spec: RunSpec) -> CurveStyle:
-    """What gives a run's curve its look."""
-    noises = dict.fromkeys(  # those of the first learner first
-        (m, size)
-        for algorithm in ALGORITHMS
-        for m in PRIVATIZERS[spec.privacy].mechanisms
-        for size in calibrations_for(algorithm, m)
-    )
-    noise = next((i for i, own in enumerate(noises) if own == (spec.mechanism, spec.calibration)), 0)
-    return CurveStyle(spec.privacy, spec.epsilon, noise, list(ALGORITHMS).index(spec.algorithm))
 
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:

@@ -22,7 +22,7 @@ from dprl.simulation import OfflineRun, OfflineTrace, datasets, trace_from_bytes
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.statistics import REPLACE_ONE
-from tests.contract.signatures import reachable
+from dprl.testing.seen import reachable
 from tests.problems import small_params
 
 CALIBRATIONS = (None, "paper", "tight")

@@ -5,7 +5,6 @@ Values in closed form are in test_values.py; Gymnasium and uploads have files of
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -13,51 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprl import ENVIRONMENTS, RunSpec, TabularMDP
+from dprl import ENVIRONMENTS, RunSpec
 from dprl.fields import Field, check_params
 from dprl.mdp import planning
+from dprl.testing import check_environment
+from dprl.testing.environments import drawn, whole
 from tests.problems import small_params
 
 
 @pytest.mark.parametrize("key", ENVIRONMENTS)
-@pytest.mark.parametrize("small", [True, False])
-def test_contract(key: str, small: bool) -> None:
+def test_contract(key: str) -> None:
+    """See dprl/testing; small ones, too."""
     environment = ENVIRONMENTS[key]
-    params = check_params("environment_params", key, environment.fields, small_params(key) if small else {})
-    mdp = environment.make(**params)  # TabularMDP checks shapes, sums and ranges
-    assert environment.key == key
-    assert environment.size(**params)[:3] == (mdp.S, mdp.A, mdp.H)
-    assert mdp.H == params["H"]
-    assert mdp.drawing["kind"] in ("chain", "grid", "graph")
-    np.testing.assert_allclose(mdp.P.sum(-1), 1.0, rtol=0, atol=1e-12)
-    assert mdp.d1.sum() == pytest.approx(1.0, abs=1e-12)
-    assert mdp.P.min() >= 0
-    assert 0 <= mdp.R.min() <= mdp.R.max() <= 1
-    check_drawing(mdp)
-    for array in (mdp.P, mdp.R, mdp.d1):
-        assert array.dtype == np.float64
-        assert array.flags.c_contiguous
-    again = environment.make(**params)
-    for a, b in ((mdp.P, again.P), (mdp.R, again.R), (mdp.d1, again.d1)):
-        np.testing.assert_array_equal(a, b)
-    for text in (environment.title, environment.summary, environment.source):
-        assert text
-        assert "\n" not in text
-
-
-def check_drawing(mdp: TabularMDP) -> None:
-    """What figures rely on: labels to tell states and actions apart; on a grid a place for every state but an end."""
-    assert len(set(mdp.state_labels)) == mdp.S
-    assert len(set(mdp.action_labels)) == mdp.A
-    assert all(label and label.isprintable() for label in (*mdp.state_labels, *mdp.action_labels))
-    json.dumps(dict(mdp.drawing))
-    if mdp.drawing["kind"] == "grid":
-        cells = [tuple(cell) for cell in mdp.drawing["cells"]]
-        assert len(set(cells)) == len(cells)
-        assert len(cells) == mdp.S - ("end" in mdp.state_labels)
-        assert all(0 <= r < mdp.drawing["rows"] and 0 <= c < mdp.drawing["columns"] for r, c in cells)
-        assert {tuple(map(int, place.split(","))) for place in mdp.drawing["marks"]} <= set(cells)
-        assert len(mdp.drawing["moves"]) == mdp.A
+    assert "model" in check_environment(environment).passed
+    drawn(whole(environment, check_params("p", key, environment.fields, small_params(key))))
 
 
 def values(field: Field) -> st.SearchStrategy[Any]:
@@ -87,13 +55,6 @@ def test_any_allowed_parameters_make_an_mdp(key: str) -> None:
         assert 0 <= best <= mdp.H * (1 + 1e-9)
 
     check()
-
-
-@pytest.mark.parametrize("key", ENVIRONMENTS)
-def test_defaults_of_the_fields_are_those_of_make(key: str) -> None:
-    environment = ENVIRONMENTS[key]
-    given = check_params("environment_params", key, environment.fields, {})
-    np.testing.assert_array_equal(environment.make().P, environment.make(**given).P)
 
 
 @pytest.mark.parametrize("key", ENVIRONMENTS)

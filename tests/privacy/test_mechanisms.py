@@ -26,6 +26,9 @@ from dprl.privacy.mechanisms.laplace import add_laplace
 from dprl.privacy.mechanisms.tree import levels
 from dprl.simulation import schedules
 from dprl.statistics import CONSISTENT
+from dprl.testing import check_mechanism
+from dprl.testing.mechanisms import TIMES, independent_counters, machine, tail
+from dprl.testing.report import texts
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
 
 Node = tuple[int, int]  # start and length of an interval of the stream
@@ -220,10 +223,7 @@ def test_tree_has_the_distribution_of_its_definition(mechanism: Mechanism, times
 
 @pytest.mark.parametrize("key", NOISES)
 def test_cells_are_independent(key: str) -> None:
-    noise = noise_of(MECHANISMS[key], JUMPS, CELLS, seed=4)
-    for row in noise:
-        for lag in (1, 2, 52, 53, 54, 512):
-            assert standard_errors(row[lag:] * row[:-lag], 0.0) < critical(len(JUMPS) * 6)
+    independent_counters(machine(MECHANISMS[key]), stream_of(MECHANISMS[key], JUMPS))
 
 
 def laplace(count: int, cells: int, seed: int) -> Array:
@@ -355,13 +355,7 @@ def test_forgotten_batches_do_not_add_up() -> None:
 def test_the_tail_bound_holds_and_is_not_loose(key: str, failure: float) -> None:
     """At each release, from 200,000 draws: the bound is broken no more often than it says, 60% of it more often."""
     mechanism = MECHANISMS[key]
-    times, draws = [1, 2, 3, 7, 24, 127], 200_000
-    noise, stream = np.abs(noise_of(mechanism, times, draws, seed=13)), stream_of(mechanism, times)
-    bound = mechanism.tail(stream, failure)
-    assert bound.shape == (len(times),)
-    limit = stats.binom.isf(LEVEL / len(times), draws, failure)
-    assert ((noise > bound[:, None]).sum(1) <= limit).all()
-    assert (noise > 0.6 * bound[:, None]).sum(1).max() > limit
+    tail(machine(mechanism), stream_of(mechanism, list(TIMES)), failure, draws=200_000)
 
 
 @pytest.mark.parametrize("key", ["gaussian", "gaussian-tree", "gaussian-toeplitz"])
@@ -387,6 +381,12 @@ def test_registry(key: str) -> None:
     mechanism = MECHANISMS[key]
     assert mechanism.key == key
     assert mechanism.norm in CONSISTENT.norms
-    for text in (mechanism.title, mechanism.summary, mechanism.source):
-        assert text
-        assert "\n" not in text
+    texts(mechanism)
+
+
+@pytest.mark.parametrize("key", NOISES)
+def test_checks_of_plug_ins_pass(key: str) -> None:
+    """Attacks among them, where noise needs no batches: see dprl/testing."""
+    mechanism = MECHANISMS[key]
+    bits = key.startswith("binomial")
+    check_mechanism(mechanism, stream_of(mechanism, list(TIMES)) if bits else None)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from dprl import metrics, search
+from dprl import metrics
 from dprl.curves import RunCurves
 from dprl.figures import regret as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.figures.trust import LEARNED
 from dprl.jobs.store import RunStatus
 from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
+from dprl.series import series_of
 from dprl.simulation import RunSpec
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark, wide
@@ -110,35 +110,19 @@ def curve_of(
         read: where the numbers of a run are, by default in the store.
         v_star: the value of an optimal episode, where it is known.
     """
-    known = read(curve.spec)
-    spec, episodes, rows, averaged = curve.spec, known.at, known.values, known.averaged
-    if measure == "per-episode":
-        rows, averaged = metrics.per_episode(episodes, rows), metrics.per_episode(episodes, averaged)
-    elif measure == "extra":
-        rows = known.beyond(read(spec.twin()))
-        done = known.done[: len(rows)]
-        averaged = rows[done] if done.any() else rows
-    center, low, high = metrics.BANDS[statistic](averaged)
-    finished = run is None or run.state == "done"
-    needed = None
-    if finished and measure == "per-episode" and v_star and len(episodes) > 1:
-        needed = search.stays_below(episodes.astype(float), center, LEARNED * v_star)
-    growth = None
-    if finished and measure == "cumulative":
-        growth = metrics.growth_exponent(episodes, known.values, spec.episodes / 10, spec.episodes, statistic)
-    return Series(
-        label=title,
-        style=kind,
-        x=episodes,
-        rows=rows,
-        center=center,
-        low=low,
-        high=high,
-        complete=finished,
+    spec = curve.spec
+    twin = read(spec.twin()) if measure == "extra" else None
+    return series_of(
+        spec,
+        read(spec),
+        twin,
+        kind,
+        title,
+        cast(figures.Measure, measure),
+        statistic,
         note="" if run is None else note(run),
+        finished=run is None or run.state == "done",
         v_star=v_star,
-        growth=growth,
-        needed=needed,
     )
 
 

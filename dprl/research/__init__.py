@@ -1,0 +1,9 @@
+"""What a script or a notebook does with results: traces that draw themselves, sweeps that compute themselves.
+
+The simulation knows neither charts nor the store. These classes are its own, with both in reach.
+"""
+
+from dprl.research.sweeps import Sweep, SweepResult
+from dprl.research.traces import Comparison, Trace, compare, run
+
+__all__ = ["Comparison", "Sweep", "SweepResult", "Trace", "compare", "run"]

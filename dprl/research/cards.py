@@ -1,0 +1,68 @@
+"""What a notebook shows of runs: a row with the final measure, what is proved, and a small curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from dprl import simulation
+from dprl.privacy.guarantee import Guarantee, budget
+from dprl.simulation.kinds import kind_of
+
+SPARK = 160, 36  # pixels
+
+
+def told(trace: simulation.Trace) -> tuple[str, str, str]:
+    """Final measure with its interval, what is proved, and the curve."""
+    measure = kind_of(trace.spec).measure
+    final = trace.summary()
+    low, high = final[f"final_{measure}_low"], final[f"final_{measure}_high"]
+    between = "" if low is None else f" (95% interval over seeds: {low:.4g} to {high:.4g})"
+    said = f"final {measure} {final[f'final_{measure}_mean']:.4g}{between}"
+    return said, proved(trace.guarantee), sparkline(trace.at, trace.values.mean(0))
+
+
+def proved(guarantee: Guarantee) -> str:
+    """What a guarantee proves, in words."""
+    if guarantee.proved_rho is not None:
+        return f"proved: rho {guarantee.proved_rho:.4g}"
+    if guarantee.proved_epsilon is None:
+        return "no privacy"
+    return f"proved: (epsilon, delta) = {budget(guarantee.proved_epsilon, guarantee.proved_delta or 0.0)}"
+
+
+def sparkline(at: Any, values: Any) -> str:
+    """A curve without axes as SVG; its axis is logarithmic."""
+    width, height = SPARK
+    x = np.log(np.maximum(np.asarray(at, float), 1.0))
+    y = np.asarray(values, float)
+    known = np.isfinite(y)
+    x, y = x[known], y[known]
+    if len(x) < 2:
+        return ""
+    x = 2 + (width - 4) * (x - x[0]) / ((x[-1] - x[0]) or 1.0)
+    y = height - 2 - (height - 4) * (y - y.min()) / ((y.max() - y.min()) or 1.0)
+    places = " ".join(
+        f"{a:.0f},{b:.0f}"
+        for a, b in zip(x[:: max(1, len(x) // 50)], y[:: max(1, len(y) // 50)], strict=True)
+    )
+    return (
+        f'<svg width="{width}" height="{height}" role="img" aria-label="the mean over seeds, up to the end">'
+        f'<polyline points="{places}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>'
+    )
+
+
+def card(rows: Iterable[tuple[str, str, str, str]]) -> str:
+    """A table of runs: name, final measure, what is proved, curve (SVG of our own)."""
+    body = "".join(
+        f"<tr><th>{escape(name)}</th><td>{escape(final)}</td><td>{escape(promise)}</td><td>{curve}</td></tr>"
+        for name, final, promise, curve in rows
+    )
+    return f"<table>{body}</table>"
+
+
+def row(name: str, value: str) -> str:
+    return f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"

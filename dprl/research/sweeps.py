@@ -1,0 +1,256 @@
+"""Sweeps that compute themselves, and what comes out of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import numpy as np
+
+from dprl import metrics
+from dprl.curves import RunCurves
+from dprl.fields import SpecError, shown
+from dprl.research.cards import row
+from dprl.research.traces import View, online, view_of
+from dprl.simulation import Spec, answer, answered
+from dprl.simulation.kinds import kind_of
+from dprl.simulation.sweep import Sweep as _Sweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dprl.figures.looks import CurveStyle
+    from dprl.figures.picture import Picture
+    from dprl.figures.tradeoff import Frontier
+
+S = TypeVar("S", bound=Spec)
+MOST_WORKERS = 256
+VISITOR = "Python"  # the name that runs of a script are asked for by
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Sweep(_Sweep[S]):
+    """A base spec and the axes along which it changes. Combinations that cannot be run are points with a refusal.
+
+    Attributes:
+        base: the spec, or a dict of its fields.
+        axes: name to values, in order: fields of the spec, or parameters of its environment or algorithm.
+
+    Raises:
+        SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
+            more than 400 combinations.
+    """
+
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        engine: str | None = None,
+        store: str | Path | None = None,
+        progress: bool | Callable[[float], None] = True,
+    ) -> SweepResult[S]:
+        """Compute every run, and its non-private baseline, in background processes; what is there already is read.
+
+        The store is the dashboard's: each seed is computed once, whoever asks for it. Ctrl-C keeps what is finished,
+        and the next call goes on from there. The processes end with this one.
+
+        Args:
+            workers: how many processes, 1 to 256; by default DPRL_WORKERS, else 2. A pool that runs already keeps its
+                own.
+            engine: a Dask scheduler in place of workers, such as tcp://localhost:8786; by default DPRL_ENGINE.
+            store: the file that keeps runs; by default the dashboard's, in DPRL_HOME.
+            progress: whether to draw a progress bar on a terminal or in a notebook, or what is called with the share
+                done, from 0 to 1.
+
+        Returns:
+            The curves of all runs.
+
+        Raises:
+            SpecError: a combination cannot be run, an argument is not allowed, or a run is past the limits.
+            RunFailed: a run could not be computed.
+        """
+        from dprl.jobs import cluster
+        from dprl.jobs.local import ensure_pool
+        from dprl.jobs.store import Store
+        from dprl.jobs.sweeps import collect
+        from dprl.status import progress_bar
+
+        for point in self.points:
+            if point.spec is None:
+                raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
+        if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
+            raise SpecError(
+                "workers", f"{shown(workers)} is not allowed; give a whole number from 1 to {MOST_WORKERS}."
+            )
+        address = cluster.engine(engine)
+        kept = Store(None if store is None else Path(store))
+        if not all(_whole_curves(kept, spec) for spec in self.specs):  # else nobody has to be started
+            if address is not None:
+                cluster.check_cluster(address)
+            own = ensure_pool(kept.path, engine=address, workers=workers)
+            if not own and engine:
+                raise SpecError("engine", "this store has workers already; end those, or give another store.")
+        interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
+        bar = progress if callable(progress) else progress_bar if progress and interactive else None
+        return SweepResult(self, collect(kept, self.specs, VISITOR, _whole_curves, bar))
+
+    def _repr_html_(self) -> str:
+        axes = "".join(row(name, ", ".join(map(str, values))) for name, values in self.axes)
+        whole = row("points", f"{len(self.points)}, of which {len(self.specs)} are different runs")
+        return f"<table><caption>Sweep of {escape(self.base.label())}</caption>{axes}{whole}</table>"
+
+
+def _whole_curves(store: Any, spec: Spec) -> RunCurves | None:
+    """All seeds of a run up to its end; None while one has not got there."""
+    from dprl.jobs.curves import stored_curves
+
+    found = stored_curves(store, spec)
+    return found if found.whole(spec.seeds) else None
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResult(Generic[S]):
+    """The runs of a sweep, see `Sweep.run`.
+
+    Attributes:
+        sweep: what was run.
+        curves: of each different run, non-private baselines among them: `at` [C] and `values` [seeds, C].
+    """
+
+    sweep: Sweep[S]
+    curves: Mapping[S, RunCurves]
+
+    def frame(self, *, whole: bool = False) -> pd.DataFrame:
+        """Tidy table: the axes, seed, and of an online run episode, regret and extra_regret over the non-private
+        baseline's same seed.
+
+        Args:
+            whole: a row for each point of each curve, not for its end alone.
+        """
+        if not whole:
+            return self.sweep.frame({spec: found.ends for spec, found in self.curves.items()})
+        import pandas as pd
+
+        kind = kind_of(self.sweep.base)
+        names, parts = [name for name, _ in self.sweep.axes], []
+        for point in self.sweep.points:
+            if point.spec is None:
+                continue
+            found, twin = self.curves[point.spec], self.curves[point.spec.twin()]
+            seeds, points = found.values.shape
+            told = dict(zip(names, point.values, strict=True))
+            parts.append(
+                pd.DataFrame(
+                    {
+                        **{name: [value] * (seeds * points) for name, value in told.items()},
+                        "seed": np.repeat(np.arange(seeds), points),
+                        f"{kind.axis} so far" if kind.axis in names else kind.axis: np.tile(found.at, seeds),
+                        kind.measure: found.values.ravel(),
+                        f"extra_{kind.measure}": found.beyond(twin).ravel(),
+                    }
+                )
+            )
+        return pd.concat(parts, ignore_index=True)
+
+    def plot(
+        self, measure: Literal["regret", "privacy cost"] = "privacy cost", *, dark: bool = False
+    ) -> Picture:
+        """The dashboard's chart of Trade-offs: a marker for each online run, along the first axis that is a number, a
+        line for each combination of the others.
+
+        Args:
+            measure: "regret" at the end, or "privacy cost": regret beyond the same seeds of the non-private baseline.
+            dark: for a dark page.
+
+        Raises:
+            SpecError: the measure is unknown, the runs are not online, no axis is a number, or there are too many
+                lines.
+        """
+        from dprl.figures import style, tradeoff
+        from dprl.figures.looks import numbered
+        from dprl.sentences.price import about_frontier
+        from dprl.series import style_of
+
+        view = view_of(measure)
+        if view == "per-episode":
+            raise SpecError("measure", f"{measure} is not drawn of a sweep; give regret or privacy cost.")
+        online(self.curves)
+        x = next((name for name, values in self.sweep.axes if not isinstance(values[0], str)), None)
+        if x is None:
+            raise SpecError("axes", "none of them is a number to draw along; add one, such as epsilon.")
+        place = [name for name, _ in self.sweep.axes].index(x)
+        lines: dict[tuple[Any, ...], list[tuple[Any, Any]]] = {}
+        for point in self.sweep.points:
+            spec: Any = point.spec
+            if spec is not None and not (view == "extra" and spec == spec.twin()):
+                key = point.values[:place] + point.values[place + 1 :]
+                lines.setdefault(key, []).append((point.values[place], spec))
+        if len(lines) > style.MOST_CURVES:
+            raise SpecError(
+                "axes", f"{len(lines)} lines cannot be told apart; give at most {style.MOST_CURVES}."
+            )
+        looks = numbered([style_of(points[0][1]) for points in lines.values()])
+        shown_as: tradeoff.Measure = "price" if view == "extra" else "regret"
+        drawn = [
+            self._frontier(", ".join(map(str, key)) or points[0][1].label(), look, sorted(points), view)
+            for (key, points), look in zip(lines.items(), looks, strict=True)
+        ]
+        return tradeoff.frontier(
+            drawn,
+            measure=shown_as,
+            axis=x,
+            symbol=x,
+            see=about_frontier(drawn, shown_as, x),
+            dark=dark,
+        )
+
+    def _frontier(self, label: str, look: CurveStyle, points: list[tuple[Any, Any]], view: View) -> Frontier:
+        from dprl.figures.tradeoff import Frontier
+
+        rows = [self.curves[spec] for _, spec in points]
+        ends = [
+            found.ends - self.curves[spec.twin()].ends if view == "extra" else found.ends
+            for found, (_, spec) in zip(rows, points, strict=True)
+        ]
+        bands = [metrics.regret_band(end[:, None]) for end in ends]
+        center, low, high = (np.array([float(band[i][0]) for band in bands]) for i in range(3))
+        worst = np.array([spec.episodes * self._v_star(spec) for _, spec in points])
+        return Frontier(
+            label=label,
+            style=look,
+            epsilon=[spec.epsilon for _, spec in points],
+            x=np.array([x for x, _ in points]),
+            center=center,
+            low=low,
+            high=high,
+            seeds=np.array([len(end) for end in ends]),
+            whole=np.ones(len(ends), bool),
+            worst=worst,
+            share=np.where(worst > 0, center / np.where(worst > 0, worst, 1.0), np.nan),
+        )
+
+    def _v_star(self, spec: Any) -> float:
+        problem = spec.environment, str(dict(spec.environment_params))
+        if problem not in self._best:
+            self._best[problem] = float(answered(answer("v_star", spec)))
+        return self._best[problem]
+
+    @cached_property
+    def _best(self) -> dict[tuple[str, str], float]:
+        return {}
+
+    def __repr__(self) -> str:
+        return f"Results of {self.sweep!r}: {len(self.curves)} runs"
+
+    def _repr_html_(self) -> str:
+        measure = kind_of(self.sweep.base).measure
+        frame = self.frame()
+        names = [name for name, _ in self.sweep.axes]
+        means = frame.groupby(names, sort=False)[[measure, f"extra_{measure}"]].mean().reset_index()
+        table: str = means.to_html(index=False, max_rows=40, float_format=lambda value: f"{value:.4g}")
+        return f"<p>{escape(repr(self.sweep))}: means over seeds at the end</p>{table}"

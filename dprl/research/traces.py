@@ -1,0 +1,199 @@
+"""Traces that draw themselves, alone and beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from dprl import metrics, simulation
+from dprl.curves import RunCurves
+from dprl.fields import SpecError, shown
+from dprl.research.cards import card, told
+from dprl.simulation import Spec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dprl.figures.lines import Series
+    from dprl.figures.picture import Picture
+
+View = Literal["cumulative", "per-episode", "extra"]
+Measure = Literal["regret", "regret per episode", "privacy cost"]
+# What the dashboard calls them in links.
+VIEWS: dict[str, View] = {
+    "regret": "cumulative",
+    "regret per episode": "per-episode",
+    "privacy cost": "extra",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(simulation.Trace):
+    """A finished run: all its seeds, on the same points of the axis. A notebook shows it as a card.
+
+    Attributes:
+        spec: what was run.
+        seeds: a trace of each, with the details of its kind, such as `SeedTrace`.
+    """
+
+    def plot(
+        self, measure: Measure = "regret", *, statistic: metrics.Statistic = "mean", dark: bool = False
+    ) -> Picture:
+        """The dashboard's chart of an online run, see `Comparison.plot`."""
+        return compare([self]).plot(measure, statistic=statistic, dark=dark)
+
+    def _repr_html_(self) -> str:
+        return card([(repr(self).partition("\n")[0], *told(self))])
+
+
+def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None = None) -> Trace:
+    """Run every seed of a spec in this process.
+
+    Args:
+        spec: what to run, of any kind, or a dict of its fields.
+        progress: is called with the share done, from 0 to 1.
+
+    Returns:
+        The traces of all seeds, the same bit for bit whenever the spec is.
+
+    Raises:
+        SpecError: this is no spec, or a field of it is not allowed.
+    """
+    done = simulation.run(spec, progress)
+    return Trace(done.spec, done.seeds)
+
+
+# ---- several runs beside each other
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Finished runs beside each other, see `compare`.
+
+    Attributes:
+        traces: by name, in the order in which they are drawn.
+    """
+
+    traces: Mapping[str, simulation.Trace]
+
+    def plot(
+        self,
+        measure: Measure = "regret",
+        *,
+        statistic: metrics.Statistic = "mean",
+        log_x: bool = True,
+        log_y: bool = True,
+        seeds: bool = False,
+        dark: bool = False,
+    ) -> Picture:
+        """The dashboard's chart of online runs: a curve for each, with its 95% interval over seeds.
+
+        Args:
+            measure: "regret" so far, "regret per episode" on average so far, or "privacy cost": regret beyond the same
+                seeds of the non-private baseline, `spec.twin()`, which has to be among the runs.
+            statistic: "mean" or "median" over seeds.
+            log_x, log_y: whether an axis is logarithmic.
+            seeds: each seed is drawn, too.
+            dark: for a dark page.
+
+        Returns:
+            A picture: its `figure` is Plotly's, its `table` has the numbers drawn, `see` says what there is to see.
+
+        Raises:
+            SpecError: the measure is unknown, a run is not online, a baseline is missing, or there are too many runs.
+        """
+        from dprl.figures import regret, style
+        from dprl.figures.looks import numbered
+        from dprl.sentences.regret import about_regret
+        from dprl.series import series_of, style_of
+
+        view = view_of(measure)
+        online(trace.spec for trace in self.traces.values())
+        known = {trace.spec: _curves(trace) for trace in self.traces.values()}
+        names = [
+            name for name, trace in self.traces.items() if view != "extra" or trace.spec != trace.spec.twin()
+        ]
+        chosen = [self.traces[name].spec for name in names]
+        if view == "extra":
+            for spec in chosen:
+                if spec.twin() not in known:
+                    raise SpecError(
+                        "measure",
+                        f"privacy cost is counted from the non-private baseline of {spec.label()}; add "
+                        "dprl.run(spec.twin()) to the runs.",
+                    )
+        if not chosen:
+            raise SpecError("traces", f"there is no run to draw {measure} of; give one with privacy.")
+        if len(chosen) > style.MOST_CURVES:
+            raise SpecError(
+                "traces", f"{len(chosen)} curves cannot be told apart; give at most {style.MOST_CURVES}."
+            )
+        curves: list[Series] = [
+            series_of(
+                spec, known[spec], known.get(spec.twin()), look, name, view, statistic, v_star=known[spec].v_star
+            )
+            for name, spec, look in zip(names, chosen, numbered([style_of(s) for s in chosen]), strict=True)
+        ]  # fmt: skip
+        return regret.comparison(
+            curves,
+            view=view,
+            statistic=statistic,
+            log_x=log_x,
+            log_y=log_y,
+            show_seeds=seeds,
+            see=about_regret(curves, view, statistic),
+            dark=dark,
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Tidy table of all curves: run, and the columns of `Trace.frame`."""
+        import pandas as pd
+
+        parts = [trace.frame().assign(run=name) for name, trace in self.traces.items()]
+        whole = pd.concat(parts, ignore_index=True)
+        return whole[["run", *(column for column in whole if column != "run")]]
+
+    def __repr__(self) -> str:
+        return f"Comparison of {len(self.traces)} runs: {'; '.join(self.traces)}"
+
+    def _repr_html_(self) -> str:
+        return card([(name, *told(trace)) for name, trace in self.traces.items()])
+
+
+def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace]) -> Comparison:
+    """Runs beside each other, to be drawn or tabulated.
+
+    Args:
+        traces: finished runs, or runs by the name that a legend has of them. By default these are their labels.
+
+    Raises:
+        SpecError: there is none.
+    """
+    from dprl.figures.regret import distinct
+
+    if not isinstance(traces, Mapping):
+        found = list(traces)
+        traces = dict(zip(distinct([trace.spec.label() for trace in found]), found, strict=True))
+    if not traces:
+        raise SpecError("traces", "there is none; give at least one, such as dprl.run(spec).")
+    return Comparison(dict(traces))
+
+
+def view_of(measure: str) -> View:
+    """What the dashboard calls a measure. Raises SpecError."""
+    if measure not in VIEWS:
+        raise SpecError("measure", f"{shown(measure)} is not allowed; give one of {', '.join(VIEWS)}.")
+    return VIEWS[measure]
+
+
+def online(specs: Iterable[Any]) -> None:
+    """Raises SpecError where one is no online run."""
+    for spec in specs:
+        if spec.kind != simulation.RunSpec.kind:
+            raise SpecError("spec", f"{spec.label()} is no online run, and only these are drawn from Python.")
+
+
+def _curves(trace: simulation.Trace) -> RunCurves:
+    best = trace.seeds[0].v_star
+    return RunCurves(trace.at, trace.values, v_star=float("nan") if best is None else float(best))

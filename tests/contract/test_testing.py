@@ -1,0 +1,385 @@
+"""`dprl.testing`: each planted fault is caught, by the check that is for it, and what is sound passes."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dprl
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, TabularMDP
+from dprl.environments.environment import Environment, homogeneous
+from dprl.fields import Field
+from dprl.learners.tabular import dp_ucbvi, private_ucb_po, rlsvi, ucbvi_hoeffding
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.privacy.mechanisms.gaussian import gaussian_sum
+from dprl.simulation.online import small_problem
+from dprl.statistics import CONSISTENT
+from dprl.testing import CheckFailed, check_environment, check_learner, check_mechanism, run_plain
+from dprl.testing.learners import function_of_what_was_released
+from dprl.testing.report import offered
+
+# ---- learners
+
+BASE = replace(
+    ucbvi_hoeffding.ALGORITHM, key="planted", privacies=("central", "none"), bonuses=("paper",), anytime=None
+)
+hoeffding = ucbvi_hoeffding.ALGORITHM.planner("paper").plan
+seeds_so_far: list[int] = []
+true_rewards = ENVIRONMENTS["random"].make(S=3, A=2, H=3).R
+
+
+def vectorised(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    """Plain NumPy that numba need not know: certainty equivalence, optimistic where little is seen."""
+    H, S, _ = Q.shape
+    V[H] = 0.0
+    for h in reversed(range(H)):
+        n = np.maximum(released[h, :, :, S], 1.0)
+        value = (released[h, :, :, S + 1] + released[h, :, :, :S] @ V[h + 1]) / n
+        bonus = H * (np.sqrt(constants[0] / n) + errors[h] / n)
+        Q[h] = np.where(released[h, :, :, S] >= 1, np.clip(value + bonus, 0, H - h), H - h)
+        policy[h], V[h] = Q[h].argmax(-1), Q[h].max(-1)
+
+
+def leave(number: Any, Q: Any, V: Any, policy: Any) -> None:
+    """A trace of a number in the plan."""
+    Q[0, 0, 0] = number % 1.7
+    policy[0, 0], V[0, 0] = Q[0, 0].argmax(), Q[0, 0].max()
+
+
+def reads_raw_counts(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    vectorised(released, errors, possible, constants, Q, V, policy)
+    frame: Any = sys._getframe(1)
+    while frame is not None and "state" not in frame.f_locals:
+        frame = frame.f_back
+    if frame is not None and hasattr(frame.f_locals["state"], "counts"):
+        leave(frame.f_locals["state"].counts[1, 0, :, :-2].sum(), Q, V, policy)
+
+
+def remembers_seeds(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    seeds_so_far.append(1)
+    vectorised(released, errors, possible, constants * len(seeds_so_far), Q, V, policy)
+
+
+def remembers_in_itself(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    remembers_in_itself.calls = getattr(remembers_in_itself, "calls", 0) + 1  # type: ignore[attr-defined]
+    vectorised(released, errors, possible, constants, Q, V, policy)
+    leave(remembers_in_itself.calls, Q, V, policy)  # type: ignore[attr-defined]
+
+
+def knows_rewards(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    vectorised(released, errors, possible, constants, Q, V, policy)
+    Q[:] = np.maximum(Q, true_rewards)
+
+
+def looks_the_world_up(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    from dprl.environments import random as world
+
+    vectorised(released, errors, possible, constants, Q, V, policy)
+    Q[:] = np.maximum(Q, world.make(S=3, A=2, H=3).R)
+
+
+def draws_anew(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    vectorised(released, errors, possible, constants, Q, V, policy)
+    leave(np.random.random(), Q, V, policy)
+
+
+def asks_the_clock(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    vectorised(released, errors, possible, constants, Q, V, policy)
+    leave(time.perf_counter(), Q, V, policy)
+
+
+def takes_its_noise_back(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    vectorised(released, errors, possible, constants, Q, V, policy)
+    errors[:] = 0.0
+
+
+def forgets_the_ceiling(
+    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
+) -> None:
+    vectorised(released, errors, possible, constants, Q, V, policy)
+    Q[0] += 100.0
+    V[0] += 100.0
+
+
+def other_arguments(released: Any, errors: Any, constants: Any, Q: Any, V: Any, policy: Any) -> None: ...
+
+
+def powers(released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any) -> None:
+    """x**3 is rounded otherwise by numba."""
+    H, S, A = Q.shape
+    for h in range(H - 1, -1, -1):
+        for s in range(S):
+            for a in range(A):
+                Q[h, s, a] = min(
+                    (released[h, s, a, S + 1] / 3.7 + 0.1) ** 3 * 1e-3 + errors[h, s, a] ** 1.5, 1.0
+                )
+            policy[h, s], V[h, s] = Q[h, s].argmax(), Q[h, s].max()
+
+
+def planned(plan: Callable[..., None]) -> TabularLearner:
+    return replace(BASE, plan=plan)
+
+
+LEARNER_FAULTS: dict[str, tuple[TabularLearner, str]] = {
+    "raw counts read": (planned(reads_raw_counts), "no other way to data"),
+    "hidden state between seeds": (planned(remembers_seeds), "no other way to data"),
+    "hidden state in a function": (planned(remembers_in_itself), "function of what was released"),
+    "true rewards": (planned(knows_rewards), "no other way to data"),
+    "true rewards by an import": (planned(looks_the_world_up), "no other way to data"),
+    "not deterministic": (planned(draws_anew), "function of what was released"),
+    "the clock": (planned(asks_the_clock), "no other way to data"),
+    "writes into what it is given": (planned(takes_its_noise_back), "arrays left alone"),
+    "above H": (planned(forgets_the_ceiling), "values"),
+    "other arguments": (planned(other_arguments), "arguments"),
+    "wrong sensitivity": (
+        replace(BASE, statistic=type("Less", (type(CONSISTENT),), {
+            "sensitivity": lambda self, size, adjacency: CONSISTENT.sensitivity(size, "blank-one"),
+        })(CONSISTENT.publish)),
+        "sensitivity",
+    ),
+    "no baseline": (replace(BASE, privacies=("central",)), "record"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEARNER_FAULTS)
+def test_a_learner_with_a_fault_is_caught(name: str) -> None:
+    learner, check = LEARNER_FAULTS[name]
+    before = dict(ALGORITHMS), dprl.FIELDS["algorithm"]
+    with pytest.raises(CheckFailed) as error:
+        check_learner(learner, compiles=False)
+    assert error.value.check == check, error.value
+    assert (dict(ALGORITHMS), dprl.FIELDS["algorithm"]) == before
+
+
+def test_raw_counts_are_caught_by_what_is_planned_too() -> None:
+    """Not only by what the function can see."""
+    learner = planned(reads_raw_counts)
+    with offered(ALGORITHMS, learner, dprl.FIELDS, "algorithm"):
+        with pytest.raises(AssertionError, match="the same releases gave two plans"):
+            function_of_what_was_released(learner)
+        function_of_what_was_released(replace(learner, plan=vectorised))
+
+
+def test_what_differs_when_it_is_compiled_is_caught() -> None:
+    with pytest.raises(CheckFailed, match="KernelError") as error:
+        check_learner(planned(vectorised))
+    assert error.value.check == "same bits compiled"
+    with pytest.raises(CheckFailed, match="differ in Q") as error:
+        check_learner(planned(powers))
+    assert error.value.check == "same bits compiled"
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [BASE, planned(vectorised), dp_ucbvi.ALGORITHM, private_ucb_po.ALGORITHM, rlsvi.ALGORITHM],
+    ids=lambda learner: f"{learner.key} {learner.plan.__name__}",
+)
+def test_sound_learners_pass(learner: TabularLearner) -> None:
+    assert len(check_learner(learner, compiles=False).passed) == 10
+
+
+def test_plain_runs_have_the_bits_of_compiled_ones() -> None:
+    spec = RunSpec(environment_params={"S": 3, "H": 2}, algorithm="ucbvi-hoeffding", episodes=200, seeds=2)
+    np.testing.assert_array_equal(run_plain(spec).regret, dprl.run(spec).regret)
+    with pytest.raises(ValueError, match="is no tabular learner"):
+        run_plain(RunSpec(algorithm="sdp-pe", privacy="none", **small_problem("sdp-pe")))
+    other: Any = ALGORITHMS["sdp-pe"]
+    with pytest.raises(ValueError, match="only a TabularLearner"):
+        check_learner(other)
+
+
+# ---- environments
+
+
+def make(S: int = 3, H: int = 4) -> TabularMDP:
+    P = np.full((S, 2, S), 1 / S)
+    P /= P.sum(-1, keepdims=True)
+    R = np.linspace(0, 1, 2 * S).reshape(S, 2)
+    labels = tuple(map(str, range(S))), ("left", "right")
+    return homogeneous(
+        "even", P, R, start=np.eye(S)[0], H=H, state_labels=labels[0], action_labels=labels[1],
+        drawing={"kind": "graph"},
+    )  # fmt: skip
+
+
+EVEN = Environment(
+    key="even",
+    title="Even",
+    summary="Every next state is as likely.",
+    source="nobody's: an example",
+    fields=(
+        Field("S", "int", 3, "states", low=2, high=9),
+        Field("H", "int", 4, "steps in an episode", low=1, high=100),
+    ),
+    make=make,
+    size=lambda S, H: (S, 2, H),
+)
+rng = np.random.default_rng(0)
+number = itertools.count()
+KEPT = make()
+
+
+def changed(**arrays: Any) -> Callable[..., TabularMDP]:
+    def other(S: int = 3, H: int = 4) -> TabularMDP:
+        mdp = make(S, H)
+        return replace(mdp, **{name: change(mdp) for name, change in arrays.items()})
+
+    return other
+
+
+def biased(S: int = 3, H: int = 4) -> TabularMDP:
+    mdp = make(S, H)
+    if S == 9:  # only at the end of a range
+        object.__setattr__(mdp, "R", mdp.R * 1.5)
+    return mdp
+
+
+ENVIRONMENT_FAULTS: dict[str, tuple[Environment, str]] = {
+    "another model each time": (
+        replace(EVEN, make=changed(R=lambda mdp: mdp.R * random.random())),
+        "defaults",
+    ),
+    "hidden state": (
+        replace(EVEN, make=changed(R=lambda mdp: mdp.R / (1 + next(number)))),
+        "defaults",
+    ),
+    "one array for all": (
+        replace(EVEN, make=lambda S=3, H=4: KEPT if (S, H) == (3, 4) else make(S, H)),
+        "repeats",
+    ),
+    "wrong size": (replace(EVEN, size=lambda S, H: (S + 1, 2, H)), "model"),
+    "rewards above 1": (replace(EVEN, make=biased), "model"),
+    "other defaults": (replace(EVEN, make=lambda S=4, H=4: make(S, H)), "defaults"),
+    "labels twice": (replace(EVEN, make=changed(action_labels=lambda mdp: ("go", "go"))), "drawing"),
+    "no horizon": (replace(EVEN, fields=EVEN.fields[:1]), "record"),
+}
+
+
+@pytest.mark.parametrize("name", ENVIRONMENT_FAULTS)
+def test_an_environment_with_a_fault_is_caught(name: str) -> None:
+    environment, check = ENVIRONMENT_FAULTS[name]
+    before = dict(ENVIRONMENTS)
+    with pytest.raises(CheckFailed) as error:
+        check_environment(environment)
+    assert error.value.check == check, error.value
+    assert dict(ENVIRONMENTS) == before
+
+
+@pytest.mark.parametrize(
+    "environment", [EVEN, ENVIRONMENTS["gridworld"], ENVIRONMENTS["gymnasium"]], ids=lambda e: e.key
+)
+def test_sound_environments_pass(environment: Environment) -> None:
+    assert len(check_environment(environment).passed) == 6
+
+
+# ---- mechanisms
+
+
+def half_as_large(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
+    count = float(leaves[i + 1] - leaves[i])
+    noise += 0.5 * np.sqrt(count) * rng.standard_normal(noise.shape[0])
+
+
+def one_for_all(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
+    noise += np.sqrt(float(leaves[i + 1] - leaves[i])) * rng.standard_normal()
+
+
+def own_generator(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
+    noise += np.sqrt(float(leaves[i + 1] - leaves[i])) * np.random.default_rng().standard_normal(
+        noise.shape[0]
+    )
+
+
+def plain(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
+    noise += np.sqrt(float(leaves[i + 1] - leaves[i])) * rng.standard_normal(noise.shape[0])
+
+
+def remembered(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
+    plain(i, leaves, batches, memory, rng, noise)
+    seeds_so_far.append(i)
+
+
+GAUSSIAN = MECHANISMS["gaussian"]
+MECHANISM_FAULTS: dict[str, tuple[Any, str]] = {
+    "noise halved": (replace(GAUSSIAN, add_noise=half_as_large), "spread"),
+    "noise halved, and said so": (
+        replace(
+            GAUSSIAN,
+            add_noise=half_as_large,
+            std=lambda stream: GAUSSIAN.std(stream) / 2,
+            tail=lambda stream, failure: GAUSSIAN.tail(stream, failure) / 2,
+            length=lambda stream, cells, failure: GAUSSIAN.length(stream, cells, failure) / 2,
+        ),
+        "likelihood ratio",
+    ),
+    "wrong sensitivity": (
+        replace(GAUSSIAN, losses=lambda change, scale, stream: GAUSSIAN.losses(change, 2 * scale, stream)),
+        "proof",
+    ),
+    "more than is proved": (
+        replace(GAUSSIAN, losses=lambda change, scale, stream: GAUSSIAN.losses(change, scale / 2, stream)),
+        "proof",
+    ),
+    "a tail that is too small": (
+        replace(GAUSSIAN, tail=lambda stream, failure: GAUSSIAN.tail(stream, 5 * failure)),
+        "tail",
+    ),
+    "one draw for all counters": (replace(GAUSSIAN, add_noise=one_for_all), "spread"),
+    "not deterministic": (replace(GAUSSIAN, add_noise=own_generator), "repeats"),
+    "hidden state": (replace(GAUSSIAN, add_noise=remembered), "holds nothing"),
+    "an unknown norm": (replace(GAUSSIAN, norm="l3"), "record"),
+}
+
+
+@pytest.mark.parametrize("name", MECHANISM_FAULTS)
+def test_a_mechanism_with_a_fault_is_caught(name: str) -> None:
+    mechanism, check = MECHANISM_FAULTS[name]
+    with pytest.raises(CheckFailed) as error:
+        check_mechanism(mechanism, compiles=False)
+    assert error.value.check == check, error.value
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        GAUSSIAN,
+        replace(GAUSSIAN, key="plain", add_noise=plain),
+        MECHANISMS["laplace-tree"],
+        MECHANISMS["gaussian-toeplitz"],
+    ],
+    ids=lambda m: m.key,
+)
+def test_sound_mechanisms_pass(mechanism: Any) -> None:
+    assert len(check_mechanism(mechanism, compiles=False).passed) == 8
+    assert gaussian_sum is GAUSSIAN.add_noise
+
+
+def test_one_that_answers_questions_is_refused() -> None:
+    with pytest.raises(ValueError, match="has tests of its own"):
+        check_mechanism(MECHANISMS["unary"])

@@ -1,0 +1,158 @@
+"""Results in a script or a notebook: cards, the dashboard's charts, and sweeps that compute themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dprl
+from dprl import OfflineSpec, RunSpec, SpecError, Sweep, compare, metrics
+from dprl.jobs import local
+from dprl.research import SweepResult
+
+SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=3)
+MOST = 2000  # characters of text that a cell of a notebook puts out
+
+
+@pytest.fixture(scope="module")
+def private() -> dprl.Trace:
+    return dprl.run(SPEC)
+
+
+@pytest.fixture(scope="module")
+def baseline() -> dprl.Trace:
+    return dprl.run(SPEC.twin())
+
+
+def test_what_a_notebook_shows_is_short_and_says_label_regret_and_proof(
+    private: dprl.Trace, baseline: dprl.Trace
+) -> None:
+    both = compare([private, baseline])
+    swept = Sweep(SPEC, {"epsilon": [0.5, 1.0]})
+    for shown in (SPEC, private, private.guarantee, both, swept, OfflineSpec()):
+        html = shown._repr_html_()
+        assert len(html) < MOST, type(shown)
+        assert len(repr(shown)) < MOST
+        assert html.startswith("<table>")
+        assert html.endswith("</table>")
+    card = private._repr_html_()
+    final = private.summary()
+    assert "DP-UCBVI, central, epsilon 1" in card
+    assert f"final regret {final['final_regret_mean']:.4g} (95% interval over seeds:" in card
+    assert "proved: (epsilon, delta) = (" in card
+    assert card.count("<svg") == 1
+    assert "no privacy" in baseline._repr_html_()
+    assert both._repr_html_().count("<tr>") == 2
+
+
+def test_what_somebody_named_is_text_on_a_card() -> None:
+    model = {"name": "<b>x</b>", "P": [[[1.0]]], "R": [[0.5]], "d1": [1.0]}
+    spec = RunSpec(environment=model, environment_params={"H": 2})
+    assert "<b>" not in spec._repr_html_()
+
+
+def test_charts_have_the_numbers_of_the_traces(private: dprl.Trace, baseline: dprl.Trace) -> None:
+    both = compare({"ours": private, "none": baseline})
+    for measure, values in (
+        ("regret", private.regret),
+        ("regret per episode", private.regret / private.at),
+        ("privacy cost", private.regret - baseline.regret),
+    ):
+        picture = both.plot(measure)  # type: ignore[arg-type]
+        table = picture.table[picture.table["curve"] == "ours"]
+        center, low, _ = metrics.regret_band(values)
+        np.testing.assert_allclose(table["mean"], center)
+        np.testing.assert_allclose(table["low (95%)"], low)
+        assert set(picture.table["curve"]) == ({"ours"} if measure == "privacy cost" else {"ours", "none"})
+        assert picture.see
+        assert len(repr(picture)) < MOST
+        assert (
+            "text/plain" not in picture._repr_mimebundle_()
+            or len(picture._repr_mimebundle_()["text/plain"]) < MOST
+        )
+    assert set(private.plot(statistic="median").table["curve"]) == {SPEC.label()}
+    frame = both.frame()
+    assert list(frame.columns) == ["run", "seed", "episode", "regret"]
+    assert len(frame) == private.values.size + baseline.values.size
+
+
+def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baseline: dprl.Trace) -> None:
+    offline: Any = type("Trace", (), {"spec": OfflineSpec(), "at": private.at, "values": private.values,
+                                      "seeds": private.seeds})()  # fmt: skip
+    wrong: Any = "cost"
+    for draw, sentence in (
+        (
+            lambda: private.plot("privacy cost"),
+            "measure: privacy cost is counted from the non-private baseline",
+        ),
+        (lambda: baseline.plot("privacy cost"), "traces: there is no run to draw privacy cost of"),
+        (lambda: private.plot(wrong), "measure: cost is not allowed; give one of regret,"),
+        (lambda: compare([]), "traces: there is none"),
+        (lambda: compare([private] * 9).plot(), "traces: 9 curves cannot be told apart"),
+        (lambda: compare([offline]).plot(), "spec: DP-KL-LCB, rho 1 is no online run"),
+    ):
+        with pytest.raises(SpecError) as error:
+            draw()
+        assert str(error.value).startswith(sentence)
+        assert str(error.value).endswith(".")
+
+
+AXES: dict[str, list[Any]] = {"epsilon": [1.0, 4.0], "privacy": ["none", "central"]}
+
+
+class Stopped(Exception):
+    """As Ctrl-C would."""
+
+
+def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep, file = Sweep(SPEC, AXES), tmp_path / "runs.sqlite"
+    shares: list[float] = []
+
+    def stop(share: float) -> None:
+        shares.append(share)
+        if share > 0.3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        sweep.run(store=file, workers=1, progress=stop)
+    result: SweepResult[RunSpec] = sweep.run(store=file, progress=shares.append)
+    assert shares[-1] == 1.0
+    local.stop(file)
+    for spec in sweep.specs:
+        np.testing.assert_array_equal(result.curves[spec].values, dprl.run(spec).values)
+
+    def nobody(*given: Any, **rest: Any) -> bool:
+        raise AssertionError("what is there already needs no worker")
+
+    monkeypatch.setattr(local, "ensure_pool", nobody)
+    again = sweep.run(store=file, progress=False)
+    frame = again.frame()
+    assert len(frame) == 4 * SPEC.seeds
+    assert list(frame.columns) == ["epsilon", "privacy", "seed", "episode", "regret", "extra_regret"]
+    whole = again.frame(whole=True)
+    ends = whole[whole["episode"] == SPEC.episodes].reset_index(drop=True)
+    np.testing.assert_allclose(ends["extra_regret"], frame["extra_regret"])
+    wrong: Any = "regret per episode"
+    picture = again.plot()
+    assert list(picture.table["model"]) == ["central", "central"]
+    cost = frame[frame["privacy"] == "central"].groupby("epsilon")["extra_regret"].mean()
+    np.testing.assert_allclose(picture.table["mean"], cost)
+    assert set(again.plot("regret").table["model"]) == {"none", "central"}
+    assert len(again._repr_html_()) < MOST
+    for draw, sentence in (
+        (lambda: again.plot(wrong), "measure: regret per episode is not drawn of a sweep"),
+        (lambda: sweep.run(store=file, workers=0), "workers: 0 is not allowed; give a whole number from 1 to 256"),
+        (lambda: Sweep(SPEC, {"environment": ["random"], "algorithm": ["apeve"], "episodes": [5]}).run(store=file),
+         "axis: random, apeve, 5 cannot be run; "),
+    ):  # fmt: skip
+        with pytest.raises(SpecError) as error:
+            draw()
+        assert str(error.value).startswith(sentence)
+    words = SweepResult(Sweep(SPEC, {"privacy": ["none", "central"]}), again.curves)
+    with pytest.raises(SpecError, match="none of them is a number"):
+        words.plot()
