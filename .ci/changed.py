@@ -33,6 +33,18 @@ PARTS = {
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),
     "tests/test_serve.py": ("dprl/serve.py",),
+    "tests/wasm": (
+        "assets/engine.json",
+        "assets/web/engine.js",
+        "bench/engine_wasm",
+        "dprl/environments",
+        "dprl/learners",
+        "dprl/privacy",
+        "dprl/simulation",
+        "dprl/statistics",
+        "dprl/wasm",
+        *CORE,
+    ),
 }
 
 

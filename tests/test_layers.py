@@ -2,7 +2,7 @@
 
 {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
 {jobs, links} <- series <- research <- API <- claims <- lessons <- pages; testing is over simulation; users, over
-privacy and fields, is for pages
+privacy and fields, is for pages; wasm is over simulation
 
 API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, metrics and tables import
 nothing of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
@@ -61,6 +61,7 @@ RANK = {
     "sentences": 8,
     "testing": 5,
     "users": 5,
+    "wasm": 5,
     "series": 8,
     "research": 9,
     "claims": 11,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
-from dprl.simulation.loops.replan_kernels import Setup, State, draw, kernels_of, learn, learner_of
+from dprl.simulation.loops.replan_kernels import Kernels, Setup, State, draw, kernels_of, learn, learner_of
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
 from dprl.simulation.prepare import PAC_ALPHAS, covariance_of, error_told, problem_of
 from dprl.statistics.counts import Counts
@@ -87,22 +87,31 @@ class SeedRun(SlicedRun):
         self._value_first()
 
     def _simulate(self, count: int, until: int) -> None:
-        kernels = self._kernels
-        kernels.simulate(
-            count,
-            until,
-            self._users_rng,
-            self._noise_rng,
-            self._own_rng,
-            self.model,
-            self.setup,
-            self.state,
-            self._record,
-            kernels.next_release,
-            kernels.plan,
-            kernels.add_noise,
-            kernels.publish,
-        )
+        self._kernels.simulate(*self.arguments(count, until).values())
+
+    @property
+    def kernels(self) -> Kernels:
+        """The functions that it is run with."""
+        return cast(Kernels, self._kernels)
+
+    def arguments(self, count: int, until: int) -> dict[str, Any]:
+        """What `simulate` is handed, by name."""
+        kernels = self.kernels
+        return {
+            "count": count,
+            "until": until,
+            "users_rng": self._users_rng,
+            "noise_rng": self._noise_rng,
+            "own_rng": self._own_rng,
+            "model": self.model,
+            "setup": self.setup,
+            "state": self.state,
+            "record": self._record,
+            "next_release": kernels.next_release,
+            "plan": kernels.plan,
+            "add_noise": kernels.add_noise,
+            "publish": kernels.publish,
+        }
 
     def _allocate(self) -> None:
         H, S, A = self.mdp.H, self.mdp.S, self.mdp.A

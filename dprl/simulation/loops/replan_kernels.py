@@ -345,9 +345,13 @@ def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels
     )
     if plain:
         return found
-    kind = learner.stochastic, learner.draws
-    signatures = (_signature(*kind), *_signatures(*kind))
+    signatures = signatures_of(learner.stochastic, learner.draws)
     return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+
+
+def signatures_of(stochastic: bool, draws: bool) -> tuple[Any, ...]:
+    """The declared types of each of the `Kernels` of a learner whose policy is stochastic, or that draws."""
+    return _signature(stochastic, draws), *_signatures(stochastic, draws)
 
 
 def _signatures(stochastic: bool, draws: bool) -> tuple[str, ...]:

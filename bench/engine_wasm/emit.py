@@ -1,0 +1,160 @@
+"""From kernels to one object file for WebAssembly.
+
+numba's code of each kernel goes into one LLVM module, with a block of code that calls it from outside: arguments
+are read from memory, eight bytes each, as numba flattens them (an array is seven words or more). llvmlite's own LLVM
+optimises the whole and makes machine code for wasm32 of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+
+import dprl.kernels
+from bench.engine_wasm.unoptimised import unoptimised
+from dprl.wasm.kernels import Entry
+from dprl.wasm.pack import GENERATOR
+
+# In every browser since 2021.
+FEATURES = "+bulk-memory,+sign-ext,+nontrapping-fptoint,+mutable-globals"
+
+
+def target() -> llvm.TargetMachine:
+    """WebAssembly with 32-bit addresses."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    triple = llvm.Target.from_triple("wasm32-unknown-unknown")
+    return triple.create_target_machine(opt=3, reloc="static", features=FEATURES)
+
+
+def object_of(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> bytes:
+    """The object file of these kernels, in this order."""
+    whole, arguments = _linked(entries, machine)
+    whole.link_in(llvm.parse_assembly(_doors(entries, arguments, machine)))
+    _keep(whole, ("address", "call"))
+    whole.verify()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0))
+    passes = builder.getModulePassManager()
+    passes.add_merge_functions_pass()  # samplers that several kernels have
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(whole, builder)
+    return bytes(machine.emit_object(whole))
+
+
+def _linked(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> tuple[Any, list[list[str]]]:
+    """One module with a function `kernel.<number>` for each kernel, and the types of the arguments of each."""
+    whole = llvm.parse_assembly(_head(machine))
+    arguments = []
+    for number, entry in enumerate(entries):
+        code, symbol = _code_of(entry)
+        part = llvm.parse_assembly(_retargeted(code, machine))
+        function = part.get_function(symbol)
+        arguments.append([str(argument.type) for argument in function.arguments])
+        function.name = f"kernel.{number}"
+        _keep(part, (function.name,))
+        _optimise(part, machine)
+        whole.link_in(part)
+    return whole, arguments
+
+
+def _keep(module: Any, names: tuple[str, ...]) -> None:
+    """Nothing but these is seen from outside, so that what they do not need goes."""
+    for value in (*module.functions, *module.global_variables):
+        if not value.is_declaration and value.name not in names:
+            value.linkage = llvm.Linkage.internal
+
+
+def _code_of(entry: Entry) -> tuple[str, str]:
+    """numba's LLVM code of a kernel, not optimised, and the name of its function."""
+    for helper in dprl.kernels._kernels:
+        if helper not in dprl.kernels._registered:
+            numba.extending.register_jitable(
+                helper
+            )  # LLVM decides what goes into its callers: the code is smaller
+            dprl.kernels._registered.add(helper)
+    machine = numba.njit(entry.function, error_model="numpy")
+    with unoptimised():
+        machine.compile(entry.signature())
+    compiled: Any = next(iter(machine.overloads.values()))
+    return str(compiled.library._final_module), compiled.fndesc.llvm_func_name
+
+
+def _head(machine: llvm.TargetMachine) -> str:
+    return f'target triple = "wasm32-unknown-unknown"\ntarget datalayout = "{machine.target_data}"\n'
+
+
+# What mathematics.py has under names of its own, with the bits that it has natively. A square root is an instruction,
+# rounded right everywhere.
+OURS = {
+    "llvm.log.f64": "gnu_log",
+    "llvm.exp.f64": "gnu_exp",
+    "log1p": "gnu_log1p",
+    "expm1": "gnu_expm1",
+    "sqrt": "llvm.sqrt.f64",
+}
+
+
+def _retargeted(code: str, machine: llvm.TargetMachine) -> str:
+    """Code that was written for this processor, for WebAssembly."""
+    code = re.sub(r"^target (datalayout|triple) = .*$", "", code, flags=re.MULTILINE)
+    code = re.sub(r'"target-(cpu|features)"="[^"]*"', "", code)
+    for theirs, ours in OURS.items():
+        code = re.sub(rf"^declare .*@{re.escape(theirs)}\(.*$", "", code, flags=re.MULTILINE)
+        code = code.replace(f"@{theirs}(", f"@{ours}(")
+        if f"@{ours}(" in code and not re.search(
+            rf"^declare .*@{re.escape(ours)}\(", code, flags=re.MULTILINE
+        ):
+            code += f"\ndeclare double @{ours}(double) nounwind willreturn memory(none)\n"
+    return _head(machine) + code
+
+
+def _doors(entries: tuple[Entry, ...], arguments: list[list[str]], machine: llvm.TargetMachine) -> str:
+    """`address(number)` of a kernel, as other kernels are handed it, and `call(number, words)` of one from outside."""
+    lines = [_head(machine)]
+    doors = []
+    for number, (entry, types) in enumerate(zip(entries, arguments, strict=True)):
+        lines.append(f"declare i32 @kernel.{number}({', '.join(types)})")
+        if not entry.called:
+            doors.append("ptr null")
+            continue
+        doors.append(f"ptr @door.{number}")
+        lines.append(f"define internal i32 @door.{number}(ptr %words) {{")
+        handed = []
+        for i, kind in enumerate(types):
+            word = "i64" if kind == "ptr" else kind
+            lines.append(f"%p{i} = getelementptr i64, ptr %words, i32 {i}\n%v{i} = load {word}, ptr %p{i}")
+            if kind == "ptr":
+                lines.append(f"%a{i} = inttoptr i64 %v{i} to ptr")
+            handed.append(f"{kind} %{'a' if kind == 'ptr' else 'v'}{i}")
+        lines.append(f"%r = call i32 @kernel.{number}({', '.join(handed)})\nret i32 %r\n}}")
+    lines += [f"declare void @sfc64_{name}()" for name in GENERATOR]
+    addresses = [
+        *(f"ptr @kernel.{i}" for i in range(len(entries))),
+        *(f"ptr @sfc64_{name}" for name in GENERATOR),
+    ]
+    for name, values in (("addresses", addresses), ("doors", doors)):
+        lines.append(f"@{name} = internal constant [{len(values)} x ptr] [{', '.join(values)}]")
+    lines.append("""
+define ptr @address(i32 %number) {
+  %p = getelementptr ptr, ptr @addresses, i32 %number
+  %r = load ptr, ptr %p
+  ret ptr %r
+}
+define i32 @call(i32 %number, ptr %words) {
+  %p = getelementptr ptr, ptr @doors, i32 %number
+  %f = load ptr, ptr %p
+  %r = call i32 %f(ptr %words)
+  ret i32 %r
+}""")
+    return "\n".join(lines)
+
+
+def _optimise(module: Any, machine: llvm.TargetMachine) -> None:
+    """A kernel as LLVM makes it fast. Vectors are left out: browsers had them later."""
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)

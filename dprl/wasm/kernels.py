@@ -1,0 +1,98 @@
+"""Which kernels the module holds: all that the loop over learners that plan from counts is run with.
+
+They follow from the registries. A new algorithm, schedule or mechanism is in the module when it is made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp import planning
+from dprl.privacy import MECHANISMS
+from dprl.privacy.mechanisms import no_noise
+from dprl.simulation.loops.replan_kernels import Kernels, as_is, signatures_of, simulate
+from dprl.simulation.schedules import SCHEDULES
+from dprl.statistics import consistency
+
+
+class Kind(NamedTuple):
+    """What the types of a loop's kernels depend on: see `TabularLearner`."""
+
+    stochastic: bool
+    draws: bool
+
+    @property
+    def name(self) -> str:
+        """How names of kernels of this kind end."""
+        return "stochastic" if self.stochastic else "draws" if self.draws else "policy"
+
+
+class Entry(NamedTuple):
+    """A kernel of the module.
+
+    Attributes:
+        name: which one, such as `learners.tabular.anytime.bernstein:policy`; what follows the colon is its kind.
+        function: its source.
+        kind, part: its types are those of this part of a loop of this kind, see `Entry.signature`.
+        called: from outside the module, not only by another kernel.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    kind: Kind
+    part: str
+    called: bool
+
+    def signature(self) -> Any:
+        """Its declared types, as numba takes them."""
+        return signatures_of(*self.kind)[Kernels._fields.index(self.part)]
+
+
+CALLED = ("simulate", "plan", "evaluate")
+ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
+NO_DRAWS = ("next_release", "evaluate")  # and these are handed no draws
+
+
+def name(function: Callable[..., Any], kind: Kind, part: str) -> str:
+    """What a kernel is called in the module."""
+    own = f"{function.__module__}.{function.__qualname__}".removeprefix("dprl.")
+    if part in ONE_FOR_ALL:
+        return own
+    return f"{own}:{kind._replace(draws=False).name if part in NO_DRAWS else kind.name}"
+
+
+def kind_of(learner: TabularLearner) -> Kind:
+    """The kind of the loop that plays a learner."""
+    return Kind(learner.stochastic, learner.draws)
+
+
+def entries() -> tuple[Entry, ...]:
+    """All kernels of the module, by name."""
+    found: dict[str, Entry] = {}
+    for kind, part, function in _parts():
+        called = name(function, kind, part)
+        found.setdefault(called, Entry(called, function, kind, part, part in CALLED))
+    return tuple(found[key] for key in sorted(found))
+
+
+def _parts() -> Iterator[tuple[Kind, str, Callable[..., Any]]]:
+    """Each kernel of a loop, with the kind of the loop and which part of it the kernel is."""
+    for learner in ALGORITHMS.values():
+        if not isinstance(learner, TabularLearner):
+            continue
+        kind = kind_of(learner)
+        yield kind, "simulate", simulate
+        yield kind, "evaluate", planning.evaluate
+        for schedule in SCHEDULES.values():
+            yield kind, "next_release", schedule.next_release
+        for mechanism in MECHANISMS.values():
+            yield kind, "add_noise", mechanism.add_noise
+        yield kind, "add_noise", no_noise
+        for publish in (consistency.unchanged, as_is):  # counts without noise, pooled or as they are
+            yield kind, "publish", publish
+        for bonus in learner.bonuses:
+            yield kind, "plan", learner.planner(bonus).plan
+            yield kind, "publish", learner.seen(bonus).publish

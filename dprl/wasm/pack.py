@@ -1,0 +1,138 @@
+"""A run as the module plays it: the memory that its loop starts from, and the words that the loop is called with.
+
+Everything that is prepared before the first user plays is prepared here, by NumPy and SciPy: the model, the noise
+with its calibration and factorisation, the table of error bounds, the points of the curve, the streams of random
+numbers, and the learner's first plan. The loop itself is the module's.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.loops.replan_kernels import Kernels, learner_of
+from dprl.wasm.kernels import kind_of, name
+
+GENERATOR = ("next_uint64", "next_uint32", "next_double")
+
+
+class Buffer(NamedTuple):
+    """An array of the run. name: such as `state.Q`; of a generator, its state as five words."""
+
+    name: str
+    array: NDArray[Any]
+
+
+class At(NamedTuple):
+    """A word that is the address of a buffer, by its number."""
+
+    buffer: int
+
+
+class Of(NamedTuple):
+    """A word that is the address of a function of the module: a kernel's, or of the generator's."""
+
+    function: str
+
+
+Word = int | At | Of
+
+
+class Pack(NamedTuple):
+    """What is played.
+
+    Attributes:
+        kernel: which one is called.
+        words: its arguments as numba flattens them, 64 bits each.
+        buffers: the arrays that they point to. The kernel changes them in place.
+    """
+
+    kernel: str
+    words: tuple[Word, ...]
+    buffers: tuple[Buffer, ...]
+
+    def to_json(self) -> str:
+        """For a browser: words as texts of digits, as {"buffer": 3} or as {"function": "next_double"}; the bytes of
+        buffers in base64."""
+        return json.dumps(
+            {
+                "kernel": self.kernel,
+                "words": [str(word) if isinstance(word, int) else word._asdict() for word in self.words],
+                "buffers": [
+                    {"name": buffer.name, "bytes": base64.b64encode(buffer.array.tobytes()).decode("ascii")}
+                    for buffer in self.buffers
+                ],
+            }
+        )
+
+    def read(self, contents: list[bytes]) -> dict[str, NDArray[Any]]:
+        """The buffers by their names, when the bytes of each are these."""
+        return {
+            buffer.name: np.frombuffer(content, buffer.array.dtype).reshape(buffer.array.shape)
+            for buffer, content in zip(self.buffers, contents, strict=True)
+        }
+
+
+def pack(run: SeedRun) -> Pack:
+    """A run as it stands, to be played to its end. Later changes of the run do not change the pack."""
+    packing = _Packing()
+    kind = kind_of(learner_of(run.spec))
+    for part, value in run.arguments(10**9, run.spec.episodes).items():
+        if part in Kernels._fields:
+            source = getattr(value, "py_func", value)
+            packing.words += [0, 0, Of(name(source, kind, part))]
+        else:
+            packing.add(part, value)
+    kernel = name(getattr(run.kernels.simulate, "py_func", run.kernels.simulate), kind, "simulate")
+    # two words before the arguments: where numba puts what is returned, and an error
+    result = packing.place("result", np.zeros(8, dtype=np.int64))
+    return Pack(kernel, (At(result), At(result), *packing.words), tuple(packing.buffers))
+
+
+class _Packing:
+    """Words and buffers, as they come together."""
+
+    def __init__(self) -> None:
+        self.words: list[Word] = []
+        self.buffers: list[Buffer] = []
+        self._placed: dict[tuple[int, int], int] = {}
+        self._held: list[NDArray[Any]] = []  # so that no later array has the place of one that is gone
+
+    def place(self, label: str, array: NDArray[Any]) -> int:
+        """The number of an array's buffer. Two names of one array share it: kernels compare nothing by place."""
+        key = array.__array_interface__["data"][0], array.nbytes
+        if array.nbytes == 0 or key not in self._placed:
+            self._placed[key] = len(self.buffers)
+            self._held.append(array)
+            self.buffers.append(Buffer(label, array.copy()))
+        return self._placed[key]
+
+    def add(self, label: str, value: Any) -> None:
+        """The words of one argument, which numba flattens."""
+        if isinstance(value, tuple):
+            for field, part in zip(cast(Any, value)._fields, value, strict=True):
+                self.add(f"{label}.{field}", part)
+        elif isinstance(value, np.ndarray):
+            if not value.flags.c_contiguous:
+                raise ValueError(f"{label} is not contiguous, as kernels take it.")
+            at = At(self.place(label, value))
+            self.words += [0, 0, value.size, value.itemsize, at, *value.shape, *value.strides]
+        elif isinstance(value, np.random.Generator):
+            at = At(self.place(label, _state(value)))
+            self.words += [0, at, at, *(Of(each) for each in GENERATOR), 0, 0, 0]
+        elif isinstance(value, bool | int | np.integer | np.bool_):
+            self.words.append(int(value))
+        else:
+            self.words.append(int(np.float64(value).view(np.int64)))
+
+
+def _state(rng: np.random.Generator) -> NDArray[np.uint64]:
+    """[5] what SFC64 holds: three words, a counter, and half a word with whether there is one."""
+    held: Any = rng.bit_generator.state
+    half = int(held["has_uint32"]) | int(held["uinteger"]) << 32
+    return np.array([*held["state"]["state"], half], dtype=np.uint64)

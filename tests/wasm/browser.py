@@ -1,0 +1,39 @@
+"""What a page does with the module, as scripts that Playwright hands over."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from playwright.sync_api import Page
+
+from dprl.wasm import Pack
+
+LOAD = """async ([source, module, kernels]) => {
+  const bytes = Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0));
+  window.play = new Function(`return (${source})`)();
+  window.module = await WebAssembly.compile(bytes);
+  window.kernels = kernels;
+}"""
+PLAY = "async (pack) => (await play(module, kernels, JSON.parse(pack))).bytes"
+VALUES = """async ([name, numbers]) => {
+  const { exports } = await WebAssembly.instantiate(module, {});
+  const given = new Float64Array(Uint8Array.from(atob(numbers), (letter) => letter.charCodeAt(0)).buffer);
+  return btoa(String.fromCharCode(...new Uint8Array(given.map(exports[name]).buffer)));
+}"""
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def played(engine: Page, pack: Pack) -> dict[str, NDArray[Any]]:
+    """A run's arrays at its end, by name, as the browser has them."""
+    return pack.read([base64.b64decode(text) for text in engine.evaluate(PLAY, pack.to_json())])
+
+
+def values(engine: Page, name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[n] what a function of the module gives for numbers [n]."""
+    return np.frombuffer(base64.b64decode(engine.evaluate(VALUES, [name, encoded(numbers.tobytes())])))

@@ -1,0 +1,105 @@
+"""Runs that the module and the native kernels both play: every family, mechanism and post-processing that it covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl import ALGORITHMS, RunSpec
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_played, not_pooled
+from dprl.wasm import Pack, pack
+
+EVERYBODY = 2**62  # users are walked one by one, however many
+
+
+class Case(NamedTuple):
+    """A run. walk_below: see `SlicedRun`."""
+
+    name: str
+    spec: RunSpec
+    walk_below: int = 0
+
+
+def cases() -> Iterator[Case]:
+    """Every covered algorithm with every privacy model, mechanism and bonus, in blocks and walked; then schedules,
+    post-processing, environments and numbers of users."""
+    for algorithm in ALGORITHMS.values():
+        if not isinstance(algorithm, TabularLearner):
+            continue
+        for privacy in algorithm.privacies:
+            for mechanism in mechanisms_for(algorithm.key, privacy) or (None,):
+                for bonus in algorithm.bonuses:
+                    chosen: dict[str, Any] = {"algorithm": algorithm.key, "privacy": privacy, "bonus": bonus}
+                    if mechanism:
+                        chosen["mechanism"] = mechanism
+                        chosen["calibration"] = calibrations_for(algorithm.key, mechanism)[-1]
+                    name = ", ".join(filter(None, chosen.values()))
+                    yield Case(f"{name}, blocks", small(episodes=10**12, **chosen))
+                    yield Case(f"{name}, walked", small(episodes=2_000, **chosen), EVERYBODY)
+                if not not_played(algorithm.key, privacy, mechanism, "own"):
+                    chosen |= {"bonus": algorithm.bonuses[0], "reports": "played", "episodes": 10**9}
+                    yield Case(f"{algorithm.key}, {privacy}, {mechanism}, played", small(**chosen))
+    yield from others()
+
+
+def others() -> Iterator[Case]:
+    """The default learner under the default noise: schedules, post-processing, structure, environments, users."""
+    central: dict[str, Any] = {"algorithm": "dp-ucbvi", "privacy": "central"}
+    for schedule, episodes in (("episodic", 2_000), ("geometric:0.05", 10**9), ("adaptive:0.1", 10**9)):
+        yield Case(schedule, small(episodes=episodes, **central, schedule=schedule))
+    for consistency in ("flow", "still"):
+        yield Case(consistency, small(episodes=10**8, **central, consistency=consistency))
+    if not not_pooled("dp-ucbvi", "gaussian-toeplitz", None, "anytime"):
+        yield Case("stationary", small(episodes=10**12, **central, stationary="yes"))
+    for environment, params in (
+        ("riverswim", {"S": 6, "H": 20}),
+        ("gridworld", {"H": 8}),
+        ("random", {"S": 5, "A": 3, "H": 4}),
+    ):
+        for episodes in (10**4, 10**9, 10**15):
+            spec = RunSpec(
+                environment=environment,
+                environment_params=params,
+                episodes=episodes,
+                epsilon=1.0,
+                seeds=1,
+                **central,
+            )
+            yield Case(f"{environment}, K = {episodes:.0e}", spec)
+
+
+def small(**chosen: Any) -> RunSpec:
+    """A small RiverSwim."""
+    given = {"environment": "riverswim", "environment_params": {"S": 3, "H": 5}, "epsilon": 50.0, "seeds": 1}
+    if chosen.get("privacy") == "none":
+        del given["epsilon"]
+    return RunSpec(**{"schedule": "geometric:0.1", **given, **chosen})
+
+
+def begun(case: Case) -> tuple[SeedRun, Pack]:
+    """A seed of a case before its first user, and the same packed."""
+    run = SeedRun(case.spec, 0, walk_below=case.walk_below)
+    return run, pack(run)
+
+
+def natively(run: SeedRun) -> dict[str, NDArray[Any]]:
+    """The run's arrays at its end, by name."""
+    while not run.advance(60.0):
+        pass
+    return {buffer.name: buffer.array for buffer in pack(run).buffers}
+
+
+def differing(native: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> list[str]:
+    """Arrays that do not have the same bits."""
+    assert native.keys() == other.keys()
+    return [name for name, array in native.items() if not np.array_equal(bits(array), bits(other[name]))]
+
+
+def bits(array: NDArray[Any]) -> NDArray[np.uint64]:
+    """[..] an array's bits."""
+    return array.view(np.uint64)

@@ -1,0 +1,139 @@
+"""assets/engine.wasm: made from the kernels as they are, and with their bits."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from bench.engine_wasm.tools import digest as tools
+from bench.engine_wasm.unoptimised import KNOWN, SWITCHED_OFF
+from bench.engine_wasm.unoptimised import digest as of_numba
+from dprl.wasm import entries, manifest, stale
+from dprl.wasm.sources import reached
+from tests.wasm.browser import played, values
+from tests.wasm.cases import Case, begun, cases, differing, natively
+
+CASES = tuple(cases())
+# One of each kind of loop, of each way to draw noise that is no other's special case, and of each post-processing.
+FIRST = (
+    "rlsvi, none, paper, walked",
+    "ucb-po, none, paper, blocks",
+    "ucbvi, none, paper, blocks",
+    "dp-ucbvi, central, anytime, laplace-tree, paper, walked",
+    "pucb, central, anytime, gaussian-tree, tight, blocks",
+    "dp-ucbvi, local, unary, played",
+    "dp-ucbvi, shuffle, paper, binomial-sum, paper, blocks",
+    "still",
+    "riverswim, K = 1e+15",
+)
+
+
+def test_the_module_is_made_from_the_kernels_as_they_are() -> None:
+    assert stale() is None, stale()
+    assert manifest().tools == tools(), (
+        "bench/engine_wasm has changed since assets/engine.wasm was made; "
+        "make it anew with `python -m bench.engine_wasm`."
+    )
+    assert manifest().kernels == tuple(entry.name for entry in entries())
+
+
+def test_what_is_switched_off_in_numba_is_what_it_was() -> None:
+    assert of_numba() == KNOWN, (
+        f"numba has changed {' or '.join(SWITCHED_OFF)}: read bench/engine_wasm/unoptimised.py, make the module anew, "
+        "compare it by `python -m bench.engine_wasm.compare --bits`, and write the new digest down."
+    )
+
+
+SOURCE = '''
+RATE = 2.0
+
+def helper(x):
+    return x * RATE
+
+def unused(x):
+    return x
+
+def kernel(x: float) -> float:
+    """What it does."""
+    return helper(x) + 1.0  # why
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("RATE = 2.0", "RATE = 3.0", True),
+        ("x * RATE", "RATE * x", True),
+        ("+ 1.0", "+ 2.0", True),
+        ("return x\n", "return -x\n", False),
+        ("What it does", "What it is for", False),
+        ("# why", "# because", False),
+        ("x: float) -> float", "x)", False),
+    ],
+)
+def test_the_digest_changes_when_what_is_compiled_does(
+    tmp_path: Path, old: str, new: str, changes: bool
+) -> None:
+    assert old in SOURCE
+    before, after = (
+        sources_of(tmp_path / name, text) for name, text in (("a", SOURCE), ("b", SOURCE.replace(old, new)))
+    )
+    assert (before != after) == changes
+
+
+def sources_of(folder: Path, text: str) -> dict[str, str]:
+    """What the kernel of a module with this text is made of."""
+    folder.mkdir()
+    (folder / "toy.py").write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("dprl.toy", folder / "toy.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return reached([module.kernel])
+
+
+@pytest.mark.parametrize("name", ["log", "exp", "log1p", "expm1"])
+def test_logarithms_and_exponentials_have_the_bits_of_the_c_library(engine: Page, name: str) -> None:
+    rng = np.random.default_rng(0)
+    size = np.exp(rng.uniform(-40.0, 6.0, 5_000))
+    numbers = {"log": size, "exp": size - 10.0, "log1p": size, "expm1": size - 10.0}[name]
+    numbers = np.concatenate([numbers, rng.uniform(0.0, 1.0, 5_000) * (-1.0 if name == "log1p" else 1.0)])
+    native = np.array([getattr(math, name)(number) for number in numbers.tolist()])
+    given = values(engine, f"gnu_{name}", numbers)
+    assert np.flatnonzero(given != native).tolist() == [], (
+        f"The C library of this machine has another {name} than the module: it is not the GNU C library, or not for a "
+        "processor with FMA. Runs can differ from the module's in their last digits here."
+    )
+
+
+def test_every_first_case_is_there() -> None:
+    assert set(FIRST) <= {case.name for case in CASES}
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in FIRST], ids=lambda case: case.name)
+def test_a_browser_gives_the_same_bits(engine: Page, case: Case) -> None:
+    run, packed = begun(case)
+    assert differing(natively(run), played(engine, packed)) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.name not in FIRST], ids=lambda case: case.name
+)
+def test_a_browser_gives_the_same_bits_in_every_case(engine: Page, case: Case) -> None:
+    run, packed = begun(case)
+    assert differing(natively(run), played(engine, packed)) == []
+
+
+def test_another_seed_is_told_from_this_one(engine: Page) -> None:
+    case = CASES[0]
+    run, _ = begun(case)
+    _, other = begun(case._replace(spec=case.spec.replace(root_seed=1)))
+    assert "state.totals" in differing(natively(run), played(engine, other))
