@@ -95,7 +95,7 @@ class Row:
             said.append(f"noise as in the paper claims {promise(*claims)}; it proves {promise(*proves)}")
         if self.uncovered:
             said.append(self.uncovered)
-        return "; ".join(said) or "no bound of a paper is listed for it under this trust"
+        return "; ".join(said) or "no bound of a paper is listed for this privacy model"
 
     @property
     def uncovered(self) -> str:
@@ -114,9 +114,13 @@ class Row:
         if self.why:
             return f"not run: {self.why}"
         lost = f"{percent(self.share)} of K·V* lost at K = {human(self.K)}"
-        said = f"{lost}; {users_words(self.cell)}"
-        known = f"; regret grew like {to_the('K', self.growth)} since the K before"
-        return said if np.isnan(self.growth) else said + known
+        told = users_words(self.cell)
+        said = f"{lost}. {told[0].upper()}{told[1:]}."
+        if np.isnan(self.growth):
+            return said
+        if abs(self.growth) < 0.005:
+            return f"{said} Regret has stopped growing."
+        return f"{said} Regret grew like {to_the('K', self.growth)} since the K before."
 
 
 def users_words(cell: Cell) -> str:

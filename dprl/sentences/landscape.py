@@ -15,18 +15,19 @@ def about_fewest(found: Mapping[str, Sequence[Needed]], most: float) -> str:
     """Who needs the fewest users. found: by who is trusted ("with a trusted curator") the learners; users are infinite
     for more than `most`, NaN where nothing was run. Learners whose intervals meet that of the least are named, too.
     How many that are is for `how_many` to say: with both a sentence would be too long to be read."""
-    parts = [f"{who} {_best(learners, most)}" for who, learners in found.items()]
-    return f"Fewest users: {'; '.join(parts)}." if parts else ""
+    parts = [f"{who[0].upper()}{who[1:]}, {_best(learners, most)}" for who, learners in found.items()]
+    return " ".join(f"{part}." for part in parts)
 
 
 def _best(learners: Sequence[Needed], most: float) -> str:
     known = [one for one in learners if not np.isnan(one[1])]
     if not known:
-        return "nobody was run"
+        return "no algorithm was run"
     _, least, _, high = min(known, key=lambda one: one[1])
     if np.isinf(least):
-        return f"nobody gets there within {human(most)}"
-    return listed([name for name, users, low, _ in known if users == least or low <= high])
+        return f"no algorithm has learned within {human(most)} users"
+    best = [name for name, users, low, _ in known if users == least or low <= high]
+    return f"{listed(best)} {'needs' if len(best) == 1 else 'need'} the fewest users"
 
 
 def how_many(found: Mapping[str, Sequence[Needed]]) -> str:
@@ -42,11 +43,6 @@ def about_spread(found: Mapping[str, Sequence[float]], K: float) -> str:
     """How much choice matters. found: by who is trusted the regret of each learner after K users."""
     ratios = {who: max(own) / min(own) for who, own in found.items() if len(own) > 1 and min(own) > 0}
     if not ratios:
-        return (
-            "A line that lies lower has lost less; the dotted line at 10% is where users needed are read off."
-        )
-    said = [
-        f"{rough(ratio)} times {'' if place else 'as much as the best '}{who}"
-        for place, (who, ratio) in enumerate(ratios.items())
-    ]
-    return f"After {human(K)} users the worst algorithm has lost {listed(said)}."
+        return "A lower line has lost less. Users needed are read off the dotted line at 10%."
+    said = [f"{rough(ratio)} {who}" for who, ratio in ratios.items()]
+    return f"After {human(K)} users, the worst algorithm has lost so many times as much as the best: {listed(said)}."

@@ -88,8 +88,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "delta", "float", None,
-            "privacy budget: the chance added beside the factor exp(epsilon); by default 1e-6, or 0 for Laplace noise "
-            "as in the paper", 0.0, 0.1,
+            "chance added beside exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
             optional=True, query="delta", flag="--delta", words=(TIED,),
         ),
         Field(

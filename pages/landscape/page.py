@@ -12,12 +12,12 @@ from pages.landscape import views, words
 from pages.landscape.state import bundled_landscape, look_at, view
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.download import save
-from pages.shared.layout.head import common, head
+from pages.shared.layout.head import head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
-from pages.shared.visitor.state import read_address
+from pages.shared.visitor.state import read_address, session
 
 AT_ONE = promise(*BUDGET).replace(" ", "\N{NO-BREAK SPACE}")  # a pair stays on one line
 
@@ -28,44 +28,44 @@ def main() -> None:
     corner = head(v)
     st.markdown(
         explained(
-            f"Every private algorithm at one proved guarantee, {escape(AT_ONE)}, under each privacy model "
-            "that it has, on the same problems."
+            f"Each private algorithm runs with the same guarantee {escape(AT_ONE)}, in each privacy model that it has."
         )
     )
     inputs()
     seen = v.seen
     found = rows(bundled_landscape(), seen.problem, seen.K, seen.constants == "paper")
-    common(words.shared_words(seen))
+    session().common = words.shared_words(seen)
     who, users = words.who_needs_fewest(found)
     st.markdown(explained(f"**{escape(who)}** {escape(users)}"))
     views.panels(found, seen)
+    st.caption(explained(escape(session().common)))
     found = views.ordered(found, seen)
     views.rows_table(found, seen)
     views.closely(found, seen)
     text, everything = csv(frame(found)), bundled_landscape()
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        save("landscape.csv", "This table (CSV)", "text/csv", lambda: text)
-        save("landscape-all.csv", "All of it (CSV)", "text/csv", lambda: csv(all_rows(everything)))
+        save("landscape.csv", "Download this table (CSV)", "text/csv", lambda: text)
+        save("landscape-all.csv", "Download all tables (CSV)", "text/csv", lambda: csv(all_rows(everything)))
     with corner:
         share(v)
     with st.expander("Proved, claimed, measured", icon=":material/verified:"):
         st.markdown("\n".join(f"- {said}" for said in words.MEANING))
-    with st.expander("How this was made", icon=":material/foundation:"):
+    with st.expander("How this was computed", icon=":material/foundation:"):
         st.markdown("\n".join(f"- {escape(said)}" for said in words.HOW))
-        st.caption("The same on the command line:")
+        st.caption("The command line does the same:")
         st.code("python -m dprl reproduce landscape --out results", language="bash", wrap_lines=True)
     views.absent_learners()
     words_and_papers()
 
 
 def inputs() -> None:
-    """The problem, the users, and what is drawn."""
+    """The environment, the users, and what is drawn."""
     seen = view().seen
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="landscape_inputs"):
         with st.container(width=230):
             titles = {key: problem.title for key, problem in PROBLEMS.items()}
             select(
-                "Problem",
+                "Environment",
                 list(titles),
                 seen.problem,
                 lambda key: look_at(problem=key),

@@ -27,7 +27,7 @@ SORTS = {
     "regret": "Regret",
     "bound": "Bound",
     "year": "Year",
-    "learner": "Learner",
+    "learner": "Algorithm",
     "trust": "Trust",
 }
 

@@ -121,7 +121,7 @@ def shown(found: Sequence[Row]) -> pd.DataFrame:
         "exponent since the K before", "bound on regret", "exponent of the bound", "year", "source", "why not",
     ]  # fmt: skip
     whole["so"] = [row.note for row in found]
-    table_ = whole[columns].copy()
+    table_ = whole[columns].rename(columns={"learner": "algorithm", "trust": "privacy model"})
     table_["share of K V* lost"] *= 100
     table_["users needed"] = table_["users needed"].where(np.isfinite(table_["users needed"]), np.nan)
     return table_
@@ -147,7 +147,7 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
         key="landscape_table",
         placeholder="–",
         column_config={
-            "learner": st.column_config.TextColumn(pinned=True),
+            "algorithm": st.column_config.TextColumn(pinned=True),
             "users needed": number(help="Empty where it takes more than 10¹⁵, or was not run."),
             "so": st.column_config.TextColumn("note", width=150),
             "share of K V* lost": number("lost, % of K·V*"),
@@ -166,7 +166,14 @@ def closely(found: Sequence[Row], seen: Seen) -> None:
     of = seen.of if seen.of in by_key else first
     names = {key: f"{row.learner}, {row.trust}" for key, row in by_key.items()}
     with st.container(border=True, key="landscape_close"):
-        select("Look closely at", list(by_key), of, lambda key: look_at(of=key), names, name="landscape.of")
+        select(
+            "Algorithm to look at closely",
+            list(by_key),
+            of,
+            lambda key: look_at(of=key),
+            names,
+            name="landscape.of",
+        )
         row = by_key[of]
         source = paper(ALGORITHMS[row.entry.learner])
         st.markdown(
@@ -188,7 +195,7 @@ def closely(found: Sequence[Row], seen: Seen) -> None:
 
 def absent_learners() -> None:
     """Who is not in a panel, and why."""
-    with st.expander("Who is not here, and why", icon=":material/block:"):
+    with st.expander("Algorithms that are not here, and why", icon=":material/block:"):
         for trust in TRUSTS:
             missing = absent(trust)
             if missing:
@@ -215,4 +222,7 @@ def _refused(cell: Cell) -> str:
     entry = bundled_landscape().entries[cell.entry]
     name = f"{ALGORITHMS[entry.learner].title}, {PRIVATIZERS[entry.privacy].title}, {PROBLEMS[cell.problem].title}"
     some = "" if not len(cell.at) else f" ({len(cell.refused)} of {len(bundled_landscape().users)} K)"
-    return escape(f"{name}{some}: {next(iter(cell.refused.values()))}")
+    why, _, _ = next(iter(cell.refused.values())).partition(
+        "; give "
+    )  # what to give instead is no answer here
+    return escape(f"{name}{some}: {why}")

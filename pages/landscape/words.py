@@ -15,24 +15,26 @@ from pages.landscape.state import Seen, bundled_landscape
 
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
 HOW = (
-    f"Every run proves {promise(*BUDGET)} by calibrated noise when one user's episode is replaced: joint DP with a "
-    "trusted curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
-    "Each K is a run of its own, planned for that K: noise, constants and policy updates know it. So a curve is no "
-    "single run, and regret at K is never read off a longer one.",
-    f"{SEEDS} seeds; the median with its 95% interval, which with so few lies between the least and the largest.",
-    f"Users needed: from how many on an average episode has lost at most {percent(TARGET)} of V*, the learning "
-    "included. It goes by the mean over seeds, and is searched for with eight runs a decade.",
-    "Problems are environments as they are by default, but for a tiny random one, on which a list of all policies "
-    "fits. Nothing was tuned on them; RiverSwim, to which old constants were fitted, is not among them.",
-    "Everything else is as an algorithm has it by default. With the anytime bonus PUCB and Private-UCB-VI are one "
-    "algorithm; paper constants tell them apart.",
+    f"Every run with a privacy model proves {promise(*BUDGET)} by calibrated noise when one user's episode is "
+    "replaced. RLSVI proves nothing: what it protects is claimed.",
+    "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
+    "trusted party.",
+    "Each K is a run of its own, planned for that K: noise, constants and policy updates know K. So a curve is no "
+    "single run, and regret at K is never read off a longer run.",
+    f"Numbers are medians of {SEEDS} seeds. A 95% interval lies between the smallest and the largest seed.",
+    f"Users needed: the number from which an average episode has lost at most {percent(TARGET)} of V*, learning "
+    "included. This number goes by the mean over seeds, and is searched for with eight runs a decade.",
+    "Environments have their default settings. A tiny random environment is added, for which a list of all policies "
+    "fits. Nothing was tuned on these. RiverSwim is left out, as old constants were fitted to RiverSwim.",
+    "All other settings are an algorithm's defaults. With the anytime bonus, PUCB and Private-UCB-VI are one "
+    "algorithm. Paper constants tell them apart.",
 )
 MEANING = (
-    "**Proved**: what our accountant proves of the noise that was used. Of the regret nothing is proved by a run.",
-    "**Claimed**: the bound that the paper states, of its own algorithm with its own noise and constants, mostly for "
-    "pure ε; logarithms and constants are not in it. And what noise as in the paper promises, beside what it proves.",
-    "**Measured**: what these runs lost. On one problem, which has a gap, regret may grow far less than a bound that "
-    "holds for all problems.",
+    "**Proved**: what our accountant proves of the noise that was used. A run proves nothing about regret.",
+    "**Claimed**: the bound that the paper states for its own algorithm, noise and constants, mostly for pure ε. "
+    "Logarithms and constants are left out. What noise as in the paper claims stands beside what it proves.",
+    "**Measured**: what these runs lost. In one environment, regret may grow far less than a bound that holds for all "
+    "environments.",
 )
 
 

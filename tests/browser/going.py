@@ -125,7 +125,7 @@ STOPS = {
     "attack": Stop(
         f"attack?{urlencode(attacks.encode(ATTACK, attacks.AttackView()))}",
         SETTINGS
-        | each("choice", "Attack a release", "Two users collude", "What a promise means")
+        | each("choice", "Attack a release", "Two users collude", "What a guarantee means")
         | each(
             "choice", "Scores", "Right against wrong", "Farthest apart", "1. One noise for all", "3. A tree"
         )
@@ -146,9 +146,9 @@ STOPS = {
         "users?K=1e7&loss=5",
         SHARE
         | each("text", "Users K", "States S", "V*, % of H", "Budget ε", "Loss, % of V*")
-        | each("download", "One page for a meeting (HTML)")
-        | each("expander", "What this rests on", "How far off this may be"),
-        brief=("Problem",),
+        | each("download", "Download one page for a meeting")
+        | each("expander", "How this was computed", "What this rests on", "How far off this may be"),
+        brief=("Environment",),
     ),
     "free": Stop(
         f"free?{query_of(free.encode(LONG_PRIVATE, free.FreeView()))}",
@@ -197,10 +197,10 @@ STOPS = {
     "landscape": Stop(
         "landscape?problem=linear-mixture&K=1e9",
         each("choice", "As by default", "Paper constants", "Share lost", "Regret")
-        | each("download", "This table (CSV)", "All of it (CSV)")
+        | each("download", "Download this table (CSV)", "Download all tables (CSV)")
         | each("button", "Copy link")
-        | each("expander", "Proved, claimed, measured", "How this was made"),
-        brief=("Problem", "Users K", "Sort by", "Order", "Look closely at"),
+        | each("expander", "Proved, claimed, measured", "How this was computed"),
+        brief=("Environment", "Users K", "Sort by", "Order", "Algorithm to look at closely"),
     ),
     "runs": Stop(
         compared(SHORT, LONG),

@@ -22,7 +22,7 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
     page.get_by_text("Right against wrong", exact=True).click()
     expect(title.filter(has_text="How well any test")).to_be_visible()
     page.get_by_text("One reward differs", exact=True).click()
-    expect(page.get_by_text("nearer to each other than the promise")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("nearer to each other than the guarantee")).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="The two episodes").click()
     page.get_by_label("Second episode").fill("0/0/1 0/1/1")
     page.keyboard.press("Enter")

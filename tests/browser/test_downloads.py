@@ -139,7 +139,7 @@ def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
 ) -> None:
     page = visit("users?K=1e8&S=6")
     idle(page)
-    name, content = saved(page, page.get_by_role("button", name="One page for a meeting (HTML)"))
+    name, content = saved(page, page.get_by_role("button", name="Download one page for a meeting"))
     assert name == "users.html"
     with alone(content, browser, tmp_path, "svg") as sheet:
         expect(sheet.get_by_role("heading", level=1)).to_have_text("How many users do we need?")

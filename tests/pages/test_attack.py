@@ -155,10 +155,10 @@ def test_what_a_promise_means(visit: Visit) -> None:
     assert "ρ-zCDP with ρ = 0.028" in words(app)
     assert "A belief of 10% becomes 3.9% to 23%" in words(app)
     assert len(charts(app)) == 5
-    assert "the best attacker right about 55 of 100 people" in words(app)
+    assert "the best attacker is right about 55 of 100 users" in words(app)
     slider = widget(app, "slider", "Believed before")
     slider.set_value(50).run()
-    assert "afterwards with 27% to 73%" in words(app)
+    assert "becomes 27% to 73%" in words(app)
     assert shown(app).view.prior == 50
     for draws in (40, 60):
         press(app, "draw_again")

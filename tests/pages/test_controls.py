@@ -107,7 +107,7 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
     assert spec(app) == RunSpec(privacy=privacy, calibration=calibration, mechanism=mechanism)
     assert not app.button(key="run").disabled
     left_out = len(fitting) < len(PRIVATIZERS[privacy].mechanisms)
-    assert ("only one with a printed size" in words(app)) == left_out
+    assert ("only mechanism whose noise a paper states" in words(app)) == left_out
 
 
 def test_what_proves_pure_epsilon_needs_no_delta_and_leaves_the_way_back(visit: Visit) -> None:

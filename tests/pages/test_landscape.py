@@ -29,7 +29,8 @@ def seen_of(app: AppTest) -> Seen:
 def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
     said = told(app)
-    assert "Fewest users: with a trusted curator" in said
+    assert "With a trusted curator, " in said
+    assert "the fewest users." in said
     assert "**Proved:** (1, 10⁻⁶)-" in said
     assert len(charts(app)) == 3
     drawn = app.dataframe[0]
@@ -52,7 +53,7 @@ def test_the_table_is_sorted_either_way_and_what_is_not_known_comes_last(by: str
 
 def test_controls_change_what_is_seen_and_the_address(visit: Visit) -> None:
     app = visit(PAGE)
-    for label, value in (("Problem", "linear-mixture"), ("Users K", str(10**6)), ("Sort by", "regret")):
+    for label, value in (("Environment", "linear-mixture"), ("Users K", str(10**6)), ("Sort by", "regret")):
         widget(app, "selectbox", label).select(value).run()
     assert seen_of(app) == Seen(problem="linear-mixture", K=10**6, sort="regret")
     assert dict(app.query_params) == {"v": "2", "problem": "linear-mixture", "K": "1e6", "sort": "regret"}
@@ -106,11 +107,13 @@ def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() ->
         "with a trusted shuffler": [("A", nan, nan, nan)],
     }
     assert about_fewest(found, 1e15) == (
-        "Fewest users: with a trusted curator A and B; with no trusted party nobody gets there within 10¹⁵; "
-        "with a trusted shuffler nobody was run."
+        "With a trusted curator, A and B need the fewest users. "
+        "With no trusted party, no algorithm has learned within 10¹⁵ users. "
+        "With a trusted shuffler, no algorithm was run."
     )
     assert how_many(found) == "That takes 2 million with a trusted curator."
     assert about_spread({"with a trusted curator": [1.0, 30.0], "with no trusted party": [7.0]}, 1e9) == (
-        "After 1 billion users the worst algorithm has lost 30 times as much as the best with a trusted curator."
+        "After 1 billion users, the worst algorithm has lost so many times as much as the best: "
+        "30 with a trusted curator."
     )
     assert "clinic" in words.shared_words(Seen()).lower()

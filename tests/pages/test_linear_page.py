@@ -204,7 +204,7 @@ def test_only_what_is_linear_is_offered(visit: Visit) -> None:
     menu = widget(app, "selectbox", "Environment")
     assert len(menu.options) == len(PROBLEMS)
     app = visit(PAGE, c=["env.riverswim", *query(SMALL)["c"]])
-    assert "Only runs of learners of linear models" in words(app)
+    assert "Only runs of algorithms of linear models" in words(app)
     part = app.session_state["session"].parts["linear"]
     assert len(part.specs) == 1
     for key in LEARNERS:

@@ -105,13 +105,14 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     assert "halving ε costs 1." in said
     assert "Holm-corrected" in said
     app = visit(PAGE, **query(replace(studies.DEFAULT, show="users")))
-    needs = "optimal factorisation** needs the fewest users, 18.3 million; **Local, Laplace** 573,000 times as many ("
-    assert needs in words(app)
+    said = words(app)
+    assert "optimal factorisation** needs the fewest users, 18.3 million. **Local, Laplace** needs " in said
+    assert "** needs 573,000 times as many (" in said
     app.session_state["users:numbers"] = True  # opened
     app.run()
     (table,) = (d.value for d in app.dataframe if "times the fewest" in d.value.columns)
     times = table.set_index("model")["times the fewest"]
-    assert times["Central, Laplace tree, as printed, scaled to prove ε"] == pytest.approx(463, rel=0.01)
+    assert times["Central, Laplace tree, as in the paper, scaled to prove ε"] == pytest.approx(463, rel=0.01)
     assert times["Central, Laplace tree"] == pytest.approx(6.12, rel=0.01)
 
 
@@ -160,7 +161,7 @@ def test_what_points_do_not_say_is_said(
         "The mean privacy cost is below zero, with its whole 95% interval, for Central (JDP) at ε = 1, "
         in said
     )
-    assert "and 3 more: there the run without privacy lost more" in said
+    assert "and 3 more. There the run without privacy lost more" in said
 
 
 def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
@@ -271,7 +272,7 @@ def world(model: str) -> RunSpec:
     return RunSpec(environment="custom", environment_params={"model": model, "H": 3}, episodes=1000, seeds=2)
 
 
-SCALED = "Central, Laplace tree, as printed, scaled to prove ε"
+SCALED = "Central, Laplace tree, as in the paper, scaled to prove ε"
 CORNERS = {  # a study, what is left out of its chart, and what is said of the users needed
     "delta 0": (
         SweepView(EXACT, values=(1.0, 10.0)),
@@ -288,7 +289,7 @@ CORNERS = {  # a study, what is left out of its chart, and what is said of the u
     "one seed": (SweepView(HARD.replace(seeds=1)), "", "One seed has no interval."),
     "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "", "**Local, Gaussian** needs"),
     "one action": (SweepView(world(ONE_ACTION)), "", "need at most 100 users, the fewest looked at."),
-    "nothing to earn": (SweepView(world(EARNS_NOTHING)), "", "there is nothing to lose, with privacy or without."),
+    "nothing to earn": (SweepView(world(EARNS_NOTHING)), "", "there is nothing to lose."),
     "planning after every user": (
         SweepView(HARD.replace(schedule="episodic"), ("central",), "episodes", (1000, 10**7)),
         "Left out: episodes: 1e+07 is too many for the episodic schedule; give at most 10^6, or",

@@ -239,6 +239,6 @@ def test_it_is_written_where_it_is_chosen_and_nowhere_else() -> None:
     ],
 )
 def test_what_has_no_proof_is_refused(given: dict[str, str]) -> None:
-    with pytest.raises(SpecError, match="flow is for learners that plan from running counts") as refused:
+    with pytest.raises(SpecError, match="flow is for algorithms that plan from running counts") as refused:
         RunSpec(**given, consistency="flow")  # type: ignore[arg-type]
     assert refused.value.field == "consistency"
