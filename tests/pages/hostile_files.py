@@ -37,6 +37,20 @@ CSV = "episode,step,state,action,reward,next_state\n" + "".join(
 )
 
 
+WARD = "who,visit,severity,age,drug,gain\n" + "".join(
+    f"{who},{step},{'mild' if who % 2 else 'severe'},{40 + who},watch,0.5\n"
+    for who in range(20)
+    for step in range(1 + who % 3)
+)
+PREPARED = {
+    "states": {"severity": ["mild", "severe"], "age": [40, 50]},
+    "actions": ["watch", "treat"],
+    "horizon": 3,
+    "columns": {"episode": "who", "step": "visit", "action": "drug", "reward": "gain"},
+    "absorbing": "gone",
+}
+
+
 class File:
     """As an uploader hands it over."""
 
@@ -68,6 +82,11 @@ def trajectories(data: bytes) -> str:
     return said(lambda file: upload(io.BytesIO(file), DECLARED), data)
 
 
+def prepared(data: bytes) -> str:
+    """The same where columns, bins and shorter episodes are declared."""
+    return said(lambda file: upload(io.BytesIO(file), PREPARED), data)
+
+
 def said(read: Callable[[Any], object], given: Any) -> str:
     """The sentence with which it is refused, "" where it is read."""
     try:
@@ -83,6 +102,7 @@ READERS: dict[str, tuple[Callable[[bytes], str], bytes]] = {
     "environment": (environment, json.dumps(MODEL).encode()),
     "declared": (declared, json.dumps(DECLARED).encode()),
     "trajectories": (trajectories, CSV.encode()),
+    "prepared": (prepared, WARD.encode()),
 }
 
 

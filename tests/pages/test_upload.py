@@ -356,6 +356,28 @@ def test_a_reload_loses_neither_the_result_nor_what_was_spent(visit: Visit, work
     ]
 
 
+def test_a_declaration_too_long_for_a_link_is_brought_back_by_the_budget(visit: Visit, work: Work) -> None:
+    app = visit(PAGE, tab="upload")
+    noted = EXAMPLE | {
+        "states": [
+            *EXAMPLE["states"],
+            *(f"a room that nobody is ever in, on the top floor, {i}" for i in range(80)),
+        ]
+    }
+    own_of(app).file = declaration_text(noted | {"rewards": 0.5})
+    app.run()
+    app = given(app)
+    app.button(key="own_run").click().run()
+    work()
+    app.run()
+    query = dict(app.query_params)
+    assert "up" not in query
+    again = visit(PAGE, **query)
+    assert "Spent so far: **ρ = 0.1, or (" in words(again)
+    assert own_of(again).specs == own_of(app).specs
+    assert own_of(again).declared().text == own_of(app).declared().text
+
+
 def test_in_public_no_budget_has_a_name(
     visit: Visit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -187,7 +187,7 @@ def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
     )
     assert "At ρ = 1 the penalty takes" in said.out
     assert "each run reads the file anew, and spends anew" in said.out
-    assert "Note: **At ρ = 1 the bound is certainly 0**" in said.err  # before the run
+    assert "Note: At ρ = 1 the bound is certainly 0" in said.err  # before the run
     assert "not private" not in said.out + "".join(p.read_text() for p in (tmp_path / "out").iterdir())
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,19 @@ from dprl.mdp.tabular import Array
 
 NAME = "declared"
 KEYS = {
-    "states": "a list of labels, or how many (0, 1, ...)",
-    "actions": "the same",
+    "states": "labels, how many (0, 1, ...), or {column: labels or ascending edges}",
+    "actions": "labels, or how many",
     "horizon": "steps of every episode",
-    "rewards": "a number, or mean rewards in lists [S][A] or [H][S][A]; left out where they are to be learned",
+    "rewards": "a number, or means [S][A] or [H][S][A]; left out where they are to be learned",
     "reward_range": "[lowest, highest], by default [0, 1]",
-    "start": "a label, or a probability of each state; by default all are as likely",
+    "start": "a label, or a probability of each state",
+    "columns": "names of columns in the file, by name here",
+    "absorbing": "the state that shorter episodes go on in",
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
+BETWEEN = " / "  # the labels of columns that make a state
+MAPPED = ("episode", "step", "state", "action", "reward")
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")
 
 
@@ -46,6 +51,11 @@ class Declaration:
         reward_range: lowest and highest reward; those in the file are clipped to it.
         rewards: [H, S, A] mean rewards in units of the range, from 0 to 1; None where they are learned from the data.
         start: [S] probabilities of the first state.
+        parts: by column of the file that the state is made of, in order: labels, or edges between which numbers are
+            binned; () where the state is one column of labels.
+        columns: names in the file, by name here.
+        absorbing: the state that a shorter episode goes on in, "" for none.
+        prepares: whether the table is made of the file by what is declared.
         text: all that as canonical JSON.
     """
 
@@ -56,8 +66,20 @@ class Declaration:
     rewards: Array | None
     start: Array
     text: str
+    parts: tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    absorbing: str = ""
+    prepares: bool = False
 
     __repr__ = described
+
+    @property
+    def in_file(self) -> tuple[str, ...]:
+        """The columns that the file has to have, under its own names."""
+        named = {name: self.columns.get(name, name) for name in MAPPED}
+        of_state = [column for column, _ in self.parts] or [named["state"]]
+        rest = [] if self.prepares else ["next_state"]
+        return (named["episode"], named["step"], *of_state, named["action"], named["reward"], *rest)
 
     def in_units(self, values: Array, steps: int) -> Array:
         """Values of `steps` steps with rewards from 0 to 1, as they are with rewards as declared."""
@@ -81,7 +103,17 @@ def declaration(text: str) -> Declaration:
     if unknown or missing:
         wrong = f"{shown(unknown[0])} is not known" if unknown else f"{missing[0]} is missing"
         raise SpecError(NAME, f"{wrong}; give {FORM}.")
-    states, actions = _labels(given["states"], "states"), _labels(given["actions"], "actions")
+    parts = _parts(given["states"])
+    absorbing = given.get("absorbing", "")
+    if not isinstance(absorbing, str):
+        raise SpecError(f"{NAME}.absorbing", f"{shown(absorbing)} is not allowed; give the label of a state.")
+    named = _product(parts, absorbing) if parts else given["states"]
+    states, actions = _labels(named, "states"), _labels(given["actions"], "actions")
+    if absorbing != "" and absorbing not in states:
+        raise SpecError(
+            f"{NAME}.absorbing", f"{shown(absorbing)} is not one of the states; declare it as one."
+        )
+    columns = _columns(given.get("columns", {}), bool(parts))
     try:
         H = _HORIZON.check(given["horizon"])
     except SpecError:
@@ -94,15 +126,19 @@ def declaration(text: str) -> Declaration:
     scaled = None if rewards is None else (_rewards(rewards, size, low, high) - low) / (high - low)
     start = given.get("start")
     canonical = {
-        "states": list(states),
+        "states": {column: list(values) for column, values in parts} if parts else list(states),
         "actions": list(actions),
         "horizon": H,
         **({} if rewards is None else {"rewards": rewards}),
         "reward_range": [low, high],
         **({} if start is None else {"start": start}),
+        **({"columns": columns} if "columns" in given else {}),
+        **({"absorbing": absorbing} if absorbing else {}),
     }
     return Declaration(
-        states, actions, size, (low, high), scaled, _start(start, states), json.dumps(canonical, separators=(",", ":"))
+        states, actions, size, (low, high), scaled, _start(start, states),
+        json.dumps(canonical, separators=(",", ":")), parts, columns, absorbing,
+        prepares=bool(parts or absorbing or "columns" in given),
     )  # fmt: skip
 
 
@@ -119,6 +155,65 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
         wrong = f"{shown(twice)} stands twice" if twice is not None else "a label begins or ends with a space"
         raise SpecError(f"{NAME}.{key}", f"{wrong}; give labels that can be told apart.")
     return labels
+
+
+def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]:
+    """Of states that are made of columns: each column's labels, or its edges."""
+    if not isinstance(value, dict):
+        return ()
+    found: list[tuple[str, tuple[str, ...] | tuple[float, ...]]] = []
+    for column, values in value.items():
+        key = f"states.{column}" if column.isprintable() and len(column) <= custom.MAX_LABEL else "states"
+        if not column.strip() or column != column.strip():
+            raise SpecError(f"{NAME}.states", f"{shown(column)} is no name of a column; give the heading's.")
+        numbers = isinstance(values, list) and all(
+            isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
+            for each in values
+        )
+        if not numbers:
+            found.append((column, _labels(values, key)))
+        elif not values or any(b <= a for a, b in pairwise(values)):
+            raise SpecError(f"{NAME}.{key}", f"{shown(values)} are no edges; give numbers that ascend.")
+        else:
+            found.append((column, tuple(float(each) for each in values)))
+    if not found:
+        raise SpecError(f"{NAME}.states", "no column is named; give at least one.")
+    return tuple(found)
+
+
+def bins(edges: tuple[float, ...]) -> list[str]:
+    """The labels of what is below the first edge, from each edge to the next, and from the last one on."""
+    between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    return [f"under {edges[0]:g}", *between, f"{edges[-1]:g} or more"]
+
+
+def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> list[str]:
+    """Every combination, the last column changing fastest, after the absorbing state where there is one."""
+    each = [bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
+    if math.prod(map(len, each)) > MOST:
+        raise SpecError(
+            f"{NAME}.states", f"these are {math.prod(map(len, each)):,} states; give at most {MOST:,}."
+        )
+    found = [BETWEEN.join(labels) for labels in product(*each)]
+    return [absorbing, *found] if absorbing != "" and absorbing not in found else found
+
+
+def _columns(value: Any, parts: bool) -> dict[str, str]:
+    """Names in the file, by name here."""
+    known = [name for name in MAPPED if name != "state" or not parts]
+    if (
+        not isinstance(value, dict)
+        or any(
+            name not in known or not isinstance(given, str) or not given.strip()
+            for name, given in value.items()
+        )
+        or len({*value.values()}) < len(value)
+    ):
+        raise SpecError(
+            f"{NAME}.columns",
+            f"this is not allowed; give an object with a column's name for any of {', '.join(known)}.",
+        )
+    return {name: given.strip() for name, given in value.items()}
 
 
 def _range(value: Any) -> tuple[float, float]:

@@ -22,19 +22,26 @@ class Outside:
         declared: the declaration.
         rows: of the file, without the heading.
         labels: by column, how many rows have each label that is not declared.
+        last: by column, what these count as.
+        padded: how many episodes have fewer steps than declared; episodes: how many there are.
+        moved: how many rows did not stand in order.
         rewards: how many rows have a reward outside the declared range; lowest, highest: of all rewards.
     """
 
     declared: Declaration
     rows: int = 0
     labels: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in LABELS})
+    last: dict[str, str] = field(default_factory=dict)
+    padded: int = 0
+    episodes: int = 0
+    moved: int = 0
     rewards: int = 0
     lowest: float = inf
     highest: float = -inf
 
     def __bool__(self) -> bool:
         """Whether anything is."""
-        return self.rewards > 0 or any(self.labels.values())
+        return self.rewards > 0 or self.padded > 0 or self.moved > 0 or any(self.labels.values())
 
     def __str__(self) -> str:
         return " ".join(("Only for you, not private and kept nowhere:", *self.sentences()))
@@ -49,15 +56,27 @@ class Outside:
                 more = (
                     f" and {plural(len(found) - len(most), 'other label')}" if len(found) > len(most) else ""
                 )
-                last = (self.declared.actions if name == "action" else self.declared.states)[-1]
+                declared = (self.declared.actions if name == "action" else self.declared.states)[-1]
+                last = self.last.get(name, declared)
                 said.append(
                     f"Column {name}: {found.total():,} of {plural(self.rows, 'row')} have a label that you did not "
                     f"declare: {named}{more}. Each counts as {shown(last)}, the last declared label."
                 )
         if self.rewards:
             low, high = self.declared.reward_range
+            column = self.declared.columns.get("reward", "reward")
             said.append(
-                f"Column reward: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared range {low:g} "
-                f"to {high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest end."
+                f"Column {column}: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared range "
+                f"{low:g} to {high:g}; the file has {self.lowest:g} to {self.highest:g}. "
+                "Each counts as the nearest end."
+            )
+        if self.moved:
+            said.append(
+                f"{self.moved:,} of {plural(self.rows, 'row')} do not stand in order; they were sorted."
+            )
+        if self.padded:
+            said.append(
+                f"{self.padded:,} of {plural(self.episodes, 'episode')} have fewer steps than {self.declared.size.H}; "
+                f"they go on in {shown(self.declared.absorbing)}."
             )
         return said

@@ -11,14 +11,12 @@ at each step from one cell to another in each of n and m, and at most one unit o
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import re
 import secrets
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,17 +28,23 @@ from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import Declaration
 from dprl.simulation.uploads.outside import LABELS, Outside
+from dprl.simulation.uploads.prepare import prepared
+from dprl.simulation.uploads.table import (
+    COLUMNS,
+    NAME,
+    WHOLE,
+    check_size,
+    heading,
+    parsed,
+    refuse,
+    undecodable,
+    unreadable,
+)
 from dprl.tables import formula
-from dprl.words import size as bytes_in_words
 
-NAME = "data"
-COLUMNS = ("episode", "step", "state", "action", "reward", "next_state")
-MOST_BYTES = 100_000_000
 MOST_OTHERS = 1000  # labels that are not declared
-WHOLE = re.compile(r"\A(-?[0-9]+)\.0+\Z")  # as tables write whole numbers in a column that has an empty cell
 BROKEN = re.compile(r"-?[0-9]*\.[0-9]+")
 ROWS = 50_000  # read at once
-HEADING_BYTES = 10_000
 
 Wrong = tuple[int, str, Callable[[], str]]  # index of a row in a piece, its column, and what is wrong there
 
@@ -106,11 +110,14 @@ class _Reader:
         self.others: dict[str, set[str]] = {name: set() for name in LABELS}
         self.labels = {name: frozenset(self._labels(name)) for name in LABELS}
         self.outside = Outside(declared)
+        self.in_file: Ints | None = None  # the row of the file, where rows were sorted or added
 
     def read(self, file: BinaryIO) -> Counted:
         """All of it."""
-        _check_size(file)
-        names = _heading(file)
+        check_size(file)
+        if self.declared.prepares:
+            return self._prepared(file)
+        names = heading(file)
         file.seek(0)
         try:
             pieces: Iterator[pd.DataFrame] = pd.read_csv(
@@ -121,9 +128,18 @@ class _Reader:
                 if len(piece):
                     self._count(piece)
         except UnicodeDecodeError:
-            _undecodable(file, names)
+            undecodable(file, names)
         except pd.errors.ParserError as error:
-            _unreadable(str(error), names)
+            unreadable(str(error), names)
+        return self._finished()
+
+    def _prepared(self, file: BinaryIO) -> Counted:
+        """All of it, where it is declared how the table is made of the file: in memory as a whole."""
+        table, self.in_file = prepared(file, self.declared, self.outside)
+        for first in range(0, len(table), self._rows()):
+            piece = table.iloc[first : first + self._rows()]
+            fewer = {name: piece[name].cat.remove_unused_categories() for name in ("episode", "reward")}
+            self._count(piece.assign(**fewer))
         return self._finished()
 
     def _rows(self) -> int:
@@ -144,11 +160,12 @@ class _Reader:
         wrong += [found for name in LABELS if (found := self._strangers(name, *columns[name]))]
         if wrong:
             row, column, sentence = min(wrong, key=lambda each: each[0])
-            _refuse(self.rows + row + 2, column, sentence())
+            at_row = self.rows + row + 2 if self.in_file is None else int(self.in_file[self.rows + row])
+            refuse(at_row, self.declared.columns.get(column, column), sentence())
         s, a, x = (self._indices(name, *columns[name]) for name in LABELS)
         codes, texts = columns["reward"]
         low, high = self.declared.reward_range
-        units = (np.clip(_parsed(texts), low, high) - low) / (high - low)
+        units = (np.clip(parsed(texts), low, high) - low) / (high - low)
         rewards = (np.round(units * STEPS) / STEPS)[codes]  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)
         out = self.rng.random(-(-len(piece) // H)) < self.held_out  # by episode
@@ -180,13 +197,15 @@ class _Reader:
     def _note(self, columns: dict[str, tuple[Ints, list[str]]]) -> None:
         """What of a piece is outside the declaration."""
         outside = self.outside
+        if self.in_file is not None:  # known before the table was made
+            return
         for name in LABELS:
             codes, texts = columns[name]
             for text, rows in zip(texts, np.bincount(codes, minlength=len(texts)).tolist(), strict=True):
                 if text and text not in self.labels[name]:  # empty: nothing follows the last step
                     outside.labels[name][text] += rows
         codes, texts = columns["reward"]
-        rewards, (low, high) = _parsed(texts), self.declared.reward_range
+        rewards, (low, high) = parsed(texts), self.declared.reward_range
         outside.rows += len(codes)
         outside.rewards += int(((rewards < low) | (rewards > high))[codes].sum())
         outside.lowest = min(outside.lowest, float(rewards.min()))
@@ -265,9 +284,9 @@ class _Reader:
     def _finished(self) -> Counted:
         S, A, H, _ = self.declared.size
         if not self.rows:
-            _refuse(2, "episode", "there are no trajectories below the heading; give at least one.")
+            refuse(2, "episode", "there are no trajectories below the heading; give at least one.")
         if self.rows % H:
-            _refuse(
+            refuse(
                 self.rows + 1,
                 "step",
                 f"the file ends after {self.rows % H} of {H} steps of episode {shown(self.last_episode)}; every "
@@ -277,7 +296,7 @@ class _Reader:
         _, where = np.unique(episodes, return_index=True)
         if len(where) < len(episodes):
             again = int(np.setdiff1d(np.arange(len(episodes)), where)[0])
-            _refuse(
+            refuse(
                 again * H + 2,
                 "episode",
                 "this label stood further up already; give each trajectory its own, and each person one trajectory.",
@@ -286,7 +305,7 @@ class _Reader:
             if not known and name != "next_state":
                 labels = self._labels(name)
                 shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
-                _refuse(2, name, f"no label in this column is declared; the declared ones are {shortened}.")
+                refuse(2, name, f"no label in this column is declared; the declared ones are {shortened}.")
         held = HeldOut(self.held.reshape(H, S, A, S + 2), self.held_n, self.returns)
         return Counted(self.record.reshape(H, S, A, S + 2), len(episodes), held)
 
@@ -295,7 +314,7 @@ def _cells(columns: dict[str, tuple[Ints, list[str]]], last: np.ndarray) -> Iter
     """What is wrong with fields by themselves. last: [rows], whether it is an episode's last step."""
     for name, (codes, texts) in columns.items():
         if name == "reward":
-            bad = (~np.isfinite(_parsed(texts))).tolist()
+            bad = (~np.isfinite(parsed(texts))).tolist()
         else:
             bad = [not text or formula(text) for text in texts]
         rows = np.array(bad, dtype=bool)[codes]
@@ -313,81 +332,3 @@ def _said(name: str, text: str) -> str:
     if name == "reward":
         return f"{shown(text)} is not a finite number; give one, such as 0.5."
     return f"{shown(text)} is a formula to a spreadsheet; give what it stands for."
-
-
-def _parsed(texts: list[str]) -> Array:
-    """Numbers; NaN for what is none."""
-    return np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), dtype=float)
-
-
-def _check_size(file: BinaryIO) -> None:
-    size = file.seek(0, io.SEEK_END)
-    file.seek(0)
-    if size > MOST_BYTES:
-        row = file.read(MOST_BYTES).count(b"\n") + 1
-        _refuse(
-            row,
-            COLUMNS[0],
-            f"the file has {bytes_in_words(size)} and is read to here; give at most {bytes_in_words(MOST_BYTES)}.",
-        )
-
-
-def _heading(file: BinaryIO) -> list[str]:
-    """The names of the columns. Raises SpecError where those that are needed are not all there, once each."""
-    with contextlib.suppress(UnicodeDecodeError):
-        begun = file.read(HEADING_BYTES).decode("utf-8-sig", "replace")
-    lines = csv.reader(io.StringIO(begun, newline=""))
-    try:
-        names = [name.strip() for name in next(lines, [])]
-        below = next(lines, [])
-    except csv.Error:
-        names, below = [], []
-    needed = f"the heading is {','.join(COLUMNS)}, in any order"
-    if not any(names):
-        _refuse(1, COLUMNS[0], f"the file is empty or has no heading; {needed}.")
-    if "�" in begun.partition("\n")[0] or "\0" in begun:
-        _undecodable(file, names)
-    for mark, word in ((";", "semicolons"), ("\t", "tabs")):
-        if len(names) == 1 and mark in names[0]:
-            _refuse(1, COLUMNS[0], f"columns are separated by {word}; save the file with commas.")
-    for name in COLUMNS:
-        if names.count(name) != 1:
-            _refuse(
-                1, name, f"this column {'is missing' if name not in names else 'stands twice'}; {needed}."
-            )
-    if len(below) > len(names):
-        _refuse(2, names[-1], "there are more fields than the heading has; give as many in each row.")
-    return [name if name in COLUMNS else f"column {i + 1}" for i, name in enumerate(names)]
-
-
-def _undecodable(file: BinaryIO, names: list[str]) -> NoReturn:
-    """Where the text is not UTF-8."""
-    file.seek(0)
-    for number, line in enumerate(file, 1):
-        try:
-            if b"\0" in line:
-                raise UnicodeDecodeError("utf-8", line, line.index(b"\0"), 1, "")
-            line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            field = min(line[: error.start].count(b","), len(names) - 1)
-            column = names[field] if number > 1 else COLUMNS[0]
-            _refuse(number, column, "this is not text in UTF-8; save the file as CSV with that encoding.")
-    _refuse(1, COLUMNS[0], "this is not text in UTF-8; save the file as CSV with that encoding.")
-
-
-def _unreadable(said: str, names: list[str]) -> NoReturn:
-    """What the parser found wrong."""
-    if found := re.search(r"Expected \d+ fields in line (\d+)", said):
-        _refuse(
-            int(found[1]), names[-1], "there are more fields than the heading has; give as many in each row."
-        )
-    found = re.search(r"row (\d+)", said)
-    _refuse(
-        int(found[1]) + 1 if found else 2,
-        names[0],
-        "a quotation mark is not closed in or below this row; close it.",
-    )
-
-
-def _refuse(row: int, column: str, sentence: str) -> NoReturn:
-    raise SpecError(NAME, f"row {row:,}, column {column}: {sentence}")

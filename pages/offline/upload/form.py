@@ -21,10 +21,10 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, example
-from dprl.simulation.uploads.reading import COLUMNS, MOST_BYTES
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, LEARNERS, fitting_learners
 from dprl.simulation.uploads.spent import together
+from dprl.simulation.uploads.table import COLUMNS, MOST_BYTES
 from dprl.tables import escape_formulas
 from dprl.words import count, percent, plural
 from pages.offline.record import OFFLINE, start_own
@@ -63,7 +63,8 @@ def declare(own: Own) -> None:
             max_upload_size=MOST_DECLARED // 10**6,
             on_change=on_value(key, partial(declared_by, own)),
             help="An object with states and actions (lists of labels), horizon, rewards (by state and action, or by "
-            "step, state and action), reward_range and start.",
+            "step, state and action), reward_range and start. A file can also declare names of columns, states made of "
+            "several columns, edges of numbers, and a state that shorter episodes go on in.",
         )
         try:
             text = own.declared().text
@@ -223,13 +224,13 @@ def give(own: Own) -> None:
         purse(own)
     key = f"{own.turn}:own:file"
     st.file_uploader(
-        f"Trajectories, a CSV file with the columns {', '.join(COLUMNS)}",
+        f"Trajectories, a CSV file with the columns {', '.join(columns(own))}",
         type=["csv"],
         key=key,
         max_upload_size=min(MOST_BYTES // 10**6, st.get_option("server.maxUploadSize")),
         on_change=on_value(key, partial(received, own)),
-        help="In UTF-8, separated by commas; the rows of an episode one below the other, in order, and as many as "
-        "the declared steps. One person is one episode.",
+        help="In UTF-8, separated by commas. One person is one episode. Unless a declaration as a file says otherwise, "
+        "the rows of an episode stand one below the other, in order, and are as many as the declared steps.",
     )
     if own.problem:
         st.markdown(f":red[:material/error: {escape(own.problem)}]")
@@ -237,6 +238,14 @@ def give(own: Own) -> None:
         save("example.csv", "Example", "text/csv", example)
         st.caption("20,000 people in two rooms, as the form declares them at first.", width="stretch")
     st.caption(explained(f"{sentences.KEPT} {sentences.MALFORMED}"))
+
+
+def columns(own: Own) -> tuple[str, ...]:
+    """The columns that the file has to have."""
+    try:
+        return own.declared().in_file
+    except SpecError:
+        return COLUMNS  # what is wrong with the declaration is said when a file is given
 
 
 def share(own: Own) -> None:

@@ -146,15 +146,16 @@ class Own:
         if not self.specs:
             return []
         text = links.encode_spec(self.specs[-1])
-        if len(text) > links.MAX_LENGTH:
-            return []
-        kept = [] if store().leases.public else [("ul", self.purse)]
-        return [("up", text), ("ub", self.values[self.privacy]), *kept]
+        short = len(text) <= links.MAX_LENGTH and len(self.specs[-1].declared) <= links.MAX_MODEL
+        told = [("up", text), ("ub", self.values[self.privacy])] if short else []
+        return told + ([] if store().leases.public else [("ul", self.purse)])
 
     def follow(self, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
         """Takes over what a link says; a sentence is added to `problems` for what is wrong."""
         text = links.last(parameters, "up")
         if text is None:
+            if self.data is None:
+                self.restore(links.last(parameters, "ul"))
             return
         pairs, wrong = links.split(text, kind=UploadSpec.kind)
         spec, more = links.spec_from(pairs, {}, UploadSpec.kind, beside={"data": NOWHERE})
@@ -169,9 +170,15 @@ class Own:
         if self.data is None or self.data.declared != spec.declared:
             self.drop()
             self.linked = True
-            with suppress(SpecError):  # a link may say anything
-                self.purse = checked_name(links.last(parameters, "ul") or self.purse)
-                self.specs = self.written_down()
+            self.restore(links.last(parameters, "ul"))
+
+    def restore(self, purse: str | None) -> None:
+        """Takes over what was released under the budget of a link: after a reload, say. It may say anything."""
+        with suppress(SpecError):
+            self.purse = checked_name(purse or self.purse)
+            self.specs = self.written_down()
+            if self.specs:
+                self.file = self.specs[-1].declared
 
 
 def blank(declared: Declaration) -> UploadSpec:

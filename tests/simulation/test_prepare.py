@@ -1,0 +1,272 @@
+"""The table that is made of a file by what is declared: what it holds, what is refused with row and column, what its
+owner is told; and one person moves no more than in a file that needs none of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dprl
+from dprl import SpecError
+from dprl.mdp.tabular import Array
+from dprl.simulation.uploads.declaration import declaration, declaration_text
+from dprl.simulation.uploads.outside import Outside
+from dprl.simulation.uploads.reading import counted
+from dprl.statistics import DATASET, REPLACE_ONE, REWARDS
+
+PUBLIC: dict[str, Any] = {
+    "states": {"severity": ["mild", "severe"], "age": [40, 65]},
+    "actions": ["watch", "treat"],
+    "horizon": 3,
+    "reward_range": [0, 2],
+    "columns": {"episode": "patient", "step": "visit", "action": "drug", "reward": "gain"},
+    "absorbing": "gone",
+}
+HEADING = "patient,visit,severity,age,drug,gain,note\n"
+ROWS = [
+    "ann,1,mild,39.5,watch,0.5,x",
+    "ann,2,mild,40,treat,1,x",
+    "ann,3,severe,65,treat,2,x",
+    "bob,1,severe,70.0,watch,1,x",
+]
+STATES = [
+    "gone", "mild / under 40", "mild / 40 to 65", "mild / 65 or more",
+    "severe / under 40", "severe / 40 to 65", "severe / 65 or more",
+]  # fmt: skip
+
+
+def count(rows: list[str], heading: str = HEADING, **changes: Any) -> tuple[Array, int, list[str]]:
+    told: list[Outside] = []
+    text = (heading + "\n".join(rows) + "\n").encode()
+    found = counted(io.BytesIO(text), declaration(declaration_text(PUBLIC | changes)), told.append)
+    return found.record, found.n, [sentence for each in told for sentence in each.sentences()]
+
+
+def cells(record: Array) -> dict[tuple[int, str, str], list[float]]:
+    """What is counted at each step, state and action: next states, and the sum of rewards in units of their range."""
+    found = {}
+    for h, s, a in np.argwhere(record[..., -2] > 0):
+        nexts = [STATES[x] for x in np.flatnonzero(record[h, s, a, :-2])]
+        found[int(h), STATES[s], PUBLIC["actions"][a]] = [*nexts, record[h, s, a, -1]]
+    return found
+
+
+def test_a_state_is_made_of_columns_and_a_shorter_episode_goes_on() -> None:
+    assert list(declaration(declaration_text(PUBLIC)).states) == STATES
+    record, n, told = count(ROWS)
+    assert n == 2
+    assert cells(record) == {
+        (0, "mild / under 40", "watch"): ["mild / 40 to 65", 0.25],
+        (1, "mild / 40 to 65", "treat"): ["severe / 65 or more", 0.5],
+        (2, "severe / 65 or more", "treat"): ["severe / 65 or more", 1.0],  # nothing follows: the last state
+        (0, "severe / 65 or more", "watch"): ["gone", 0.5],
+        (1, "gone", "watch"): ["gone", 0.0],
+        (2, "gone", "watch"): ["severe / 65 or more", 0.0],
+    }
+    assert told == ["1 of 2 episodes have fewer steps than 3; they go on in gone."]
+
+
+def test_rows_may_stand_in_any_order_and_numbers_be_written_with_a_point() -> None:
+    whole, _, _ = count(ROWS)
+    for order in ([1, 0, 2, 3], [3, 2, 1, 0], [0, 3, 2, 1]):
+        record, n, told = count([ROWS[i] for i in order])
+        np.testing.assert_array_equal(record, whole)
+        assert n == 2
+        assert any("of 4 rows do not stand in order; they were sorted." in each for each in told)
+    assert len(count([ROWS[3], *ROWS[:3]])[2]) == 1  # whoever comes first
+    dotted = [row.replace(",1,", ",1.0,").replace(",2,mild", ",2.0,mild") for row in ROWS]
+    np.testing.assert_array_equal(count(dotted)[0], whole)
+    from_zero = [
+        row.replace(f",{step},", f",{step - 1},", 1) for row, step in zip(ROWS, (1, 2, 3, 1), strict=True)
+    ]
+    np.testing.assert_array_equal(count(from_zero)[0], whole)
+
+
+def test_a_list_of_states_may_be_mapped_alone() -> None:
+    plain = {
+        "states": ["a", "b"],
+        "actions": ["x", "y"],
+        "horizon": 2,
+        "reward_range": [0, 1],
+        "absorbing": "",
+    }
+    mapped = plain | {"columns": {"state": "ward", "episode": "who"}}
+    record, n, told = count(
+        ["1,1,b,y,1", "2,0,a,x,0.5", "1,0,a,x,0.5", "2,1,z,x,3"], "who,step,ward,action,reward\n", **mapped
+    )
+    ordered = (
+        "episode,step,state,action,reward,next_state\n1,0,a,x,0.5,b\n1,1,b,y,1,\n2,0,a,x,0.5,b\n2,1,b,x,1,\n"
+    )
+    public = declaration(declaration_text({k: v for k, v in plain.items() if k != "absorbing"}))
+    np.testing.assert_array_equal(record, counted(io.BytesIO(ordered.encode()), public).record)
+    assert n == 2
+    assert told == [
+        "Column ward: 1 of 4 rows have a label that you did not declare: z (1). Each counts as b, the last declared "
+        "label.",
+        "Column reward: 1 of 4 rows are outside the declared range 0 to 1; the file has 0.5 to 3. Each counts as the "
+        "nearest end.",
+        "3 of 4 rows do not stand in order; they were sorted.",
+    ]
+
+
+def test_the_owner_is_told_by_column_of_the_file() -> None:
+    strange = [
+        ROWS[0].replace("watch", "Watch"),
+        *ROWS[1:3],
+        ROWS[3].replace("severe", "sever").replace(",1,x", ",7,x"),
+    ]
+    _, _, told = count(strange)
+    assert told[:3] == [
+        "Column severity: 1 of 4 rows have a label that you did not declare: sever (1). Each counts as severe, the "
+        "last declared label.",
+        "Column drug: 1 of 4 rows have a label that you did not declare: Watch (1). Each counts as treat, the last "
+        "declared label.",
+        "Column gain: 1 of 4 rows are outside the declared range 0 to 2; the file has 0.5 to 7. Each counts as the "
+        "nearest end.",
+    ]
+
+
+REFUSED: dict[str, tuple[list[str], str]] = {
+    "twice": ([*ROWS, "ann,2,mild,30,watch,1,x"], "row 6, column visit: step 2 of episode ann stands in row 3 already"),
+    "missing": ([ROWS[0], ROWS[2], ROWS[3]], "row 3, column visit: step 2 of episode ann is missing"),
+    "late": ([*ROWS, "cem,2,mild,30,watch,1,x"], "row 6, column visit: step 1 of episode cem is missing"),
+    "long": ([*ROWS, "ann,4,mild,30,watch,1,x"], "row 6, column visit: episode ann goes on beyond the declared"),
+    "no step": ([*ROWS, "ann,late,mild,30,watch,1,x"], "row 6, column visit: late is no step; give a whole number"),
+    "half a step": ([*ROWS, "ann,1.5,mild,30,watch,1,x"], "row 6, column visit: 1.5 is no step"),
+    "negative step": ([*ROWS, "ann,-1,mild,30,watch,1,x"], "row 6, column visit: -1 is no step"),
+    "no age": ([ROWS[0], ROWS[1].replace(",40,", ",forty,")], "row 3, column age: forty is not a finite number"),
+    "NaN": ([ROWS[0], ROWS[1].replace(",40,", ",NaN,")], "row 3, column age: NaN is not a finite number"),
+    "empty": ([*ROWS, "cem,1,,30,watch,1,x"], "row 6, column severity: it is empty"),
+    "formula": ([*ROWS, "cem,1,mild,30,=watch,1,x"], "row 6, column drug: =watch is a formula"),
+    "no reward": ([ROWS[3].replace("bob", "cem"), *ROWS[:3], ROWS[3].replace("1,x", "much,x")],
+                  "row 6, column gain: much is not a finite number"),
+    "no rows": ([], "row 2, column patient: it is empty"),
+    "other labels": ([row.replace("mild", "m").replace("severe", "s") for row in ROWS],
+                     "row 2, column severity: no label in this column is declared"),
+    "long row": ([ROWS[0], ROWS[1] + ",9"], "row 3, column "),
+    "open quote": ([ROWS[0], '"' + ROWS[1]], "row 3, column "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_what_is_malformed_is_refused_in_a_sentence_with_row_and_column(
+    rows: list[str], sentence: str
+) -> None:
+    with pytest.raises(SpecError) as error:
+        count(rows)
+    said = error.value.sentence
+    assert error.value.field == "data"
+    assert said.startswith(sentence)
+    assert said.endswith(".")
+    assert said.isprintable()
+    assert len(said) < 250
+
+
+def test_short_episodes_and_columns_that_are_not_there_are_refused() -> None:
+    with pytest.raises(
+        SpecError, match="row 5, column visit: episode bob has ended after 1 of 3 steps; declare an abs"
+    ):
+        count(ROWS, absorbing="")
+    with pytest.raises(
+        SpecError, match="row 1, column patient: this column is missing; the heading is patient,visit,sev"
+    ):
+        count(ROWS, HEADING.replace("patient", "who"))
+    with pytest.raises(SpecError, match="row 1, column age: this column stands twice"):
+        count(ROWS, HEADING.replace("note", "age"))
+    with pytest.raises(SpecError, match="row 1, column age: two columns are declared to be this one"):
+        count(ROWS, columns=PUBLIC["columns"] | {"reward": "age"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"states": {}}, "states"),
+        ({"states": {" age": [1]}}, "states"),
+        ({"states": {"age": []}}, "states.age"),
+        ({"states": {"age": [2, 1]}}, "states.age"),
+        ({"states": {"age": [1, "a"]}}, "states.age"),
+        ({"states": {f"c{i}": ["a", "b"] for i in range(20)}}, "states"),
+        ({"absorbing": 3}, "absorbing"),
+        ({"states": ["a", "b"], "absorbing": "c"}, "absorbing"),
+        ({"columns": {"state": "ward"}}, "columns"),
+        ({"columns": {"next_state": "x"}}, "columns"),
+        ({"columns": {"episode": "x", "step": "x"}}, "columns"),
+        ({"columns": ["patient"]}, "columns"),
+        ({"columns": {"episode": ""}}, "columns"),
+    ],
+)
+def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], field: str) -> None:
+    with pytest.raises(SpecError) as error:
+        declaration_text(PUBLIC | changes)
+    assert error.value.field == f"declared.{field}"
+    assert str(error.value).endswith(".")
+
+
+def test_a_declaration_is_read_back_as_it_was_written() -> None:
+    text = declaration_text(PUBLIC)
+    assert declaration_text(json.loads(text)) == text
+    again, first = declaration(text), declaration(declaration_text(PUBLIC))
+    assert (again.parts, again.columns, again.absorbing) == (first.parts, first.columns, first.absorbing)
+
+
+def person(rng: np.random.Generator, name: str) -> list[str]:
+    """Rows of somebody who does whatever they like for as long as they like."""
+    rows = []
+    for h in range(int(rng.integers(1, 4))):
+        severity, drug = rng.choice(["mild", "severe", "strange"]), rng.choice(["watch", "treat", "other"])
+        age, gain = rng.choice(["-5", "39", "40", "1e300"]), rng.choice(["0", "1", "-1e300", "1e308"])
+        rows.append(f"{name},{h + 1},{severity},{age},{drug},{gain},")
+    return rows
+
+
+def test_replacing_a_person_by_any_other_moves_no_more_than_is_proved() -> None:
+    rng = np.random.default_rng(0)
+    others = [row for i in range(20) for row in person(rng, f"p{i}")] + [
+        "q,1,mild,1,watch,0,",
+        "q,2,mild,1,treat,0,",
+    ]
+    size = declaration(declaration_text(PUBLIC)).size
+    change, farthest = DATASET.sensitivity(size, REPLACE_ONE), 0.0
+    for _ in range(60):
+        both = []
+        for _ in range(2):
+            rows = [*others, *person(rng, "me")]
+            record, n, _ = count([rows[i] for i in rng.permutation(len(rows))])
+            assert n == 22
+            both.append(record)
+        moved = np.abs(both[0] - both[1])
+        assert moved[..., :-1].max() <= 1
+        assert moved[..., :-1].sum() <= change.l1
+        assert (moved[..., :-1] ** 2).sum() <= change.l2_squared
+        assert (moved[..., -1] ** 2).sum() <= REWARDS.sensitivity(size, REPLACE_ONE).l2_squared
+        farthest = max(farthest, float(moved[..., :-1].sum()))
+    assert farthest == change.l1
+
+
+def test_a_large_table_is_counted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dprl.simulation.uploads import reading
+
+    rng = np.random.default_rng(1)
+    rows = [row for i in range(200) for row in person(rng, f"p{i}")]
+    whole, n, told = count(rows)
+    monkeypatch.setattr(reading, "ROWS", 7)
+    pieces = count(rows)
+    np.testing.assert_array_equal(pieces[0], whole)
+    assert pieces[1:] == (n, told)
+
+
+def test_what_is_prepared_is_released_like_any_other() -> None:
+    rng = np.random.default_rng(2)
+    rows = "\n".join(row for i in range(400) for row in person(rng, f"p{i}"))
+    told: list[Outside] = []
+    spec = dprl.upload(io.BytesIO((HEADING + rows + "\n").encode()), PUBLIC, rho=1.0, tell=told.append)
+    (seed,) = dprl.run(spec).seeds
+    policy = dprl.Policy.load(seed.policy_file())
+    assert policy.states == tuple(STATES)
+    assert told
+    released = seed.release()
+    assert not any(sentence in released for sentence in ("strange", "sorted", "do not stand"))
