@@ -19,6 +19,7 @@ from dprl import ENVIRONMENTS, OfflineSpec, RunSpec, run
 from dprl.claims import CLAIMS, Setting, collusion, hard, offline, regret
 from dprl.claims.experiments import COLLUSIONS
 from dprl.claims.kept import DIGITS, POINTS, from_dict, kept, to_dict
+from dprl.claims.report import report as report_of
 from dprl.curves import Evidence, RunCurves
 from dprl.metrics import (
     VERDICTS,
@@ -311,6 +312,25 @@ def test_the_document_on_bounds_says_where_the_price_of_local_privacy_stops() ->
         verdicts.count("undecided"),
     ]  # fmt: skip
     assert all(found.high <= 0.1 for found in findings if found.verdict == "holds as an upper bound")
+
+
+def test_the_same_asked_of_ours_stands_beside_a_claim_and_has_no_part_in_its_verdict() -> None:
+    """What the documents say of it is what was found. Its runs count only reports of who played; the claim's are of
+    everybody, and have no mechanism that a new default could change."""
+    found = bundled().reports["ldp-multiplicative"]
+    ours = found.beside
+    assert ours is not None
+    assert [report.claim.key for report in bundled().reports.values() if report.beside] == [found.claim.key]
+    for report, noise in ((found, ("gaussian", "all")), (ours, ("unary", "played"))):
+        private = [setting.specs[1] for setting in report.claim.settings]
+        assert {(spec.mechanism, spec.reports) for spec in private} == {noise}
+    assert found.claim.runs.keys() >= ours.claim.runs.keys()
+    settings = replace(found.claim, beside=None)
+    assert report_of(settings, bundled().evidence).verdict == found.verdict
+    assert ours.text() in found.text()
+    assert found.to_dict()["beside"] == ours.to_dict()
+    told = " ".join((ROOT / "docs/notes/reproducing.md").read_text(encoding="utf-8").split())
+    assert ours.summary.removesuffix(".").replace("Of 6 settings", "of 6 settings") in told
 
 
 def test_what_is_kept_of_a_run_is_small_and_survives_json() -> None:

@@ -79,6 +79,7 @@ class Claim:
         source: paper and theorem.
         conditions: under which it is looked at, beyond what the settings say.
         seen: how the chart shows it, in a sentence; "" for a claim without one.
+        beside: the same asked of something of ours. It has a verdict of its own, and no part in this one.
     """
 
     key: str
@@ -88,6 +89,7 @@ class Claim:
     conditions: str
     seen: str
     settings: tuple[Setting, ...]
+    beside: Claim | None = None
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
@@ -96,7 +98,7 @@ class Claim:
         for setting in self.settings:
             for spec in () if setting.question else setting.specs:
                 found[spec] = found.get(spec, False) or setting.whole
-        return found
+        return found | (self.beside.runs if self.beside else {})
 
     @cached_property
     def questions(self) -> dict[Any, str]:

@@ -22,13 +22,15 @@ def version() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Report:
-    """What was found of a claim: the verdict, a sentence, and for each setting the finding and its numbers in words."""
+    """What was found of a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
+    and the same of what stands beside it."""
 
     claim: Claim
     verdict: Verdict
     summary: str
     findings: tuple[Finding, ...]
     numbers: tuple[str, ...]
+    beside: Report | None = None
 
     def text(self) -> str:
         """For a terminal."""
@@ -39,7 +41,7 @@ class Report:
                 f"    {setting.statistic}: {numbers}; claimed: {setting.asks}. ",
             ]
             lines[-1] += f"{found.verdict[:1].upper()}{found.verdict[1:]}."
-        return "\n".join(lines)
+        return "\n".join([*lines, *([self.beside.text()] if self.beside else [])])
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able; what is not known is None."""
@@ -66,6 +68,7 @@ class Report:
                 for setting, found in zip(self.claim.settings, self.findings, strict=True)
             ],
             "version": version(),
+            **({"beside": self.beside.to_dict()} if self.beside else {}),
         }
 
 
@@ -82,4 +85,5 @@ def report(claim: Claim, evidence: Evidence) -> Report:
             sentences.finding(found, setting.form, exact=not setting.over)
             for setting, found in zip(claim.settings, findings, strict=True)
         ),
+        report(claim.beside, evidence) if claim.beside else None,
     )

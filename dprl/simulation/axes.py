@@ -14,9 +14,10 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
 NOISES = ("tight", "paper", "scaled")
+PLAYED = "played"
 MODEL_ALLOWED = (
     "a privacy model, alone or with mechanism and noise, such as central:laplace-tree:paper, where noise is "
-    "tight, paper or scaled"
+    "tight, paper or scaled; played after it has rows count only who played them, as in local:unary:tight:played"
 )
 # Replace-one proves twice the epsilon for which Laplace noise is printed (QW23-online 5.1-5.2 count half the
 # sensitivity), so printed for half of it, it proves what was asked.
@@ -29,30 +30,35 @@ class PrivacyChoice:
 
     noise: `tight`, the least that proves (epsilon, delta); `paper`, as printed for epsilon; `scaled`, Laplace noise as
     printed for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
+    played: whether a row counts only reports of users who were told to play it; mechanism and noise are then named.
     """
 
     privacy: str
     mechanism: str | None = None
     noise: str | None = None
+    played: bool = False
 
     @classmethod
     def parse(cls, text: object) -> PrivacyChoice:
-        """The model written as `privacy[:mechanism[:noise]]`. Raises SpecError."""
+        """The model written as `privacy[:mechanism[:noise[:played]]]`. Raises SpecError."""
         words = text.strip().split(":") if isinstance(text, str) else []
-        privacy, mechanism, noise = [*words, "", ""][:3] if 1 <= len(words) <= 3 else ("", "", "")
-        if privacy not in PRIVATIZERS or (noise and noise not in NOISES):
+        privacy, mechanism, noise, reports = [*words, "", "", ""][:4] if 1 <= len(words) <= 4 else [""] * 4
+        known = privacy in PRIVATIZERS and noise in ("", *NOISES) and reports in ("", PLAYED)
+        if not known or (reports and not (mechanism and noise)):
             raise SpecError("privacy", f"{shown(text)} is not allowed; give {MODEL_ALLOWED}.")
         if mechanism and mechanism not in PRIVATIZERS[privacy].mechanisms:
-            known = ", ".join(PRIVATIZERS[privacy].mechanisms) or "none"
-            raise SpecError("privacy", f"{privacy} has no mechanism {shown(mechanism)}; it has {known}.")
+            drawn = ", ".join(PRIVATIZERS[privacy].mechanisms) or "none"
+            raise SpecError("privacy", f"{privacy} has no mechanism {shown(mechanism)}; it has {drawn}.")
         if noise == "scaled" and "laplace" not in mechanism:
             raise SpecError("privacy", f"{shown(text)}: only Laplace noise as in the paper can be scaled.")
-        return cls(privacy, mechanism or None, noise or None)
+        return cls(privacy, mechanism or None, noise or None, bool(reports))
 
     @property
     def text(self) -> str:
         """As `parse` reads it."""
-        return ":".join(filter(None, (self.privacy, self.mechanism, self.noise)))
+        return ":".join(
+            filter(None, (self.privacy, self.mechanism, self.noise, PLAYED if self.played else ""))
+        )
 
     @property
     def title(self) -> str:
@@ -66,6 +72,8 @@ class PrivacyChoice:
             words.append(
                 {"paper": "as in the paper", "scaled": "as in the paper, scaled to prove ε"}[self.noise]
             )
+        if self.played:
+            words.append("only reports of who played")
         return ", ".join(words)
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
@@ -74,6 +82,8 @@ class PrivacyChoice:
             return {"privacy": "none"}
         epsilon = epsilon if epsilon is not None else float(FIELDS["epsilon"].default)
         changes: dict[str, Any] = {"privacy": self.privacy, "mechanism": self.mechanism, "epsilon": epsilon}
+        if self.played:
+            changes["reports"] = PLAYED
         if self.noise in ("paper", "scaled"):
             # printed Laplace noise is for delta = 0
             changes |= {"calibration": "paper", "delta": None}

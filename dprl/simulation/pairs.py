@@ -9,6 +9,11 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 
+ONE_E = (
+    "The proof of the printed bonus takes one E for all rows; here each row has its own, by its reports. So a value "
+    "may be no upper bound. Privacy does not depend on it."
+)
+
 
 def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
     """Keys of the ways to draw noise that go with a learner and a privacy model, the default first.
@@ -89,11 +94,14 @@ def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
     return ("tight", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("tight",)
 
 
-def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str) -> str:
+def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
     """What a learner's bonus does not cover of the noise, in sentences; "" where it covers all or prints none.
 
     Printed noise, and a shuffler's bits, are the same in every counter; calibrated noise is so large in each part as
     the part's tolerance is, and a bonus that is printed for equal noise may have a smaller one.
     """
     even = calibration == "tight" and not PRIVATIZERS[privacy].binary_rewards
-    return ALGORITHMS[algorithm].uncovered if even and bonus == "paper" else ""
+    if bonus != "paper":
+        return ""
+    short = ALGORITHMS[algorithm].uncovered if even else ""
+    return " ".join(filter(None, (short, ONE_E if reports == "played" else "")))

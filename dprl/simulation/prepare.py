@@ -155,7 +155,7 @@ def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
     )
     stated = learner.stated(size_of(spec), spec.episodes) if learner.stated else None
     card = noise.guarantee()
-    short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus)
+    short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus, spec.reports)
     return replace(
         card,
         public=tuple(PUBLIC[key] for key in known),

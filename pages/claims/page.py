@@ -113,6 +113,10 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
     here = computed(claim) if asked else None
     again(claim, here and here[1])
     numbers(found, here and here[1])
+    if found.beside:
+        st.markdown(f"**{escape(found.beside.claim.title)}**")
+        st.markdown(explained(f"{escape(found.beside.claim.says)} {headline(found.beside)}"))
+        numbers(found.beside, here and here[1].beside)
     if claim.conditions:
         st.caption(explained(escape(claim.conditions)))
     known, shown, token = (here[0], here[1], "here") if here else (bundled().evidence, found, "bundled")

@@ -12,7 +12,7 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import PrivacyChoice
-from dprl.simulation.pairs import calibrations_for, mechanisms_for
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_played
 from dprl.theory import BOUNDS
 from dprl.words import count, human
 from pages.shared.names import in_common, style_of
@@ -169,6 +169,8 @@ def offered_models(algorithm: str) -> list[str]:
         for mechanism in mechanisms_for(algorithm, privacy):
             for noise in calibrations_for(algorithm, mechanism):
                 found.append(f"{privacy}:{mechanism}:{noise}")
+                if noise == "tight" and not not_played(algorithm, privacy, mechanism, "own"):
+                    found.append(f"{privacy}:{mechanism}:{noise}:played")
                 if noise == "paper" and "laplace" in mechanism:
                     found.append(f"{privacy}:{mechanism}:scaled")
     return found

@@ -55,6 +55,19 @@ def test_models_name_mechanism_and_noise() -> None:
     ]
 
 
+def test_a_model_says_whether_rows_count_only_who_played_them() -> None:
+    words = ["local:unary:tight", "local:unary:tight:played", "shuffle:binomial-sum:tight:played"]
+    specs = [p.spec for p in Sweep(BASE, {"privacy": words}).points]
+    assert [spec.reports for spec in specs if spec] == ["all", "played", "played"]
+    assert [PrivacyChoice.parse(text).text for text in words] == words
+    assert PrivacyChoice.parse(words[1]).title == "local, One-hot questions, only reports of who played"
+    (refused,) = Sweep(BASE, {"privacy": ["central:gaussian-tree:tight:played"]}).points
+    assert refused.refusal.startswith("reports: played is for reports that users send")
+    for text in ("local:unary:played", "local:::played", "local:unary:tight:all"):
+        with pytest.raises(SpecError, match="local:unary:tight:played"):
+            PrivacyChoice.parse(text)
+
+
 @pytest.mark.parametrize("text", ["central:laplace-tree:scaled", "local:laplace:scaled"])
 def test_scaled_noise_proves_what_was_asked(text: str) -> None:
     (point,) = Sweep(BASE, {"privacy": [text], "epsilon": [1.0]}).points

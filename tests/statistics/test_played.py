@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import attack
 from dprl.simulation import AttackSpec, SeedRun, start
 from dprl.simulation.attack import noise_of_run
-from dprl.simulation.prepare import noise_of_schedule
+from dprl.simulation.pairs import ONE_E
+from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.statistics.played import cells_told, hidden
 from tests.compare import LEVEL, ks_samples
 from tests.privacy.test_coverage import covered
@@ -212,6 +214,13 @@ def test_it_costs_no_privacy_and_the_attack_is_the_same(privacy: str, mechanism:
         game = attack.game(noise, *(_counts(spec, text) for text in pair))
         scores.append(game.play(np.random.Generator(np.random.SFC64(1)), 50))
     np.testing.assert_array_equal(scores[0], scores[1])
+
+
+def test_a_card_says_that_the_printed_bonus_has_no_proof_for_it() -> None:
+    for reports, bonus in product(("all", "played"), ("anytime", "paper")):
+        spec = spec_of("local", "unary", reports, bonus=bonus)
+        card = guarantee_of(spec, noise_of_run(spec))
+        assert (ONE_E in card.assumptions) == ((reports, bonus) == ("played", "paper"))
 
 
 def _counts(spec: RunSpec, text: str) -> Array:

@@ -122,7 +122,7 @@ def interview(stream: Stream, request: Request) -> tuple[str, str]:
     shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))
     formula = (
         f"a user is asked about {about}, and there about one of n, m and r ({shares}); each bit of an answer is turned "
-        f"over with chance {turned:.4g}; the sums are scaled to all users"
+        f"over with chance {turned:.4g}; sums are scaled to all users whose reports count"
     )
     short = size.S * size.A
     longest = max(counts.declared.transitions) if counts.declared else size.S * short
