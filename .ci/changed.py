@@ -15,8 +15,8 @@ CORE = ("dprl/fields.py", "dprl/kernels", "dprl/mdp")
 # Of all tests that something thorough is in: what they alone look at, beside themselves.
 PARTS = {
     "tests/browser": ("app.py", "assets", "pages", ".streamlit"),
-    "tests/contract": ("dprl/learners", "dprl/simulation", "dprl/privacy", *CORE),
-    "tests/environments": ("dprl/environments",),
+    "tests/contract": ("dprl/testing", "dprl/learners", "dprl/simulation", "dprl/privacy", *CORE),
+    "tests/environments": ("dprl/environments", "dprl/testing"),
     "tests/faults": ("dprl/jobs", "dprl/kernels"),
     "tests/golden": (
         "dprl/environments",
@@ -29,7 +29,7 @@ PARTS = {
     "tests/jobs": ("dprl/jobs",),
     "tests/learners": ("dprl/learners", "dprl/statistics", *CORE),
     "tests/pages": ("app.py", "assets", "pages", "dprl/claims", "dprl/links.py"),
-    "tests/privacy": ("dprl/privacy", "dprl/statistics", *CORE),
+    "tests/privacy": ("dprl/testing", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),
     "tests/test_serve.py": ("dprl/serve.py",),

@@ -105,7 +105,8 @@ def holds_nothing(mechanism: Mechanism) -> None:
     """The kernel closes over nothing; globals are functions and constants."""
     module = mechanism.add_noise.__module__
     seen.no_other_way(
-        [mechanism.add_noise], ["dprl.privacy", "dprl.kernels", module, module.rpartition(".")[0] or module]
+        [mechanism.add_noise],
+        ["dprl.privacy", "dprl.kernels", "dprl.mdp.sampling", module, module.rpartition(".")[0] or module],
     )
 
 
