@@ -54,8 +54,8 @@ def by_budget(base: RunSpec) -> Chains:
 ORDER = Claim(
     "order-of-trust",
     "The order of trust",
-    "Regret is least without privacy, more with a trusted curator at a large and at a small budget, most with nobody "
-    "trusted.",
+    "Regret is least without privacy, more with a trusted curator at a large and at a small budget, most with no "
+    "trusted party.",
     f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
     f"{LEAST} The large budget is 10, the small one 1, and with no trusted party it is 1. The paper's figure states no "
     f"ε, no bonus and no schedule: all three are ours. {EARLY}",

@@ -75,7 +75,7 @@ def _orders(evidence: Evidence) -> str:
     noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (PRINTED, TREE, BASE)}
     need = {spec: rough_users(regret.needed(evidence, spec)) for spec in noise}
     return (
-        f"Noise as in the paper in a count of visits has standard deviation {rough(noise[PRINTED])} after "
+        f"As in the paper, noise in a count of visits has standard deviation {rough(noise[PRINTED])} after "
         f"{human(BASE.episodes)} users, and it takes {need[PRINTED]} users. "
         f"Calibrated to prove {promise(1.0, DELTA)}, the standard deviation is {rough(noise[TREE])} in the same tree "
         f"({need[TREE]} users) and {rough(noise[BASE])} in an optimal factorisation ({need[BASE]})."

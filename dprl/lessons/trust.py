@@ -66,7 +66,7 @@ def _beside(spec: RunSpec, why: str) -> Step:
 TRUST = Lesson(
     "trust",
     "Who sees the data?",
-    "The same ε under three privacy models: in an agent, in a shuffler, in nobody.",
+    "The same ε with a trusted curator, with a trusted shuffler, and with no trusted party.",
     "What ε is; that noise is added to counts.",
     (
         Step(
@@ -92,7 +92,7 @@ TRUST = Lesson(
         _beside(
             LOCAL,
             "The noise in a count grows, too, like √K: its share of the count falls like 1/√K, where that of a trusted "
-            "agent's noise falls almost like 1/K.",
+            "curator's noise falls almost like 1/K.",
         ),
     ),
 )
