@@ -57,7 +57,19 @@ def said(trace: Any) -> list[str]:
     low, value, high = map(float, trace.today["difference"])
     covered, follows = (float(trace.checked[name]) for name in ("covered", "follows"))
     head = headline(trace.verdict, (low, value, high), float(trace.today["learned"][1]), covered)
-    return [head, overlap(covered, follows), *BLIND]
+    return [head, overlap(covered, follows), *BLIND, *turned(low, high)]
+
+
+def turned(low: float, high: float) -> list[str]:
+    """How far off the difference would have to be for another verdict. low, high: of its interval."""
+    margin = max(low, -high)
+    if margin <= 0:
+        return []
+    most = human(float(f"{margin:.2g}"))
+    return [
+        f"**How much it takes.** Together, such causes turn the verdict only if they shift the difference by about "
+        f"{most} a person or more."
+    ]
 
 
 def overlap(covered: float, follows: float) -> str:

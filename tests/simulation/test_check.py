@@ -77,6 +77,10 @@ def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
         "**Better than today.** Under the learned policy people like these would get about 6."
     )
     assert "The chance that this verdict is wrong is at most about 2.5%" in said
+    assert (
+        f"only if they shift the difference by about {seed.today['difference'][0]:.2g} a person or more"
+        in said
+    )
     other = dprl.run(spec.replace(algorithm="dp-plug-in", rho=0.1)).seeds[0]
     np.testing.assert_array_equal(transitions(other.released), transitions(seed.released))
     assert worth(other) > NOW + 1.3
@@ -197,6 +201,8 @@ def test_too_few_people_say_so() -> None:
     said = " ".join(sentences.said(seed))
     assert "**Too close to call.**" in said
     assert "The file shows only" in said
+    assert "they shift the difference" not in said
+    assert sentences.turned(-3.0, -1.5) == [sentences.turned(1.5, 3.0)[0]]
 
 
 def test_all_held_out_is_refused() -> None:
