@@ -111,7 +111,7 @@ def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(finishe
     old = {"bonus": "practical", "schedule": "geometric:0.02"}
     base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
     text = words(finished(PAGE, b=encode_spec(base)))
-    assert "Without privacy the learner has not found the best policy in 3 of 5 seeds" in text
+    assert "Without privacy the algorithm has not found the best policy in 3 of 5 seeds" in text
     assert "has become free" not in text
     assert (
         "whether privacy's cost still grows cannot be told with a trusted curator or a trusted shuffler"
