@@ -89,7 +89,10 @@ class Sweep(_Sweep[S]):
             )
         address = cluster.engine(engine)
         kept = Store(None if store is None else Path(store))
-        if not all(_whole_curves(kept, spec) for spec in self.specs):  # else nobody has to be started
+        read = {spec: _whole_curves(kept, spec) for spec in self.specs}
+        found = {spec: curves for spec, curves in read.items() if curves is not None}
+        missing = [spec for spec in self.specs if spec not in found]
+        if missing:
             if address is not None:
                 cluster.check_cluster(address)
             own = ensure_pool(kept.path, engine=address, workers=workers)
@@ -97,7 +100,8 @@ class Sweep(_Sweep[S]):
                 raise SpecError("engine", "this store has workers already; end those, or give another store.")
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
         bar = progress if callable(progress) else progress_bar if progress and interactive else None
-        return SweepResult(self, collect(kept, self.specs, VISITOR, _whole_curves, bar))
+        found |= collect(kept, missing, VISITOR, _whole_curves, bar)
+        return SweepResult(self, {spec: found[spec] for spec in self.specs})
 
     def _repr_html_(self) -> str:
         axes = "".join(row(name, ", ".join(map(str, values))) for name, values in self.axes)
