@@ -25,9 +25,9 @@ class Host:
     def __init__(self, pack: Pack) -> None:
         engine, module = _compiled()
         self._store = wasmtime.Store(engine)
-        exports = wasmtime.Instance(self._store, module, []).exports(self._store)
-        self._exports: Any = exports
-        exports["_initialize"](self._store)  # type: ignore[operator]
+        exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
+        self._exports = exports
+        exports["_initialize"](self._store)
         self._pack = pack
         kernels = manifest().kernels
         numbers = {name: number for number, name in enumerate((*kernels, *GENERATOR))}
