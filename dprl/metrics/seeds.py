@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, stdtrit
 
 Array = NDArray[np.float64]
 Integers = NDArray[Any]
@@ -56,6 +55,8 @@ def regret_band(regret: Array) -> tuple[Array, Array, Array]:
     Any other measurement [seeds, C] will do. The interval is NaN with one seed; all three are NaN
     where a seed is NaN, for a mean over fewer and fewer seeds would jump.
     """
+    from scipy.special import stdtrit
+
     count, points = regret.shape
     if count == 0:
         nothing = np.full(points, np.nan)
@@ -75,6 +76,8 @@ def median_band(values: Array) -> tuple[Array, Array, Array]:
     median is binomial); it is NaN with fewer than FEWEST_FOR_MEDIAN seeds, of which even the extremes cover less than
     95%. All three are NaN where a seed is NaN.
     """
+    from scipy.special import bdtr
+
     count, points = values.shape
     nothing = np.full(points, np.nan)
     if count == 0:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr
 
 from dprl.metrics.seeds import Array
 
@@ -30,6 +29,8 @@ def reversals(groups: Mapping[str, tuple[Array, Array]], level: float = 0.05) ->
     does, so that with probability 1 - level none is found where there is none. Returns how many pairs were compared,
     and those found. Points that miss a seed are left out, and with one seed nothing can be compared.
     """
+    from scipy.special import stdtr
+
     tests = []
     for name, (x, values) in groups.items():
         known = np.flatnonzero(np.isfinite(values).all(axis=0))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
 
 from dprl.metrics.attack import Measured
 from dprl.metrics.growth import FLAT
@@ -41,6 +40,8 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
     tests: how many intervals are to hold together with probability LEVEL (Bonferroni).
     """
+    from scipy.special import stdtrit
+
     if len(values) < 2 or not np.isfinite(values).all():
         return Measured(np.nan, np.nan, np.nan)
     mean = float(np.mean(values))

@@ -98,8 +98,8 @@ class AttackSpec:
         if self.draws * self.executions > MOST_DRAWS:
             raise SpecError(
                 "schedule",
-                f"each execution draws {self.draws:,} numbers, and {self.executions} executions at most "
-                f"{MOST_DRAWS:.0e} fit; give a schedule with fewer releases, or a shorter episode.",
+                f"{self.executions} runs of {self.draws:,} draws each are too many, at most {MOST_DRAWS:.0e} fit; "
+                "give a schedule with fewer releases, or a shorter episode.",
             )
 
     @property

@@ -109,7 +109,10 @@ TAKEN = {
     "dprl.simulation.uploads": {"kept"},
     "dprl.simulation.uploads.declaration": {"Declaration", "declaration", "declaration_text"},
     "dprl.simulation.uploads.model": {"EXAMPLE", "example"},
-    "dprl.simulation.uploads.reading": {"COLUMNS", "MOST_BYTES"},
+    "dprl.simulation.uploads.ledger": {"MOST_NAME", "Budget", "checked_name", "in_words"},
+    "dprl.simulation.uploads.run": {"draws_of"},
+    "dprl.simulation.uploads.spent": {"Draw", "together"},
+    "dprl.simulation.uploads.table": {"COLUMNS", "MOST_BYTES"},
     "dprl.simulation.uploads.check": {"SHARE"},
     "dprl.simulation.uploads.spec": {"FIELDS", "LEARNERS", "LEARNING_REWARDS", "NOWHERE", "fitting_learners"},
     "dprl.simulation.axes": {"PrivacyChoice"},
@@ -132,7 +135,7 @@ TAKEN = {
     "dprl.simulation.spec": {"RunSpec"},
     "dprl.simulation.table": {"DEFAULT_DELTA", "FIELDS", "LATER", "TIED"},
     "dprl.simulation.sweep": {"Sweep"},
-    "dprl.sitemap": {"GROUPS", "PAGES", "Page", "RunGroup"},
+    "dprl.sitemap": {"GROUPS", "PAGES", "SECTIONS", "Page", "RunGroup"},
 }
 FREE = {
     "assets",
@@ -145,6 +148,7 @@ FREE = {
     "metrics",
     "search",
     "sentences",
+    "series",
     "tables",
     "theory",
     "words",

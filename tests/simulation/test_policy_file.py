@@ -102,7 +102,7 @@ def test_the_command_line_writes_it_and_says_the_verdict(
     assert main(["run", "--kind", "upload", *files, "--rho", "50", "--out", str(tmp_path / "out")]) == 0
     assert Policy.load(tmp_path / "out" / "policy.json").act("mild", 0) == "treat"
     said = capsys.readouterr().out
-    assert "Note: **Better than today.**" in said
-    assert "Note: **Hidden causes.**" in said
+    assert "Note: Better than today." in said
+    assert "Note: Hidden causes." in said
     assert json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))["verdict"] == "better"
     assert list((tmp_path / "home" / "uploads").iterdir()) == []
