@@ -39,7 +39,8 @@ def turn_to(page: Page, path: str) -> None:
     found = PAGES[path]
     if found.section:
         page.get_by_test_id("stTopNavSection").filter(has_text=found.section).click()
-    page.get_by_test_id("stTopNavLink").filter(has_text=found.name).locator("visible=true").first.click()
+    link = "stTopNavDropdownLink" if found.section else "stTopNavLink"
+    page.get_by_test_id(link).get_by_text(found.name, exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(found.heading or found.name)
 
 

@@ -151,7 +151,10 @@ SWEEP = (
 def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str]) -> None:
     page = visit("tradeoffs", *screen)
     page.wait_for_selector(POINT, timeout=60_000)
+    expect(page.get_by_text("halving ε costs").first).to_be_in_viewport()
+    page.get_by_text("How this was computed", exact=True).click()
     expect(page.get_by_text("for ε from 0.5 to 20")).to_be_visible()
+    idle(page)
     assert fits(page)
     for view, seen in (
         ("Regret", "Regret at the end"),
