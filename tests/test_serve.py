@@ -192,7 +192,7 @@ PAGE = b"<html><head><title>Streamlit</title></head><body><div id='root'></div><
 def test_a_page_has_its_title_and_words_for_a_preview(path: str) -> None:
     headers_, body = shown_at(path)
     name = (
-        "Privacy in reinforcement learning" if path == "/" else "Explore · Privacy in reinforcement learning"
+        "Privacy in reinforcement learning" if path == "/" else "Online · Privacy in reinforcement learning"
     )
     assert f"<title>{name}</title>".encode() in body
     assert f'<meta property="og:title" content="{name}">'.encode() in body

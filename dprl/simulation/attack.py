@@ -85,7 +85,7 @@ class AttackSpec:
         if not ALGORITHMS[self.run.algorithm].statistic.counted:
             raise SpecError(
                 "algorithm",
-                f"what a user adds to the sums of {self.run.algorithm} follows from its plans, which is not attacked "
+                f"sums of {self.run.algorithm} follow from its plans, which is not attacked "
                 "here; give an algorithm that plans from counts, such as dp-ucbvi.",
             )
         object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))

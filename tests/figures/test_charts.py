@@ -154,7 +154,7 @@ CASES = {
     ),
     "scores": Case(
         lambda scale, **how: attack.score_histograms(SHARES, np.full(20, int(scale)), np.ones(20, int), **how),
-        "What the attacker's score was", "Score: ln of how much likelier the first episode makes it", "Executions",
+        "What the attacker's score was", "Score: ln of how much likelier the first episode makes it", "Trials",
     ),
     "errors": Case(
         lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),

@@ -325,7 +325,7 @@ def test_medians_are_drawn_named_and_in_the_table() -> None:
 def test_a_median_of_few_seeds_says_why_it_has_no_interval() -> None:
     center, low, high = metrics.BANDS["median"](curve().rows)
     picture = comparison([curve(center=center, low=low, high=high)], statistic="median")
-    assert picture.see.endswith("a median has a 95% interval from 6 seeds on.")
+    assert picture.see.endswith("A median has a 95% interval from 6 seeds on.")
     assert not [name for name in legend(picture.figure) if "interval" in name]
     for seeds in (metrics.FEWEST_FOR_MEDIAN - 1, metrics.FEWEST_FOR_MEDIAN):
         _, low, _ = metrics.median_band(np.arange(seeds, dtype=float)[:, None])

@@ -144,7 +144,7 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(
         one
         for passage in passages(text)
-        for one in re.split(r'(?<=[.?!:])\s+(?=["“(]?[A-ZΑ-Ωα-ω0-9])', passage)
+        for one in re.split(r'(?<=[.?!:])\s+(?=["“(]?[A-ZΑ-Ωα-ω0-9]|[a-z_.]+: )', passage)
     )
 
 
@@ -181,6 +181,7 @@ NOT_YET = {
     "lessons",
     "linear",
     "offline",
+    "room",  # which shows lessons
     "tradeoffs",
 }
 

@@ -49,7 +49,7 @@ def test_explore_draws_means_or_medians_and_says_which(finished: Visit, visit: V
     choice = next(b for b in app.segmented_control if ":view:statistic:" in str(b.key))
     choice.set_value("median").run()
     assert app.session_state["session"].explore.query.endswith("&stat=median")
-    assert "Numbers are medians over seeds; a median has a 95% interval from 6 seeds on." in words(app)
+    assert "Numbers are medians over seeds. A median has a 95% interval from 6 seeds on." in words(app)
     (chart,) = charts(app)
     assert "median over seeds" in chart.spec
     (opened,) = charts(visit("explore", c=curves, m=measure, stat="median"))

@@ -45,7 +45,7 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     assert not any("Stage by stage" in choice.options for choice in app.segmented_control)
     visit("explore", c=[run], tab="data")
     app = visit("explore", c=[run, "priv.none"], tab="guarantee")
-    assert "| Promise | Claimed | Proved |" in words(app)
+    assert "| Privacy model | Claimed | Proved |" in words(app)
     assert IN_A_COUNT not in "\n".join([words(app), *(m.label for m in app.metric)])
     if privacy != "none":
         assert "; scale" in words(app)

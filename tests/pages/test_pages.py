@@ -30,7 +30,7 @@ def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit:
     assert "## Which privacy model?" in words(app)
     assert "press **Run**" in words(app)
     assert len(charts(app)) == 1
-    assert "with a trusted shuffler and" in words(app)
+    assert "a trusted shuffler, and no trusted party" in words(app)
     assert not app.query_params
     assert store.status.activity().runs_waiting == 0
     press(app, "example_Which privacy model?")
