@@ -78,7 +78,7 @@ ALIKE = {
     "menu entry": "a table's menu, within",
     "text": "_params",
 }
-EVERYWHERE = ("header", "outside link")  # the same on all pages
+EVERYWHERE = ("header", "a section's menu", "outside link")  # the same on all pages
 
 
 @dataclass(frozen=True)

@@ -235,7 +235,8 @@ class Keyboard(Hand):
             at.evaluate("e => dprlTest.before(e)?.focus()")
             if not self.tab_to(at, ROUND):
                 raise CannotUse("Tab does not reach it")
-        for key in ("ArrowRight", "ArrowLeft"):
+        in_menu = at.evaluate("e => e.matches('[role=menu] *')")
+        for key in ("ArrowDown", "ArrowUp") if in_menu else ("ArrowRight", "ArrowLeft"):
             for _ in range(ARROWS):
                 if self.focus_is(at) == "there":
                     return

@@ -103,7 +103,7 @@
   const LAYERS = ["[role=dialog]:not([data-testid=stPopoverBody])",
     "[data-floating-ui-portal] > :not([data-floating-ui-focus-guard], [role=tooltip], :has([role=tooltip]))"];
   const PLACES = { dialog: "[role=dialog]:not([data-testid=stPopoverBody])", popover: "[data-testid=stPopoverBody]",
-    "a table's menu": "[data-floating-ui-portal]", sidebar: "[data-testid=stSidebar]", header: "header", page: "*" };
+    "a section's menu": "[data-testid=stTopNavPopoverBody]", "a table's menu": "[data-floating-ui-portal]", sidebar: "[data-testid=stSidebar]", header: "header", page: "*" };
   const OWNER = "[data-testid=stPlotlyChart], [data-testid=stDataFrame], [data-testid=stCode]"; // brings tools of its own
 
   // Charts and tables, the tools of which are the same everywhere.

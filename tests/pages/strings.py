@@ -132,7 +132,9 @@ def passages(text: str) -> tuple[str, ...]:
     for one in _PASSAGES.split(text):
         bare = re.sub(r"^\s*(?:[-*]|\d+\.|#+) |\*\*|(?<!\\)\*|</?[a-z]+[^>]*>", " ", one)
         bare = " ".join(re.sub(r"\\|\N{WORD JOINER}", "", bare).split())
-        bare = re.sub(r"give one of .*", "give one of these.", bare)  # what a link may say: keys, which stay
+        # What a link says and may say: keys, which stay.
+        bare = re.sub(r"give one of .*", "give one of these.", bare)
+        bare = re.sub(r"\b[a-z_.]+: .* is not allowed; ", "Key: this is not allowed; ", bare)
         if re.search(r"\w", bare):
             found.append(re.sub(r" (?=[.,;:?!)])", "", bare))
     return tuple(found)

@@ -391,7 +391,7 @@ def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPat
         said = words(app)
         assert bool(charts(app)) == private
         if not private:
-            assert "no price" in said or "no private model" in said
+            assert "Without privacy there is no privacy cost" in said or "no private model" in said
 
 
 DATA = OfflineSpec(environment="clinic", algorithm="dp-apvi", behaviour="mixture:0.7", n=10**4, seeds=3)
@@ -410,7 +410,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     assert "Larger ρ is never significantly worse" in said
     assert sum(name.startswith(("APVI", "2: APVI")) for name in names(app)) >= 2
     app.segmented_control[0].set_value("price").run()
-    assert "Proved, as an upper bound of what noise adds: ρ⁻⁰·⁵⁰ (Qiao, Wang 2023" in words(app)
+    assert "The proved upper bound of what noise adds is like ρ⁻⁰·⁵⁰ (Qiao, Wang 2023" in words(app)
     app.segmented_control[0].set_value("table").run()
     (table,) = (d.value for d in app.dataframe if "gap low" in d.value.columns)
     assert len(table) == 4 * 3
