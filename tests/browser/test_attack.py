@@ -26,7 +26,9 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
     page.get_by_role("button", name="The two episodes").click()
     page.get_by_label("Second episode").fill("0/0/1 0/1/1")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("6 counters in which")).to_be_attached(timeout=60_000)  # folded: how it was computed
+    expect(page.get_by_text("6 counters in which")).to_be_attached(
+        timeout=60_000
+    )  # folded: how it was computed
     idle(page)
     page.keyboard.press("Escape")
     page.get_by_text("Farthest apart", exact=True).click()

@@ -1,0 +1,1 @@
+"""A package, so that what is started once for its tests ends with them."""
