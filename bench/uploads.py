@@ -6,6 +6,7 @@ python -m bench.uploads forecast
 from __future__ import annotations
 
 import io
+import json
 import math
 import sys
 from collections import Counter
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
+from dprl.learners.offline.learner import Learned
 from dprl.mdp import TabularMDP, planning
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.curator import ONCE
@@ -63,19 +65,7 @@ def treated(model: TabularMDP, behaviour: str, n: int, rng: np.random.Generator)
     """Each of them follows one part of the behaviour policy to the end."""
     parts = datasets.parts(behaviour, model)
     part = rng.choice(len(parts), n, p=[part.share for part in parts])
-    chances = np.stack([each.policy for each in parts])
-
-    def drawn(law: np.ndarray) -> np.ndarray:
-        return np.asarray((rng.random(len(law))[:, None] > law.cumsum(-1)[:, :-1]).sum(-1))
-
-    found, s = [], drawn(np.tile(model.d1, (n, 1)))
-    for h in range(model.H):
-        a = drawn(chances[part, h, s])
-        x = drawn(model.P[h, s, a])
-        r = (rng.random(n) < model.R[h, s, a]) * 1.0 if model.bernoulli else model.R[h, s, a]
-        found.append((s, a, r, x))
-        s = x
-    return People(*(np.stack(each, axis=1) for each in zip(*found, strict=True)))
+    return _played(model, np.tile(model.d1, (n, 1)), np.stack([each.policy for each in parts])[part], rng)
 
 
 def written_down(people: People) -> str:
@@ -87,6 +77,42 @@ def written_down(people: People) -> str:
     text, form = io.StringIO(), ["%d", "%d", "%d", "%d", "%.9g", "%d"]
     np.savetxt(text, table, fmt=form, delimiter=",", header=heading, comments="")
     return text.getvalue()
+
+
+MOST_OF_ONE = 3  # episodes
+
+
+def returning(model: TabularMDP, n: int, rng: np.random.Generator) -> tuple[People, np.ndarray]:
+    """n people who come again as long as an episode went badly, up to MOST_OF_ONE times: from the state where they
+    ended, and treated otherwise than before. Beside their episodes, [episodes] whose each is."""
+    uniform, best = datasets.uniform_policy(model), planning.optimum(model).policy
+    enough = planning.start_value(model, planning.policy_values(model, uniform))
+    ways, found, whose = np.stack([uniform, np.eye(model.A)[best]]), [], []
+    who, begun, kept_to = np.arange(n), np.tile(model.d1, (n, 1)), rng.integers(0, 2, n)
+    for _ in range(MOST_OF_ONE):
+        each = _played(model, begun, ways[kept_to], rng)
+        found.append(each)
+        whose.append(who)
+        again = each.r.sum(1) < enough
+        who, begun, kept_to = who[again], np.eye(model.S)[each.x[again, -1]], 1 - kept_to[again]
+    joined = People(*(np.concatenate([getattr(each, name) for each in found]) for name in People._fields))
+    return joined, np.concatenate(whose)
+
+
+def _played(model: TabularMDP, begun: np.ndarray, chances: np.ndarray, rng: np.random.Generator) -> People:
+    """begun: [n, S] laws of the first state; chances: [n, H, S, A]."""
+
+    def drawn(law: np.ndarray) -> np.ndarray:
+        return np.asarray((rng.random(len(law))[:, None] > law.cumsum(-1)[:, :-1]).sum(-1))
+
+    n, found, s = np.arange(len(begun)), [], drawn(begun)
+    for h in range(model.H):
+        a = drawn(chances[n, h, s])
+        x = drawn(model.P[h, s, a])
+        r = (rng.random(len(n)) < model.R[h, s, a]) * 1.0 if model.bernoulli else model.R[h, s, a]
+        found.append((s, a, r, x))
+        s = x
+    return People(*(np.stack(each, axis=1) for each in zip(*found, strict=True)))
 
 
 def record_of(model: TabularMDP, people: People) -> np.ndarray:
@@ -110,31 +136,48 @@ def held(model: TabularMDP, people: People, known: bool) -> check.HeldOut:
 
 
 class Outcome(NamedTuple):
-    """Of one data set: what the policy is worth and its bound, and what people held out say of it."""
+    """Of one data set: what the policy is worth and its bound, what people held out say of it, and what was learned."""
 
     worth: float
     bound: float
     checked: dict[str, np.ndarray]
+    learned: Learned
 
 
 def outcome(spec: UploadSpec, model: TabularMDP, behaviour: str, seed: int) -> Outcome:
-    """A data set of a known model, released as `UploadRun` does it, but with noise for simulation."""
+    """A data set of a known model, of people who come once."""
     rng = np.random.default_rng(seed)
+    some, others = (treated(model, behaviour, n, rng) for n in (spec.learned_from, spec.checked))
+    return released(spec, model, some, others, rng)
+
+
+def outcome_of_returning(spec: UploadSpec, model: TabularMDP, seed: int) -> Outcome:
+    """A data set of a known model, of people who come again."""
+    rng = np.random.default_rng(seed)
+    some, others = (returning(model, n, rng)[0] for n in (spec.learned_from, spec.checked))
+    return released(spec, model, some, others, rng)
+
+
+def released(
+    spec: UploadSpec, model: TabularMDP, from_whom: People, others: People, rng: np.random.Generator
+) -> Outcome:
+    """What is learned from some and checked by others, as `UploadRun` does it, but with noise for simulation."""
     noise, errors = noise_of(spec)
     assert noise.mechanism is not None
     problem = replace(upload_problem_of(spec), errors=errors)
-    record = record_of(model, treated(model, behaviour, problem.n, rng))
-    people = held(model, treated(model, behaviour, spec.checked, rng), problem.rewards is not None)
-    learned, released = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
+    record = record_of(model, from_whom)
+    people = held(model, others, problem.rewards is not None)
+    learned, told = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
     std = float(noise.mechanism.std(ONCE)[0])
-    scales = [noise.scales[name] for name in check.SUMS]
-    fitted, table = fitted_to(problem, learned, released, noise, errors)
-    unit = unit_noise(noise.mechanism, ONCE, 3, rng)[0]
-    sums = np.array([float(each) for each in check.sums(table, people)]) + scales * unit
+    scales = [noise.scales[name] for name in check.names(problem.episodes)]
+    fitted, table = fitted_to(problem, learned, told, noise, errors)
+    unit = unit_noise(noise.mechanism, ONCE, len(scales), rng)[0]
+    sums = np.array([float(each) for each in check.sums(table, people, problem.episodes)]) + scales * unit
     quantile = check.QUANTILES[noise.mechanism.key]
-    said = check.assessed(sums, fitted, table, people.n, model.H, std * np.array(scales), quantile)
+    of_sums = std * np.array(scales)
+    said = check.assessed(sums, fitted, table, spec.checked, model.H, of_sums, quantile, problem.episodes)
     worth = planning.start_value(model, planning.policy_values(model, learned.policy))
-    return Outcome(worth, planning.start_value(model, learned.V), said)
+    return Outcome(worth, planning.start_value(model, learned.V), said, learned)
 
 
 def verdict(models: int = 10, seeds: int = 10) -> None:
@@ -177,6 +220,50 @@ def verdict(models: int = 10, seeds: int = 10) -> None:
             good / total,
         ]
         words = f"{rho:g}", f"{n:,}", "known" if known else "learned", key
+        print(
+            f"| {' | '.join(words)} | {' | '.join(f'{100 * share:.3g}%' for share in shares)} |", flush=True
+        )
+
+
+def several(models: int = 10, seeds: int = 20) -> None:
+    """The same where people come up to MOST_OF_ONE times, for reasons that lie in what happened to them; and how often
+    V~ is above the value anywhere."""
+    print("| rho | people | rewards | V~ above | learned | behaviour | difference | better | worse | wrong |")
+    for rho, n, known in product((0.1, 1.0), (5000, 20_000), (True, False)):
+        hits, verdicts, above = np.zeros(3), Counter[str](), 0
+        for i in range(models):
+            model = ENVIRONMENTS["random"].make(
+                S=3 + i % 5, A=2 + i % 2, H=3 + i % 6, concentration=(0.3, 1.0, 3.0)[i % 3], seed=7000 + i
+            )
+            everybody = returning(model, 100_000, np.random.default_rng(i))[0]
+            begun = np.bincount(everybody.s[:, 0], minlength=model.S) / len(everybody.s)
+            now = float(model.R[np.arange(model.H), everybody.s, everybody.a].sum(1).mean())
+            public = json.loads(declared(model, known)) | {
+                "columns": {"person": "who"},
+                "episodes": MOST_OF_ONE,
+            }
+            spec = UploadSpec(
+                data=NOWHERE, declared=declaration_text(public), n=n, rho=rho, held_out=check.SHARE,
+                checked=round(check.SHARE * n),
+            )  # fmt: skip
+            for seed in range(seeds):
+                one = outcome_of_returning(spec, model, seed)
+                V = planning.policy_values(model, one.learned.policy)
+                above += bool((one.learned.V > V + 1e-9).any())
+                worth = float(begun @ V[0])
+                truth = {"learned": worth, "behaviour": now, "difference": worth - now}
+                ends = [(one.checked[name], value) for name, value in truth.items()]
+                hits += [low - 1e-9 <= value <= high + 1e-9 for (low, _, high), value in ends]
+                said = check.verdict(one.checked["difference"])
+                verdicts[said] += 1
+                verdicts["wrong"] += said != check.CLOSE and (said == check.BETTER) != (worth > now)
+        total = models * seeds
+        shares = [
+            above / total,
+            *(hits / total),
+            *(verdicts[name] / total for name in ("better", "worse", "wrong")),
+        ]
+        words = f"{rho:g}", f"{n:,}", "known" if known else "learned"
         print(
             f"| {' | '.join(words)} | {' | '.join(f'{100 * share:.3g}%' for share in shares)} |", flush=True
         )
@@ -230,7 +317,7 @@ def forecast(rho: float = 0.1) -> None:
 
 
 def main() -> int:
-    measured: dict[str, Callable[[], None]] = {"forecast": forecast, "verdict": verdict}
+    measured: dict[str, Callable[[], None]] = {"forecast": forecast, "verdict": verdict, "several": several}
     measured[sys.argv[1]]()
     return 0
 

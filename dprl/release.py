@@ -97,12 +97,12 @@ def check_command(given: argparse.Namespace) -> int:
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
     outside: list[Outside] = []
-    n = counted(Path(given.data), public, outside.append).n
+    n = counted(Path(given.data), public, outside.append).n  # of people
     for name, day in ledger.read_before(ledger.digest_of(Path(given.data))):
         print(f"Note: this file was read before under the budget {name} ({day}). Releases from both add up.")
     S, A, H, _ = public.size
     sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
-    print(f"{plural(n, 'trajectory', 'trajectories')}: {sizes}.")
+    print(f"{uploads.people(n, public.episodes)}: {sizes}.")
     print(str(outside[0]) if outside else "Everything in the file is declared.")
     checked = round(held_out * n)
     if checked == n:
@@ -139,7 +139,8 @@ def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec], i
     with spec_of(given) as (spec, budget):
         draws = draws_of(spec)
         after = together((*budget.draws, *draws))
-        told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, after.text)
+        episodes = spec.public.episodes
+        told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, after.text, episodes)
         print(f"Note: {told}".replace("**", ""), file=sys.stderr)
         status = run_one(spec)
         spent = budget.spent

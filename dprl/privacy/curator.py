@@ -183,7 +183,8 @@ def apart_of(
                 )
                 for count, shift in change.moves:
                     one = EXACT[mechanism.key].apart(scale / SPACING, size * shift / SPACING)
-                    times = family.times * count * size
+                    cells = count * max(math.ceil(shift), 1)  # what one cell has may be spread over so many
+                    times = family.times * cells * size
                     up, down = up + times * one.up, down + times * one.down
         found.append(Apart(up, down))
     return tuple(found)

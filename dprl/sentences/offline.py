@@ -230,31 +230,33 @@ def _one_in(share: float) -> str:
 def about_lower_bounds(
     rows: Sequence[tuple[float, float]],
     name: str,
-    n: int,
+    of: str,
     nothing: float,
     beta: float,
     unproved: str,
     why: str = "",
     proved: str = "",
+    needs: str = "people who are independent",
 ) -> str:
     """Of V~ against a budget, ascending, where no model says what a policy is worth.
 
+    of: how many trajectories, in words.
     nothing: the least that an episode can bring; unproved: why V~ is no proved bound, or ""; why: why it is nothing;
-    proved: what is to be said of its proof, where it is no paper's.
+    proved: what is to be said of its proof, where it is no paper's; needs: what it assumes of them.
     """
     budget, best = max(rows, key=lambda row: row[1])
     unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
     if unproved:
         return (
-            f"From {trajectories(n)} at {name} = {budget:g} the algorithm's own estimate is {human(best)}, which is "
+            f"From {of} at {name} = {budget:g} the algorithm's own estimate is {human(best)}, which is "
             f"no proved bound: {unproved}. {unknown}"
         )
     if best <= nothing:
         return (
-            f"From {trajectories(n)} at {name} = {budget:g} no policy can be said to be worth more than the least "
+            f"From {of} at {name} = {budget:g} no policy can be said to be worth more than the least "
             f"there is, {human(nothing)}. The learned policy is of no use. {why}".rstrip()
         )
-    said = f"From {trajectories(n)} at {name} = {budget:g} the learned policy is worth at least {human(best)} a person"
+    said = f"From {of} at {name} = {budget:g} the learned policy is worth at least {human(best)} an episode"
     if rows[0][1] < best:
         said += f"; at {name} = {rows[0][0]:g} that can be said of {human(rows[0][1])} only"
     each = (
@@ -269,7 +271,7 @@ def about_lower_bounds(
         f"β = {beta:g}; the documentation says what its proof passes over"
     )
     return (
-        f"{said}. The bound {whose}. It needs people who are independent, and "
+        f"{said}. The bound {whose}. It needs {needs}, and "
         f"states that say all that the next one depends on. {unknown}"
     )
 

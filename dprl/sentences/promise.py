@@ -46,6 +46,7 @@ users would move up a place, and other users would be in each block.
 """
 
 TRAJECTORY = "trajectory"  # what is replaced in a data set
+PERSON = "person"  # the same where a person may have several
 BLANKED = "is zeroed out"
 OFFLINE = """
 Take any two data sets that differ in one trajectory: one user's whole episode is **replaced** by another. The release

@@ -79,6 +79,25 @@ WITHOUT_REWARDS = (
 )
 
 
+def people(n: int, episodes: int) -> str:
+    """Who is in a file, where each person has so many episodes at most."""
+    if episodes == 1:
+        return offline.trajectories(n)
+    return f"{human(n)} {'person' if n == 1 else 'people'} with up to {episodes} episodes each"
+
+
+ONE_EPISODE = "none: one episode each"
+FIRST = (
+    "Of each person the first episodes in the file count, so put them in the order of time. Privacy then protects the "
+    "whole person: noise grows with the number of episodes."
+)
+
+
+def needs(episodes: int) -> str:
+    """What a bound assumes of them."""
+    return "people who are independent" if episodes == 1 else "each person's episodes in the order of time"
+
+
 def forecast(found: Mapping[str, Any]) -> str:
     """Before a release: that its bound will be the least there is, and what would change that; "" where it may not be.
 
@@ -104,6 +123,9 @@ ESTIMATING = "Estimating what these releases can tell, from the sizes that you d
 OTHERS = "A rule of thumb: other models took half as many people to 12 times as many; where rewards are rare, 60 times."
 
 
+ONE_EACH = "The forecast counts one episode of each person. Each further episode helps."
+
+
 def outlook(found: Mapping[str, Any]) -> list[str]:
     """Before a release: what noise does to a count, and from which budget or number of people it is useful.
 
@@ -122,6 +144,8 @@ def outlook(found: Mapping[str, Any]) -> list[str]:
         f"{human(_two(got))}. Acting at random brings {human(_two(typical['now']))} there, and the best policy "
         f"{human(_two(typical['best']))}.",
     ]
+    if found["episodes"] > 1:
+        said.append(ONE_EACH)
     if (typical["budget"], typical["n"]) == (found["given"], found["n"]):
         return [*said, f"So the {what} should be useful: halfway between the two, or better. {OTHERS}"]
     ways = [f"{name} = {human(typical['budget'])}"] if typical["budget"] is not None else []
@@ -188,10 +212,11 @@ def outcome(found: Mapping[str, Any], value: float) -> str:
     return offline.about_lower_bounds(
         rows,
         found["name"],
-        found["learned_from"],
+        people(found["learned_from"], found["episodes"]),
         found["least"],
         found["beta"],
         found["unproved"],
         nothing(found),
         found["proved"],
+        needs(found["episodes"]),
     )

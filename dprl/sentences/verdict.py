@@ -19,20 +19,30 @@ BLIND = (
 UNSUPPORTED = "Where too few people did what the policy does, nothing is counted beyond that step."
 
 
-def beforehand(learned_from: int, checked: int, budget: str, together: str) -> str:
-    """What a press will release. budget: of each release; together: of all releases of these people, after it."""
+def beforehand(learned_from: int, checked: int, budget: str, together: str, episodes: int = 1) -> str:
+    """What a press will release. budget: of each release; together: of all releases of these people, after it;
+    episodes: that one person may have."""
     said = f"**This releases** noisy counts of {plural(learned_from, 'person', 'people')} at {budget}"
     if checked:
+        sums = "three" if episodes == 1 else "four"
         said += (
-            f", and three noisy sums over {plural(checked, 'other who is', 'others who are')} held out, at {budget} "
+            f", and {sums} noisy sums over {plural(checked, 'other who is', 'others who are')} held out, at {budget} "
             "too. Nobody is in both, so one person's data prove no more than one of the two"
         )
     return f"{said}. With all that was released before, it proves **{together}** in all."
 
 
-def headline(said: str, difference: tuple[float, float, float], learned: float, covered: float) -> str:
-    """The verdict in a sentence. said: one of HEADS; difference: low end, value, high end, in the declared rewards."""
+def headline(
+    said: str,
+    difference: tuple[float, float, float],
+    learned: float,
+    covered: float,
+    unit: tuple[float, str] | None = None,
+) -> str:
+    """The verdict in a sentence. said: one of HEADS; difference: low end, value, high end, in the declared rewards;
+    unit: how much one of these is, and of what."""
     low, value, high = difference
+    worth = f" {in_unit(difference, unit)}" if unit else ""
     ends = f"95% interval {human(_three(low))} to {human(_three(high))}"
     if said == "too close":
         why = (
@@ -40,14 +50,22 @@ def headline(said: str, difference: tuple[float, float, float], learned: float, 
             if covered > 0.95
             else f" The file shows only {percent(covered)} of what the policy does: see below."
         )
-        return f"**{HEADS[said]}.** The policy may bring less than people got, or more: {ends} a person.{why}"
+        return f"**{HEADS[said]}.** The policy may bring less than people got, or more: {ends} an episode.{why}{worth}"
     more = "more" if said == "better" else "less"
     size = human(abs(_three(value)))
     return (
-        f"**{HEADS[said]}.** Under the learned policy people like these would get about {human(_three(learned))} each, "
-        f"{size} {more} than they got ({ends}). The chance that this verdict is wrong is at most about "
-        f"{percent(WRONG)}."
+        f"**{HEADS[said]}.** Under the learned policy people like these would get about "
+        f"{human(_three(learned))} an episode, {size} {more} than they got ({ends}). "
+        f"The chance that this verdict is wrong is at most about "
+        f"{percent(WRONG)}.{worth}"
     )
+
+
+def in_unit(difference: tuple[float, float, float], unit: tuple[float, str]) -> str:
+    """The difference in what a reward point is worth to the visitor."""
+    factor, name = unit
+    low, value, high = (human(_three(factor * each)) for each in difference)
+    return f"At {human(factor)} {name} a point, the difference is about {value} {name} an episode ({low} to {high})."
 
 
 def said(trace: Any) -> list[str]:
@@ -56,7 +74,8 @@ def said(trace: Any) -> list[str]:
         return []
     low, value, high = map(float, trace.today["difference"])
     covered, follows = (float(trace.checked[name]) for name in ("covered", "follows"))
-    head = headline(trace.verdict, (low, value, high), float(trace.today["learned"][1]), covered)
+    learned, unit = float(trace.today["learned"][1]), trace.spec.public.unit
+    head = headline(trace.verdict, (low, value, high), learned, covered, unit)
     return [head, overlap(covered, follows), *BLIND, *turned(low, high)]
 
 
@@ -68,7 +87,7 @@ def turned(low: float, high: float) -> list[str]:
     most = human(float(f"{margin:.2g}"))
     return [
         f"**How much it takes.** Together, such causes turn the verdict only if they shift the difference by about "
-        f"{most} a person or more."
+        f"{most} an episode or more."
     ]
 
 
@@ -80,11 +99,14 @@ def overlap(covered: float, follows: float) -> str:
     )
 
 
-def rows(checked: Mapping[str, Any], bound: float, proved: bool) -> list[tuple[str, str, str]]:
-    """A table: what, about how much, and its interval. checked: intervals in the declared rewards."""
+def rows(
+    checked: Mapping[str, Any], bound: float, proved: bool, factor: float = 1
+) -> list[tuple[str, str, str]]:
+    """A table: what, about how much, and its interval. checked: intervals in the declared rewards; factor: how much one
+    of these is."""
 
     def row(what: str, name: str) -> tuple[str, str, str]:
-        low, value, high = (human(_three(float(each))) for each in checked[name])
+        low, value, high = (human(_three(factor * float(each))) for each in checked[name])
         return what, value, f"{low} to {high}"
 
     found = [
@@ -93,7 +115,7 @@ def rows(checked: Mapping[str, Any], bound: float, proved: bool) -> list[tuple[s
         row("Difference", "difference"),
     ]
     if proved:
-        found.append(("Learned policy, proved bound", f"at least {human(_three(bound))}", "–"))
+        found.append(("Learned policy, proved bound", f"at least {human(_three(factor * bound))}", "–"))
     return found
 
 

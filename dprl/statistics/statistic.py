@@ -6,7 +6,7 @@ A privatizer asks it how far one user moves it, and knows no more of it; so a le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, Self
 
 from dprl.mdp import Size
@@ -42,6 +42,10 @@ class Change:
     def l2_squared(self) -> float:
         """Squared L2 norm."""
         return sum(count * size * size for count, size in self.moves)
+
+    def at_once(self, times: int) -> Change:
+        """So many such changes by one person. They reveal most where all are in the same cells."""
+        return replace(self, moves=tuple((count, times * size) for count, size in self.moves))
 
     def times(self, releases: int) -> int:
         """How often cells that are asked for anew are, at most, in so many releases."""

@@ -389,6 +389,42 @@ def test_in_public_no_budget_has_a_name(
     assert not (tmp_path / "budgets").exists()
 
 
+def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, work: Work) -> None:
+    app = visit(PAGE, tab="upload")
+    assert labelled(app.number_input, "Episodes of one person, at most").disabled
+    labelled(app.text_input, "Column that names the person").set_value("who").run()
+    labelled(app.number_input, "Episodes of one person, at most").set_value(2).run()
+    labelled(app.text_input, "Unit of values, beside points").set_value("euros").run()
+    labelled(app.number_input, "Units in a reward point").set_value(120.0).run()
+    assert sentences.FIRST in words(app)
+    public = json.loads(own_of(app).declared().text)
+    assert (public["columns"], public["episodes"], public["unit"]) == ({"person": "who"}, 2, [120.0, "euros"])
+    (uploader,) = [one for one in app.file_uploader if "Trajectories" in one.label]
+    assert uploader.label.endswith("columns who, episode, step, state, action, reward")
+    whose = [f"{int(row.split(',')[0]) // 3},{row}" for row in ROWS[:6000]]  # three episodes each
+    given(app, f"who,{HEADING}" + "".join(whose))
+    said = words(app)
+    assert "**1,000 people with up to 2 episodes each** read" in said
+    assert "1,000 of 3,000 episodes come after the first 2 of their person; they do not count." in said
+    assert "four noisy sums over" in said
+    menu = labelled(app.selectbox, "Learner for your data")
+    assert menu.options == ["DP-KL-LCB", "DP plug-in"]
+    labelled(app.text_input, "Values of ρ to spend").set_value("5").run()
+    app.button(key="own_run").click().run()
+    work()
+    app.run()
+    said = words(app)
+    assert "people with up to 2 episodes each at ρ = 5 the learned policy is worth at least" in said
+    assert "**Protected:** one person, up to 2 episodes" in "".join(said.split("\\"))
+    (head,) = [box.value for box in app.success]
+    assert "At 120 euros a point, the difference is about " in head
+    (table,) = (one.value for one in app.table)
+    assert list(table.columns) == ["About", "95% interval", "About, in euros", "95% interval, in euros"]
+    assert float(table["About, in euros"].iloc[0]) == pytest.approx(
+        120 * float(table["About"].iloc[0]), rel=0.01
+    )
+
+
 def test_nobody_need_be_held_out(visit: Visit) -> None:
     app = visit(PAGE, tab="upload")
     labelled(app.selectbox, "People held out").set_value("0").run()

@@ -78,7 +78,7 @@ def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
     )
     assert "The chance that this verdict is wrong is at most about 2.5%" in said
     assert (
-        f"only if they shift the difference by about {seed.today['difference'][0]:.2g} a person or more"
+        f"only if they shift the difference by about {seed.today['difference'][0]:.2g} an episode or more"
         in said
     )
     other = dprl.run(spec.replace(algorithm="dp-plug-in", rho=0.1)).seeds[0]

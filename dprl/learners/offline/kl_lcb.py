@@ -78,7 +78,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
     variance = np.clip(squares / fewest, 0.0, (high - low) ** 2 / 4)  # at most
     above = np.clip(mean + error, low, high) - low  # how far the mean is above the least value, at most
     mean = np.clip(mean, low, high)
-    least = mean - error - shortfall(variance, above, divergence(problem) / fewest)
+    least = mean - error - shortfall(variance, above, divergence(problem, fewest) / fewest)
     return np.where(known, mean, V.mean()), np.where(known, np.maximum(least, low), low)
 
 
@@ -90,7 +90,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
     error = np.hypot(E_r, E * sums / n) / fewest
     least, most = np.maximum(mean - error, 0.0), np.minimum(mean + error, 1.0)
     middle = np.clip(0.5, least, most)  # of what the mean may be, the one with the largest variance
-    least = least - shortfall(middle * (1 - middle), most, -log(_each(problem)) / fewest)
+    least = least - shortfall(middle * (1 - middle), most, of_rewards(problem, fewest) / fewest)
     return np.where(known, mean, 0.0), np.where(known, np.maximum(least, 0.0), 0.0)
 
 
@@ -116,16 +116,38 @@ def shortfall(variance: Array, above: Array, x: Array) -> Array:
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
-def divergence(problem: OfflineProblem) -> float:
-    """L: n KL(P^, P) is at most this, but for the chance of an event.
+def divergence(problem: OfflineProblem, visits: Array) -> Array:
+    """L: KL(P^, P) is at most L/visits in a row that has these visits or more, but for the chance of an event.
 
-    It is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that chance: from E exp(t n KL) <= (1 - t)^-(S-1) for
-    0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x.
+    Where a person has one episode, it is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that chance: from
+    E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. Where a
+    person has several, one may follow from another, and it holds for all n at once.
     """
     from scipy.special import lambertw
 
     free, chance = problem.size.S - 1, _each(problem)
-    return float(-free * lambertw(-(chance ** (1 / free)) / e, -1).real) if free else -log(chance)
+    if problem.episodes > 1:
+        return at_all_times(problem, visits, free)
+    x = float(-free * lambertw(-(chance ** (1 / free)) / e, -1).real) if free else -log(chance)
+    return np.full_like(visits, x)
+
+
+def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
+    """The same of mean rewards: Hoeffding 1963, Theorem 1."""
+    if problem.episodes > 1:
+        return at_all_times(problem, visits, 1)
+    return np.full_like(visits, -log(_each(problem)))
+
+
+def at_all_times(problem: OfflineProblem, visits: Array, free: int) -> Array:
+    """ln(C(n + free, free) / chance): n KL(P^, P) is at most this at every n, by the mixture of all laws (Ville 1939).
+
+    Divided by n it falls with n, so it may be asked of fewer visits than there are.
+    """
+    from scipy.special import gammaln
+
+    ways = gammaln(visits + free + 1) - gammaln(visits + 1) - gammaln(free + 1)
+    return np.asarray(ways - log(_each(problem)))
 
 
 def _each(problem: OfflineProblem) -> float:
@@ -151,7 +173,10 @@ def families_with_rewards(problem: OfflineProblem, calibration: str) -> tuple[Fa
 
 
 def _family(problem: OfflineProblem, query: Any, what: str, weight: float = 1.0) -> Family:
-    replaced, blanked = (query.sensitivity(problem.size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
+    replaced, blanked = (
+        query.sensitivity(problem.size, adjacency).at_once(problem.episodes)
+        for adjacency in (REPLACE_ONE, BLANK_ONE)
+    )
     return Family(query.family, what, replaced, blanked, weight=weight)
 
 
@@ -184,6 +209,7 @@ RECORD: Any = {
     "errors": errors,
     "unproved": lambda params: "",
     "proved": "the documentation has the proof",
+    "several": True,
 }
 
 KL_LCB = OfflineLearner(

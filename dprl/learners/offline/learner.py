@@ -52,6 +52,7 @@ class OfflineProblem:
         rewards: [H, S, A] mean rewards, where it takes them as public.
         features: [S, A, d], the same.
         errors: E of each family, how far its noise may go; empty without noise.
+        episodes: that one person has in the data set, at most.
     """
 
     size: Size
@@ -61,6 +62,7 @@ class OfflineProblem:
     rewards: Array | None = None
     features: Array | None = None
     errors: Mapping[str, float] = field(default_factory=dict)
+    episodes: int = 1
 
 
 class PrintedNoise(NamedTuple):
@@ -97,6 +99,7 @@ class OfflineLearner:
         halves(params): whether the data set is drawn in two halves, for queries that are about one of them.
         proved: in a few words where V~ is proved to be a lower bound but for a chance of beta; "" where the proof is a
             paper's, whose beta has a constant.
+        several: whether a person may have several episodes in the data set: noise and bounds are then for that.
         unproved(params): why V~ is no proved lower bound of v^pi with these constants; "" where it is one.
     """
 
@@ -116,5 +119,6 @@ class OfflineLearner:
     unproved: Callable[[Mapping[str, Any]], str]
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
     proved: str = ""
+    several: bool = False
 
     __repr__ = described

@@ -8,7 +8,9 @@ squares of these. Everything else in `Assessed` is computed from what was releas
 The score of a person is V(s_0) + sum_h w_h (r_h + V_h+1(s_h+1) - V_h(s_h)): V is what the learned policy is worth, and
 w_h how much more often it is in (s_h, a_h) than people are, both as released counts of the others have it. It is
 doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): errors of V and of w must come together to move its mean.
-docs/verdict.md says what is proved of it, and what is measured.
+docs/notes/verdict.md says what is proved of it, and what is measured.
+
+Where a person may have several episodes, each sum is over episodes, and a fourth says how many these are.
 """
 
 from __future__ import annotations
@@ -29,37 +31,47 @@ from dprl.statistics.family import Family
 
 SHARE = 0.25  # of the people, held out unless something else is asked for
 MOST_WEIGHT = 4  # times A: the largest w, so that few people do not decide
-SUMS = ("scores", "returns", "squares")  # each moved by at most one by one person
-WEIGHTS = (
-    1.0,
-    1.0,
-    3.0,
-)  # of their noise: squares say how wide an interval is, and need to be known less well
+SUMS = ("scores", "returns", "squares")  # each moved by at most one by one episode
+EPISODES = "episodes"  # how many they are
+# Of their noise: squares say how wide an interval is, and need to be known less well.
+WEIGHTS = {"scores": 1.0, "returns": 1.0, "squares": 3.0, EPISODES: 1.0}
 LEVEL = 0.95  # of each interval
 QUANTILES = {"gaussian": 1.96, "laplace": 2.12}  # in standard deviations of such noise, within which 95% are
 WHAT = {
     "scores": "the sum of the scores of people held out",
     "returns": "the sum of their returns",
     "squares": "the sum of the squares of these",
+    EPISODES: "how many episodes they have",
 }
 BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
 class HeldOut(NamedTuple):
-    """Of the people held out: [H, S, A, S + 2] their counts; n, how many they are; and the sums of their returns and of
-    the squares of these, each person's from 0 to 1 and on the grid of noise."""
+    """Of the people held out: [H, S, A, S + 2] their counts; n, how many episodes they have; and the sums of their
+    returns and of the squares of these, each episode's from 0 to 1 and on the grid of noise."""
 
     record: Array
     n: int
     returns: Array
 
 
-def families() -> tuple[Family, ...]:
-    """The three sums. Those held out are in them alone, and nobody else is."""
-    moved = Change(((1, 1.0),))
+def names(episodes: int) -> tuple[str, ...]:
+    """The sums, where a person has so many episodes at most."""
+    return SUMS if episodes == 1 else (*SUMS, EPISODES)
+
+
+def families(episodes: int) -> tuple[Family, ...]:
+    """These sums. Those held out are in them alone, and nobody else is.
+
+    Each episode adds from 0 to 1, and one episode at least stays where a person is replaced.
+    """
+
+    def moved(name: str, least: int) -> Change:
+        return Change(((1, float(episodes - least * (name == EPISODES))),))
+
     return tuple(
-        Family(name, WHAT[name], moved, moved, weight=weight, half=1)
-        for name, weight in zip(SUMS, WEIGHTS, strict=True)
+        Family(name, WHAT[name], moved(name, 1), moved(name, 0), weight=WEIGHTS[name], half=1)
+        for name in names(episodes)
     )
 
 
@@ -74,7 +86,7 @@ class Fitted(NamedTuple):
         lost: what an episode may bring after it has ended so, at most, on average.
         covered: the share of the policy's steps that come before.
         follows: the share of people's steps that are the policy's.
-        variance: of one person's score.
+        variance: of one episode's score.
         spread: squared, how far errors of V and w that come together move the mean.
     """
 
@@ -89,7 +101,14 @@ class Fitted(NamedTuple):
 
 
 def fit(
-    released: Array, policy: Policy, r: Array, E: float, variance: float, n: int, of_rewards: float | None
+    released: Array,
+    policy: Policy,
+    r: Array,
+    E: float,
+    variance: float,
+    n: float,
+    of_rewards: float | None,
+    episodes: int = 1,
 ) -> Fitted:
     """See `Fitted`.
 
@@ -99,8 +118,9 @@ def fit(
         r: [H, S, A], mean rewards, as they are known or estimated.
         E: how far noise may move a visit count.
         variance: of the noise in each count of transitions.
-        n: people who were learned from.
+        n: episodes that were learned from, or about so many.
         of_rewards: the same in each sum of rewards, where r is estimated and a person's reward anything from 0 to 1.
+        episodes: of one person, at most: where these begin may go together.
     """
     H, S, A, _ = released.shape
     h_s = np.arange(H)[:, None], np.arange(S)[None]
@@ -121,7 +141,7 @@ def fit(
     off = V[1:, None] - mean[..., None]
     learned = of_rewards is not None
     chance = (P * off**2).sum(-1) + learned * 0.25
-    of_start = float(d[0] @ V[0] ** 2 - (d[0] @ V[0]) ** 2)
+    of_start = episodes * float(d[0] @ V[0] ** 2 - (d[0] @ V[0]) ** 2)
     error = (variance * (off**2).sum(-1) + (of_rewards or 0.0) + visits * chance) / visits**2
     relative = (variance * S + visits) / visits**2
     return Fitted(
@@ -148,11 +168,11 @@ def frequencies(m: Array) -> Array:
 
 
 class Scores(NamedTuple):
-    """The scores of all that one person can do, in whole steps of the grid.
+    """The scores of all that can happen in one episode, in whole steps of the grid.
 
     Attributes:
         next: [H, S, A, S], what each cell of m adds; reward: [H, S, A], what a reward of 1 adds beside that.
-        low: what a person has at least; width: at most beside that.
+        low: what an episode has at least; width: at most beside that.
     """
 
     next: NDArray[np.int64]
@@ -174,9 +194,9 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
     return Scores(steps, paid, low, max(high - low, 1))
 
 
-def sums(table: Scores, held: HeldOut) -> tuple[Fraction, Fraction, Fraction]:
-    """Those of SUMS, exactly. One person adds from 0 to 1 to each: to the first what is above the least score, in units
-    of the width."""
+def sums(table: Scores, held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
+    """Those of `names`, exactly. One episode adds from 0 to 1 to each: to the first what is above the least score, in
+    units of the width."""
     moved = [
         (int(a), int(b)) for a, b in zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
     ]
@@ -186,41 +206,55 @@ def sums(table: Scores, held: HeldOut) -> tuple[Fraction, Fraction, Fraction]:
     ]
     total = Fraction(sum(a * b for a, b in moved if b)) + sum(a * b for a, b in paid if b)
     returns, squares = (Fraction(float(value)) for value in held.returns)
-    return (total - held.n * table.low) / table.width, returns, squares
+    found = ((total - held.n * table.low) / table.width, returns, squares, Fraction(held.n))
+    return found[: len(names(episodes))]
 
 
 def noisy(exact: tuple[Fraction, ...], mechanism: str, scales: Mapping[str, float]) -> Array:
-    """[3] the sums with noise, each a whole number of steps; rounding down first moves nobody's part beyond one."""
+    """The sums with noise, each a whole number of steps; rounding down first moves nobody's part further."""
     draw = EXACT[mechanism].draw
-    drawn = [draw(Fraction(scales[name]) * STEPS) for name in SUMS]
+    drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
 
 
 def assessed(
-    released: Array, fitted: Fitted, table: Scores, n: int, H: int, std: Array, quantile: float
+    released: Array,
+    fitted: Fitted,
+    table: Scores,
+    n: float,
+    H: int,
+    std: Array,
+    quantile: float,
+    episodes: int = 1,
 ) -> dict[str, Array]:
     """What a trace keeps of it: all of it follows from what was released. In units of the reward range.
 
     Args:
-        released: [3], as `noisy` has it.
+        released: [3], as `noisy` has it; [4] where a person may have several episodes.
         n: people held out.
-        std: [3], of their noise.
+        std: of their noise.
         quantile: how many of its standard deviations an interval has on either side.
+        episodes: of one person, at most.
 
     Returns:
-        learned, behaviour, difference: [3] each: low end, value and high end, of what people as these would get under
-            the learned policy, of what they got, and of the first less the second.
+        learned, behaviour, difference: [3] each: low end, value and high end, of what people as these would get in an
+            episode under the learned policy, of what they got, and of the first less the second.
         covered, follows, lost: see `Fitted`; supported: [H, S], the same.
     """
-    score, of_returns, of_squares = released / n
+    of_n = 0.0  # standard deviation of the number of episodes, as a share
+    if episodes > 1:
+        n = float(np.clip(released[3], n, episodes * n))
+        of_n = std[3] / n
+    score, of_returns, of_squares = released[:3] / n
     width = table.width / STEPS
     learned = score * width + table.low / STEPS
     now = float(np.clip(of_returns, 0.0, 1.0))
     spread_now = (
         np.clip(of_squares + std[2] / n - now**2, 0.0, 0.25) * H**2
     )  # a noise's deviation more, to be safe
-    chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, spread_now / n]))
-    noise = std[:2] / n * np.array([width, H])
+    # what a person got in several episodes may go together: of a sum of k, at most k times the variances
+    chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, episodes * spread_now / n]))
+    noise = np.hypot(std[:2] / n * np.array([width, H]), of_n * np.array([score * width, now * H]))
     half = quantile * np.hypot(chance, noise)
     # Who would gain much may be who got much: standard deviations of two sums over the same people add up, at most.
     apart = quantile * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))

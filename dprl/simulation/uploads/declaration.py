@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -33,11 +34,17 @@ KEYS = {
     "start": "a label, or a probability of each state",
     "columns": "names of columns in the file, by name here",
     "absorbing": "the state that shorter episodes go on in",
+    "episodes": "how many of one person count, at most, with a column person",
+    "unit": 'what one reward point is, such as [120, "euros"]',
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
 BETWEEN = " / "  # the labels of columns that make a state
 MAPPED = ("episode", "step", "state", "action", "reward")
+PERSON = "person"  # a column that a file may have beside these
+MOST_EPISODES = 1000  # of one person
+MOST_UNIT = 30  # characters
+UNIT = re.compile(r"([^\W_]|[€£%])([^\W_]|[€£% -])*")  # nothing that means something in Markdown
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")
 
 
@@ -56,6 +63,8 @@ class Declaration:
         columns: names in the file, by name here.
         absorbing: the state that a shorter episode goes on in, "" for none.
         prepares: whether the table is made of the file by what is declared.
+        episodes: of one person, that count at most: the first in the file.
+        unit: how much one reward point is, and of what; None where nothing is said.
         text: all that as canonical JSON.
     """
 
@@ -70,6 +79,8 @@ class Declaration:
     columns: Mapping[str, str] = field(default_factory=dict)
     absorbing: str = ""
     prepares: bool = False
+    episodes: int = 1
+    unit: tuple[float, str] | None = None
 
     __repr__ = described
 
@@ -79,7 +90,13 @@ class Declaration:
         named = {name: self.columns.get(name, name) for name in MAPPED}
         of_state = [column for column, _ in self.parts] or [named["state"]]
         rest = [] if self.prepares else ["next_state"]
-        return (named["episode"], named["step"], *of_state, named["action"], named["reward"], *rest)
+        who = [self.columns[PERSON]] if self.of_people else []
+        return (*who, named["episode"], named["step"], *of_state, named["action"], named["reward"], *rest)
+
+    @property
+    def of_people(self) -> bool:
+        """Whether a column says whose an episode is, and a person may have several."""
+        return PERSON in self.columns
 
     def in_units(self, values: Array, steps: int) -> Array:
         """Values of `steps` steps with rewards from 0 to 1, as they are with rewards as declared."""
@@ -114,6 +131,8 @@ def declaration(text: str) -> Declaration:
             f"{NAME}.absorbing", f"{shown(absorbing)} is not one of the states; declare it as one."
         )
     columns = _columns(given.get("columns", {}), bool(parts))
+    episodes = _episodes(given.get("episodes", 1), columns)
+    unit = _unit(given["unit"]) if "unit" in given else None
     try:
         H = _HORIZON.check(given["horizon"])
     except SpecError:
@@ -134,11 +153,13 @@ def declaration(text: str) -> Declaration:
         **({} if start is None else {"start": start}),
         **({"columns": columns} if "columns" in given else {}),
         **({"absorbing": absorbing} if absorbing else {}),
+        **({"episodes": episodes} if "episodes" in given else {}),
+        **({"unit": list(unit)} if unit else {}),
     }
     return Declaration(
         states, actions, size, (low, high), scaled, _start(start, states),
         json.dumps(canonical, separators=(",", ":")), parts, columns, absorbing,
-        prepares=bool(parts or absorbing or "columns" in given),
+        prepares=bool(parts or absorbing or "columns" in given), episodes=episodes, unit=unit,
     )  # fmt: skip
 
 
@@ -200,7 +221,7 @@ def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> 
 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
     """Names in the file, by name here."""
-    known = [name for name in MAPPED if name != "state" or not parts]
+    known = [PERSON, *(name for name in MAPPED if name != "state" or not parts)]
     if (
         not isinstance(value, dict)
         or any(
@@ -214,6 +235,33 @@ def _columns(value: Any, parts: bool) -> dict[str, str]:
             f"this is not allowed; give an object with a column's name for any of {', '.join(known)}.",
         )
     return {name: given.strip() for name, given in value.items()}
+
+
+def _episodes(value: Any, columns: Mapping[str, str]) -> int:
+    """Of one person, at most."""
+    key = f"{NAME}.episodes"
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_EPISODES:
+        raise SpecError(
+            key, f"{shown(value)} is not allowed; give a whole number from 1 to {MOST_EPISODES:,}."
+        )
+    if value > 1 and PERSON not in columns:
+        raise SpecError(
+            key, f"{value} need a column that says whose an episode is; declare columns.{PERSON}."
+        )
+    return value
+
+
+def _unit(value: Any) -> tuple[float, str]:
+    """How much one reward point is, and of what."""
+    key = f"{NAME}.unit"
+    allowed = f'give a number above 0 and a name of at most {MOST_UNIT} letters, such as [120, "euros"].'
+    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[1], str):
+        raise SpecError(key, f"{shown(value)} is not allowed; {allowed}")
+    factor, name = value
+    is_number = isinstance(factor, int | float) and not isinstance(factor, bool) and 0 < factor < 1e15
+    if not is_number or len(name) > MOST_UNIT or not UNIT.fullmatch(name.strip()):
+        raise SpecError(key, f"{shown(value)} is not allowed; {allowed}")
+    return float(factor), name.strip()
 
 
 def _range(value: Any) -> tuple[float, float]:

@@ -41,7 +41,7 @@ class Kept(NamedTuple):
     Attributes:
         name: that it is kept under.
         record: [H, S, A, S + 2], counts of those who are learned from.
-        n: its trajectories, in all.
+        n: its people, in all.
         declared: what is public of it.
         held: who is held out.
         budget: the name of the budget that its releases are written down in; "" for none.
@@ -70,14 +70,14 @@ def keep(
     """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; budget: see `Kept`.
 
     Returns:
-        The name that they are kept under, the number n of trajectories, and how many of these are held out.
+        The name that they are kept under, the number n of people, and how many of these are held out.
 
     Raises:
         SpecError: the file is malformed, or cannot be kept.
     """
     from dprl.simulation.uploads.reading import counted  # and with it pandas
 
-    record, n, held = counted(file, declared, tell, held_out)
+    record, n, held, checked = counted(file, declared, tell, held_out)
     name = secrets.token_hex(16)
     path = _path(name)
     try:
@@ -93,7 +93,7 @@ def keep(
     except OSError as error:
         path.unlink(missing_ok=True)
         raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
-    return name, n, held.n
+    return name, n, checked
 
 
 def held(name: str) -> Kept:

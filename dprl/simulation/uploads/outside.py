@@ -25,6 +25,7 @@ class Outside:
         last: by column, what these count as.
         padded: how many episodes have fewer steps than declared; episodes: how many there are.
         moved: how many rows did not stand in order.
+        beyond: how many episodes come after the first of their person that count.
         rewards: how many rows have a reward outside the declared range; lowest, highest: of all rewards.
     """
 
@@ -35,13 +36,15 @@ class Outside:
     padded: int = 0
     episodes: int = 0
     moved: int = 0
+    beyond: int = 0
     rewards: int = 0
     lowest: float = inf
     highest: float = -inf
 
     def __bool__(self) -> bool:
         """Whether anything is."""
-        return self.rewards > 0 or self.padded > 0 or self.moved > 0 or any(self.labels.values())
+        numbers = self.rewards, self.padded, self.moved, self.beyond
+        return any(numbers) or any(self.labels.values())
 
     def __str__(self) -> str:
         return " ".join(("Only for you, not private and kept nowhere:", *self.sentences()))
@@ -78,5 +81,10 @@ class Outside:
             said.append(
                 f"{self.padded:,} of {plural(self.episodes, 'episode')} have fewer steps than {self.declared.size.H}; "
                 f"they go on in {shown(self.declared.absorbing)}."
+            )
+        if self.beyond:
+            said.append(
+                f"{self.beyond:,} of {plural(self.episodes, 'episode')} come after the first "
+                f"{self.declared.episodes} of their person; they do not count."
             )
         return said

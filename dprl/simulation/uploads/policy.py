@@ -30,7 +30,7 @@ class Policy:
     Attributes:
         states, actions: labels.
         steps: [H][S] labels of actions, as they were learned.
-        people: [H][S] how many people did so there, with noise.
+        people: [H][S] in how many episodes people did so there, with noise.
         enough: [H][S] whether these are certainly one at least: else the action rests on nobody.
         about: what else the file says: the algorithm, the guarantee and what it covers, people held out, versions.
     """

@@ -1,14 +1,16 @@
 """The table of trajectories, made of a file by what is declared: columns named, states made of several columns, numbers
-binned, rows sorted, and episodes with fewer steps continued.
+binned, rows sorted, episodes with fewer steps continued, and of each person the first few episodes kept.
 
 Each row of the table follows from one person's rows and from the declaration. So another person in place of one moves
-as much as in a file that needs none of this: one unit at each step from one cell to another.
+as much as in a file that needs none of this: one unit at each step from one cell to another, for each episode that
+counts. Which ones count follows from the order in which a person's own episodes begin in the file, and from nothing
+that is in them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,7 @@ import pandas as pd
 from dprl.fields import shown
 from dprl.mdp.tabular import Array
 from dprl.simulation.trace import Ints
-from dprl.simulation.uploads.declaration import MAPPED, Declaration
+from dprl.simulation.uploads.declaration import MAPPED, PERSON, Declaration
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.table import WHOLE, heading, parsed, refuse, undecodable, unreadable
 from dprl.tables import formula
@@ -24,17 +26,28 @@ from dprl.tables import formula
 Column = tuple[Ints, list[str]]  # codes of rows, and the different texts
 
 
-def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> tuple[pd.DataFrame, Ints]:
+class Prepared(NamedTuple):
+    """The table of a file.
+
+    Attributes:
+        table: whole episodes one below the other, H rows each, in order, with the columns of table.COLUMNS as
+            categories.
+        in_file: [rows] the row of the file that each was made of, of a continued episode its last.
+        people: [episodes] whose each is, from 0; None where each person has one.
+    """
+
+    table: pd.DataFrame
+    in_file: Ints
+    people: Ints | None
+
+
+def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> Prepared:
     """The table of a file.
 
     Args:
         file: a CSV file.
         declared: how the table is made, among the rest.
         outside: is told what is outside of the declaration.
-
-    Returns:
-        Whole episodes one below the other, H rows each, in order, with the columns of table.COLUMNS as categories; and
-        [rows] the row of the file that each was made of, of a continued episode its last.
 
     Raises:
         SpecError: one sentence that names row and column.
@@ -50,10 +63,7 @@ def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> tuple[p
     if not len(columns[needed[0]][0]):
         refuse(2, needed[0], "there are no trajectories below the heading; give at least one.")
     _check_cells(columns)
-    who, names = columns[named["episode"]]
-    who = pd.factorize(who)[0].astype(np.int64)  # by who comes first
-    first_rows = np.unique(who, return_index=True)[1]
-    labels = [names[code] for code in columns[named["episode"]][0][first_rows]]
+    who, labels, people = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns[named["step"]])
     begun = 1 if step.min() == 1 else 0
     order = np.lexsort((step, who))
@@ -65,9 +75,15 @@ def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> tuple[p
     lengths = np.bincount(who)
     outside.padded = int((lengths < H).sum())
     outside.labels = {}
+    if people is not None:
+        counts = _rank(people) < declared.episodes
+        outside.beyond = int((~counts).sum())
     state = _states(declared, of_state, columns, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
 
+    if people is not None:
+        order, labels = order[counts[who[order]]], [str(i) for i in range(counts.sum())]
+        who, people = (counts.cumsum() - 1)[who], people[counts]
     at = who[order] * H + step[order] - begun  # of the table
     cells = len(labels) * H
     s, a = (
@@ -96,7 +112,34 @@ def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> tuple[p
         "reward": (r, [*texts, f"{min(max(0.0, low), high):.17g}"]),
         "next_state": (x, [*declared.states, ""]),
     }
-    return pd.DataFrame({name: _category(codes, texts) for name, (codes, texts) in found.items()}), in_file
+    table = pd.DataFrame({name: _category(codes, texts) for name, (codes, texts) in found.items()})
+    return Prepared(table, in_file, people)
+
+
+def _episodes(
+    declared: Declaration, columns: dict[str, Column], name: str
+) -> tuple[Ints, list[str], Ints | None]:
+    """[rows] episodes, by which comes first; what each is called; and whose each is, where a column says it. There the
+    same label of two people is two episodes."""
+    codes, names = columns[name]
+    if not declared.of_people:
+        who = pd.factorize(codes)[0].astype(np.int64)
+        first_rows = np.unique(who, return_index=True)[1]
+        return who, [names[code] for code in codes[first_rows]], None
+    persons, called = columns[declared.columns[PERSON]]
+    who = pd.factorize(persons * len(names) + codes)[0].astype(np.int64)
+    first_rows = np.unique(who, return_index=True)[1]
+    labels = [f"{names[codes[row]]} of {called[persons[row]]}" for row in first_rows]
+    return who, labels, pd.factorize(persons[first_rows])[0].astype(np.int64)
+
+
+def _rank(people: Ints) -> Ints:
+    """[episodes] how many of the same person come before. people: [episodes], whose each is."""
+    order = np.argsort(people, kind="stable")
+    begun = np.searchsorted(people[order], np.arange(people.max() + 1))
+    rank = np.empty_like(people)
+    rank[order] = np.arange(len(people)) - begun[people[order]]
+    return rank
 
 
 def _read(file: BinaryIO, needed: list[str]) -> dict[str, Column]:

@@ -37,15 +37,15 @@ def imagined(spec: UploadSpec, everybody_alike: bool) -> Learned:
 
     Args:
         spec: its public numbers only; the data set is not read.
-        everybody_alike: all trajectories do one thing in whichever state it is that is asked about, and noise adds all
-            that it may, E: but for a chance of at most beta no data set has a higher bound. Else each action in each
-            state has the same share.
+        everybody_alike: all do one thing in whichever state it is that is asked about, in as many episodes as may be,
+            and noise adds all that it may, E: but for a chance of at most beta no data set has a higher bound. Else
+            each person has one episode, and each action in each state has the same share.
     """
     S, A, H, _ = spec.problem_size
     errors = noise_of(spec)[1]
     record = empty(H, S, A)
     if everybody_alike:
-        visits(record)[:, :, 0] = spec.learned_from + max(errors.values())
+        visits(record)[:, :, 0] = spec.public.episodes * spec.learned_from + max(errors.values())
     else:
         visits(record)[...] = spec.learned_from / (S * A)
     transitions(record)[...] = visits(record)[..., None] * np.eye(S)[:, None]
@@ -111,7 +111,8 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
     """What has to be so for a bound above the least there is; from n, S, A, H, the budget, rewards and constants.
 
     Returns:
-        name, given, n, H, beta, unproved: the budget's name and value, trajectories, and what the bound assumes.
+        name, given, n, H, beta, unproved: the budget's name and value, people, and what the bound assumes.
+        episodes: that one person may have at most. The forecast counts one of each.
         proved: what is to be said of the proof of the bound, where it is no paper's.
         least: that an episode can bring, in the declared rewards.
         noise, average: standard deviation of the noise on the visits of an action in a state at a step, and what they
@@ -131,6 +132,7 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
         "given": getattr(spec, name),
         "n": spec.n,
         "learned_from": spec.learned_from,
+        "episodes": spec.public.episodes,
         "H": H,
         "beta": spec.beta,
         "unproved": spec.learner.unproved(spec.algorithm_params),

@@ -50,11 +50,13 @@ Wrong = tuple[int, str, Callable[[], str]]  # index of a row in a piece, its col
 
 
 class Counted(NamedTuple):
-    """Of a file: the counts of those who are learned from, [H, S, A, S + 2]; n, of all; and who is held out."""
+    """Of a file: the counts of those who are learned from, [H, S, A, S + 2]; n, of all people; who is held out; and how
+    many people these are."""
 
     record: Array
     n: int
     held: HeldOut
+    checked: int
 
 
 def counted(
@@ -63,13 +65,13 @@ def counted(
     tell: Callable[[Outside], object] | None = None,
     held_out: float = 0.0,
 ) -> Counted:
-    """The counts of a file, and its number n of trajectories.
+    """The counts of a file, and its number n of people.
 
     Args:
         file: a path, or a binary file.
         declared: what is public of it.
         tell: is told what was outside of that, where anything was.
-        held_out: the chance of each trajectory to be held out, whatever is in it.
+        held_out: the chance of each person to be held out, whatever is in the file of them.
 
     Returns:
         Rows of counts as in mdp/counts.py; rewards in units of the declared range, each rounded to the nearest multiple
@@ -111,6 +113,8 @@ class _Reader:
         self.labels = {name: frozenset(self._labels(name)) for name in LABELS}
         self.outside = Outside(declared)
         self.in_file: Ints | None = None  # the row of the file, where rows were sorted or added
+        self.people: Ints | None = None  # whose each episode is, where one may have several
+        self.coins = np.zeros(0, dtype=bool)  # whether each of these is held out
 
     def read(self, file: BinaryIO) -> Counted:
         """All of it."""
@@ -135,7 +139,9 @@ class _Reader:
 
     def _prepared(self, file: BinaryIO) -> Counted:
         """All of it, where it is declared how the table is made of the file: in memory as a whole."""
-        table, self.in_file = prepared(file, self.declared, self.outside)
+        table, self.in_file, self.people = prepared(file, self.declared, self.outside)
+        if self.people is not None:
+            self.coins = self.rng.random(self.people.max() + 1) < self.held_out
         for first in range(0, len(table), self._rows()):
             piece = table.iloc[first : first + self._rows()]
             fewer = {name: piece[name].cat.remove_unused_categories() for name in ("episode", "reward")}
@@ -168,7 +174,7 @@ class _Reader:
         units = (np.clip(parsed(texts), low, high) - low) / (high - low)
         rewards = (np.round(units * STEPS) / STEPS)[codes]  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)
-        out = self.rng.random(-(-len(piece) // H)) < self.held_out  # by episode
+        out = self._out(-(-len(piece) // H))
         for record, chosen in ((self.record, ~out), (self.held, out)):
             rows = np.repeat(chosen, H)[: len(piece)]
             for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards[rows])):
@@ -185,6 +191,13 @@ class _Reader:
         self.episodes.append(pd.util.hash_array(np.array(texts, dtype=object))[begun])
         self.last_episode = texts[codes[-1]]
         self.rows += len(piece)
+
+    def _out(self, episodes: int) -> np.ndarray:
+        """[episodes] of a piece, whether they are held out: one coin for each person."""
+        if self.people is None:
+            return np.asarray(self.rng.random(episodes) < self.held_out)
+        begun = self.rows // self.declared.size.H
+        return np.asarray(self.coins[self.people[begun : begun + episodes]])
 
     def _texts(self, column: pd.Series) -> list[str]:
         """The different fields of a column. Where 1.0 is no label that is declared, it is the label 1, or the step."""
@@ -307,7 +320,10 @@ class _Reader:
                 shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
                 refuse(2, name, f"no label in this column is declared; the declared ones are {shortened}.")
         held = HeldOut(self.held.reshape(H, S, A, S + 2), self.held_n, self.returns)
-        return Counted(self.record.reshape(H, S, A, S + 2), len(episodes), held)
+        record = self.record.reshape(H, S, A, S + 2)
+        if self.people is None:
+            return Counted(record, len(episodes), held, self.held_n)
+        return Counted(record, len(self.coins), held, int(self.coins.sum()))
 
 
 def _cells(columns: dict[str, tuple[Ints, list[str]]], last: np.ndarray) -> Iterator[Wrong]:

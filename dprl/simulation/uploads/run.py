@@ -34,6 +34,8 @@ from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, uplo
 from dprl.simulation.uploads.spent import Draw
 from dprl.simulation.uploads.trace import UploadTrace
 from dprl.statistics import REPLACE_ONE, REWARDS
+from dprl.statistics.family import Family
+from dprl.words import plural
 
 BUDGET = (
     "algorithm",
@@ -58,6 +60,15 @@ ASSUMPTIONS = (
 )
 
 
+PEOPLE = (  # in place of the first three where a column says whose an episode is
+    "states, actions, horizon, rewards and their range are declared by the owner, not read off the data; the number of "
+    "people is public, and how many episodes each of them has is not",
+    "of each person the first episodes in the file count, as many as declared, whatever is in them; what is not "
+    "declared counts as the last declared label or the nearest reward",
+    "for the bound, not for privacy: a person's episodes stand in the order of time, and what comes next depends on "
+    "all that came before, earlier episodes included, only through the declared state, step and action",
+)
+
 APART = (
     "each person is learned from or held out, by a coin that does not look at them: what is released of the former and "
     "of the latter is about different people, and proves together what the larger of the two proves"
@@ -72,20 +83,36 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
         beta=spec.beta,
         params=dict(spec.algorithm_params),
         rewards=spec.public.rewards if "rewards" in spec.learner.public else None,
+        episodes=spec.public.episodes,
     )
+
+
+def beside(spec: UploadSpec) -> tuple[Family, ...]:
+    """What is asked of people held out."""
+    return check.families(spec.public.episodes) if spec.checked else ()
+
+
+def protects(spec: UploadSpec) -> str:
+    """What the guarantee is about, where a column says whose an episode is."""
+    return f"one person, up to {plural(spec.public.episodes, 'episode')}"
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     """The noise, and E of each family, which follow from the spec alone.
 
     Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
-    each of at most n rewards in a sum was rounded by at most half a step.
+    each reward in a sum was rounded by at most half a step.
     """
-    beside = check.families() if spec.checked else ()
-    said = (*ASSUMPTIONS, APART) if spec.checked else ASSUMPTIONS
-    noise, errors = noise_for(spec, upload_problem_of(spec), said, exact=True, beside=beside)
-    noise = replace(noise, guarantee=replace(noise.guarantee, users=spec.n))
-    rounded = {REWARDS.family: spec.learned_from}
+    of_people, episodes = spec.public.of_people, spec.public.episodes
+    said = (*PEOPLE, *ASSUMPTIONS[len(PEOPLE) :]) if of_people else ASSUMPTIONS
+    said = (*said, APART) if spec.checked else said
+    noise, errors = noise_for(spec, upload_problem_of(spec), said, exact=True, beside=beside(spec))
+    card = replace(noise.guarantee, users=spec.n)
+    if of_people:
+        unit = protects(spec)
+        card = replace(card, unit=unit, adjacency=f"replace {unit}, by another", returning=None)
+    noise = replace(noise, guarantee=card)
+    rounded = {REWARDS.family: episodes * spec.learned_from}
     return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}
 
 
@@ -95,8 +122,7 @@ def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
     noise, _ = noise_of(spec)
     assert noise.mechanism is not None
     assert spec.calibration is not None
-    beside = check.families() if spec.checked else ()
-    families = (*spec.learner.families(upload_problem_of(spec), spec.calibration), *beside)
+    families = (*spec.learner.families(upload_problem_of(spec), spec.calibration), *beside(spec))
     apart = apart_of(noise.mechanism, families, noise.scales, REPLACE_ONE)
     which = (noise_in_words(noise), asked_of_those_held_out(spec))
     return tuple(
@@ -125,7 +151,10 @@ def fitted_to(
     if r is None:
         r = reward_bounds(problem, released[0], released[1])[0]
         of_rewards = unit * noise.scales[REWARDS.family] ** 2
-    fitted = check.fit(released[0], learned.policy, r, E, unit * scale**2, problem.n, of_rewards)
+    n, m = float(problem.n), problem.episodes
+    if m > 1:  # nobody says how many episodes there are, but for the noisy counts
+        n = float(np.clip(counts.visits(released[0]).sum() / problem.size.H, n, m * n))
+    fitted = check.fit(released[0], learned.policy, r, E, unit * scale**2, n, of_rewards, m)
     return fitted, check.scores(fitted, learned.policy, r, of_rewards is not None)
 
 
@@ -183,15 +212,15 @@ class UploadRun:
         which = asked_of_those_held_out(self.spec)
         found = kept.drawn_sums(self.spec.data, which)
         if found is None:
-            exact = check.sums(table, self.data.held)
+            exact = check.sums(table, self.data.held, problem.episodes)
             noisy = check.noisy(exact, self.noise.mechanism.key, scales)
             ends = np.array([table.low, table.width])  # with which alone the first sum means something
             found = kept.write_down(self.spec.data, which, {"sums": noisy, "ends": ends})
         table = table._replace(low=int(found["ends"][0]), width=int(found["ends"][1]))
-        of_sums = std * np.array([scales[name] for name in check.SUMS])
+        of_sums = std * np.array([scales[name] for name in check.names(problem.episodes)])
         quantile = check.QUANTILES[self.noise.mechanism.key]
         H, n = problem.size.H, self.spec.checked
-        return check.assessed(found["sums"], fitted, table, n, H, of_sums, quantile)
+        return check.assessed(found["sums"], fitted, table, n, H, of_sums, quantile, problem.episodes)
 
     def _lower(self) -> Array:
         public, size = self.spec.public, self.spec.problem_size

@@ -76,7 +76,7 @@ class UploadSpec(Budgeted):
     Attributes:
         data: the name that the counts are kept under.
         declared: what everybody may know, as canonical JSON; see declaration.py.
-        n: trajectories, which is public, too.
+        n: people, which is public, too; each has one episode unless more are declared.
         held_out: the share of them that was to be held out; checked: how many are.
 
     Raises:
@@ -124,6 +124,12 @@ class UploadSpec(Budgeted):
                 "declared.rewards",
                 f"{learner.key} takes mean rewards as known; declare them, or give algorithm "
                 f"{' or '.join(LEARNING_REWARDS)}.",
+            )
+        if self.public.episodes > 1 and not learner.several:
+            raise SpecError(
+                "algorithm",
+                f"{learner.key} is for people with one episode each; give "
+                f"{' or '.join(fitting_learners(self.public))}.",
             )
         self._check_cells("declared", self.problem_size)
         if not 0 <= self.checked < self.n:
@@ -178,8 +184,10 @@ class UploadSpec(Budgeted):
 
 
 def fitting_learners(declared: Declaration) -> tuple[str, ...]:
-    """Those that take rewards as known where they are declared, those that learn them where they are not."""
-    return LEARNING_REWARDS if declared.rewards is None else KNOWING_REWARDS
+    """Those that take rewards as known where they are declared, those that learn them where they are not; of several
+    episodes of a person, those whose noise and bound are for that."""
+    fitting = LEARNING_REWARDS if declared.rewards is None else KNOWING_REWARDS
+    return tuple(key for key in fitting if declared.episodes == 1 or OFFLINE[key].several)
 
 
 def warn(outside: Outside) -> None:

@@ -68,6 +68,7 @@ class UploadTrace(TraceCore):
                 **{f"held_out_{name}": values.tolist() for name, values in self.today.items()},
                 "released_counts": self.released.tolist(),
                 "proved_rho": self.guarantee.proved_rho,
+                "protects": self.guarantee.unit,
             }
         )
 
@@ -94,6 +95,8 @@ class UploadTrace(TraceCore):
         people = np.take_along_axis(counts.visits(self.released), self.policy[..., None].astype(int), -1)[
             ..., 0
         ]
+        unit = {"one reward point is": list(public.unit)} if public.unit else {}
+        counted = {"a number of people counts": "episodes"} if public.of_people else {}
         proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
         about = {
             "algorithm": spec.algorithm,
@@ -107,7 +110,7 @@ class UploadTrace(TraceCore):
             },
             "held out": {"people": spec.checked, "verdict": self.verdict}
             | {name: values.tolist() for name, values in self.today.items()},
-            "declared": json.loads(spec.declared),
+            "declared": json.loads(spec.declared), **unit, **counted,
             "people learned from": spec.learned_from,
             "a number of people is off by at most": float(E),
             "where evidence is lacking": SOMEBODY,

@@ -61,11 +61,13 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     st.markdown(explained(escape(g.trust)))
     if not private:
         return
+    of_people = isinstance(spec, UploadSpec) and spec.public.of_people
+    who = said.PERSON if of_people else said.TRAJECTORY
     good, sentence = (
         said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0)
         if g.claimed_rho is not None
         else said.about_promise(
-            g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, said.TRAJECTORY
+            g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, who
         )
     )
     st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
@@ -86,7 +88,7 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
                 width="content",
                 help="Of one count of visits in the data set.",
             )
-    st.markdown(explained(said.readings(g.readings, said.BLANKED, said.TRAJECTORY)))
+    st.markdown(explained(said.readings(g.readings, said.BLANKED, who)))
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",

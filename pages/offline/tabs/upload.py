@@ -7,7 +7,8 @@ import streamlit as st
 from dprl.sentences.uploads import LIMITED, LINKED
 from dprl.sitemap import PAGES
 from pages.offline.record import OFFLINE
-from pages.offline.upload.form import budgets, declare, give
+from pages.offline.upload.declare import declare
+from pages.offline.upload.form import budgets, give
 from pages.offline.upload.result import show_release
 
 

@@ -14,7 +14,7 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation import UploadSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.uploads.check import SHARE
-from dprl.simulation.uploads.declaration import Declaration, declaration, declaration_text
+from dprl.simulation.uploads.declaration import PERSON, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.ledger import Budget, checked_name
 from dprl.simulation.uploads.model import EXAMPLE
 from dprl.simulation.uploads.run import draws_of
@@ -38,6 +38,8 @@ class Own:
     Attributes:
         states, actions, horizon, table, low, high, start: the form; start "": all states are as likely.
         rewards: KNOWN, as in the table, or LEARNED.
+        person: the column that says whose an episode is, "" where each person has one; episodes: of one that count.
+        unit: in which values are said beside points, "" for none; points: how much of it one point is.
         file: a declaration from a file, in its place.
         algorithm: the learner; where it does not go with what is declared, the first that does is meant.
         privacy: the promise; values: its budgets as they are written, by promise; delta: beside them.
@@ -61,6 +63,10 @@ class Own:
     low: float = 0.0
     high: float = 1.0
     start: str = EXAMPLE["start"]
+    person: str = ""
+    episodes: int = 1
+    unit: str = ""
+    points: float = 1.0
     file: str = ""
     algorithm: str = LEARNERS[0]
     privacy: str = "zcdp"
@@ -101,6 +107,10 @@ class Own:
         given["reward_range"] = [self.low, self.high]
         if self.start:
             given["start"] = self.start
+        if self.person.strip():
+            given |= {"columns": {PERSON: self.person}, "episodes": self.episodes}
+        if self.unit.strip():
+            given["unit"] = [self.points, self.unit]
         return declaration(declaration_text(given))
 
     def asked(self) -> tuple[UploadSpec, ...]:

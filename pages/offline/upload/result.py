@@ -35,6 +35,8 @@ from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import add, session
 from pages.users.link import encode
 
+ABOUT = ("About", "95% interval")
+
 
 def show_release(own: Own) -> None:
     """The bound at every budget, then one release closely."""
@@ -73,13 +75,16 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     }
     if not rows:
         return
-    public, n, night, learner = last.public, last.learned_from, dark(), last.learner
+    public, night, learner = last.public, dark(), last.learner
+    of, needs = said.people(last.learned_from, public.episodes), said.needs(public.episodes)
     least, most = (public.size.H * reward for reward in public.reward_range)
     unproved = learner.unproved(last.algorithm_params)
     name = "ρ" if BUDGET[last.privacy] == "rho" else "ε"
     why = said.nothing(answers.reach_of_release(rows[max(rows)][1]))
     lower = [(given, value) for given, (value, _) in sorted(rows.items())]
-    see = sentences.about_lower_bounds(lower, name, n, least, last.beta, unproved, why, learner.proved)
+    see = sentences.about_lower_bounds(
+        lower, name, of, least, last.beta, unproved, why, learner.proved, needs
+    )
     st.markdown("### The bound", anchors=False)
     if len(lower) == 1:  # one point is no picture
         st.markdown(explained(see))
@@ -122,7 +127,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
             trace.policy,
             state_labels=public.states,
             action_labels=public.actions,
-            when=f"from {sentences.trajectories(spec.learned_from)}",
+            when=f"from {said.people(spec.learned_from, public.episodes)}",
             see=sentences.bounds_by_start(public.states, trace.lower.tolist()),
             dark=night,
         ),
@@ -146,8 +151,12 @@ def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
     st.markdown("### Better than today?", anchors=False)
     head, covered, *blind = verdict.said(trace)
     {"better": st.success, "worse": st.warning}.get(trace.verdict, st.info)(head)
-    found = verdict.rows(trace.today, float(trace.curve.values[0]), bool(spec.learner.proved))
-    frame = pd.DataFrame(found, columns=["Reward of one person", "About", "95% interval"])
+    bound, proved, unit = float(trace.curve.values[0]), bool(spec.learner.proved), spec.public.unit
+    frame = pd.DataFrame(verdict.rows(trace.today, bound, proved), columns=["Reward of an episode", *ABOUT])
+    if unit:
+        for name, i in zip(ABOUT, (1, 2), strict=True):
+            of_unit = verdict.rows(trace.today, bound, proved, unit[0])
+            frame[f"{name}, in {unit[1]}"] = [row[i] for row in of_unit]
     st.table(frame.set_index(frame.columns[0]))  # which breaks lines where a telephone is narrow
     st.markdown(covered)
     with st.expander("What no statistic here can see", expanded=True):

@@ -1,0 +1,212 @@
+"""The tab Your data: what is declared, in a form or by a file."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dprl.environments.custom import MAX_LABEL
+from dprl.fields import SpecError
+from dprl.sentences import uploads as sentences
+from dprl.simulation.uploads.declaration import MOST_EPISODES, Declaration, declaration
+from dprl.simulation.uploads.model import EXAMPLE
+from dprl.tables import escape_formulas
+from dprl.words import human, plural
+from pages.offline.upload.own import KNOWN, LEARNED, Own, labels
+from pages.shared.layout.download import save
+from pages.shared.layout.terms import explained
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback, on_value
+
+MOST_CELLS = 200  # of the table of rewards
+MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
+ANYWHERE = "every state equally"
+REWARDS = {KNOWN: "Known: a table", LEARNED: "Learned from the data"}
+
+
+def declare(own: Own) -> None:
+    """The form, or what a file declares."""
+    st.markdown("## 1. Declare what is public", anchors=False)
+    st.markdown(explained(f"{sentences.DECLARED} {sentences.CLIPPED}"))
+    if own.file:
+        from_file(own)
+    else:
+        form(own)
+    with st.expander("The declaration as a file"):
+        key = f"{own.turn}:declaration"
+        st.file_uploader(
+            "A declaration, a JSON file, in place of the form",
+            type=["json"],
+            key=key,
+            max_upload_size=MOST_DECLARED // 10**6,
+            on_change=on_value(key, partial(declared_by, own)),
+            help="An object with states and actions (lists of labels), horizon, rewards (by state and action, or by "
+            "step, state and action), reward_range and start. A file can also declare names of columns, states made of "
+            "several columns, edges of numbers, and a state that shorter episodes go on in.",
+        )
+        try:
+            text = own.declared().text
+        except SpecError:
+            text = json.dumps(EXAMPLE)
+        save("declared.json", "Download", "application/json", lambda: text)
+
+
+def from_file(own: Own) -> None:
+    """A declaration that was uploaded, or came with a link."""
+    try:
+        said = summary(own.declared())
+    except SpecError as error:
+        said = str(error)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"Declared by a file or a link: {escape(said)}", width="stretch")
+        st.button("Use the form", key="own_form", on_click=callback(by_form), args=(own,), width="content")
+
+
+def by_form(own: Own) -> None:
+    """Back to the form."""
+    own.file = ""
+    own.turn += 1
+
+
+def form(own: Own) -> None:
+    """States, actions, horizon, start and rewards."""
+    left, right = st.columns(2)
+    with left:
+        form_text(own, "states", "States, with commas between")
+    with right:
+        form_text(own, "actions", "Actions, with commas between")
+    first, second, third, fourth = st.columns(4)
+    with first:
+        form_number(own, "horizon", "Steps of each episode", 1, 1000, 1)
+    with second:
+        form_number(own, "low", "Lowest reward")
+    with third:
+        form_number(own, "high", "Highest reward")
+    states = labels(own.states)
+    with fourth:
+        choice(own, "start", "An episode begins in", {"": ANYWHERE} | {state: state for state in states})
+    choice(own, "rewards", "Mean rewards", REWARDS)
+    if own.rewards == KNOWN:
+        rewards_table(own, states, labels(own.actions))
+    people, each, unit, points = st.columns(4)
+    with people:
+        form_text(own, "person", "Column that names the person", sentences.ONE_EPISODE)
+    with each:
+        most = "Episodes of one person, at most"
+        form_number(own, "episodes", most, 1, MOST_EPISODES, 1, off=not own.person)
+    with unit:
+        form_text(own, "unit", "Unit of values, beside points", "such as euros")
+    with points:
+        form_number(own, "points", "Units in a reward point", 1e-9, 1e12, off=not own.unit)
+    if own.person:
+        st.caption(sentences.FIRST)
+
+
+def form_text(own: Own, name: str, label: str, empty: str = "") -> None:
+    """A text of the form. empty: what stands in it while it is."""
+    key = f"{own.turn}:own:{name}"
+
+    def changed(value: str) -> None:
+        setattr(own, name, value)
+
+    st.text_input(
+        label, getattr(own, name), key=key, max_chars=20 * MAX_LABEL, placeholder=empty,
+        on_change=on_value(key, changed),
+    )  # fmt: skip
+
+
+def form_number(
+    own: Own,
+    name: str,
+    label: str,
+    low: Any = None,
+    high: Any = None,
+    step: Any = None,
+    off: bool = False,
+) -> None:
+    """A number of the form. off: it says nothing as long as another field is empty."""
+    key = f"{own.turn}:own:{name}"
+
+    def changed(value: float | None) -> None:
+        if value is not None:
+            setattr(own, name, value)
+
+    now = getattr(own, name)
+    st.number_input(label, low, high, now, step, key=key, on_change=on_value(key, changed), disabled=off)
+
+
+def choice(own: Own, name: str, label: str, options: dict[str, str]) -> None:
+    """One of a few words of the form."""
+    now = getattr(own, name)
+    key = f"{own.turn}:own:{name}:{'|'.join(options)}"
+
+    def changed(value: str) -> None:
+        setattr(own, name, value)
+
+    st.selectbox(
+        label,
+        list(options),
+        index=list(options).index(now) if now in options else 0,
+        format_func=lambda option: options[option],
+        key=key,
+        on_change=on_value(key, changed),
+        filter_mode=None,
+    )
+    if now not in options:
+        setattr(own, name, next(iter(options)))
+
+
+def rewards_table(own: Own, states: list[str], actions: list[str]) -> None:
+    """Mean rewards by state and action."""
+    if (
+        len(states) * len(actions) > MOST_CELLS
+        or len({*states}) < len(states)
+        or len({*actions}) < len(actions)
+    ):
+        st.caption("For a table of this size give a declaration as a file.")
+        return
+    key = f"{own.turn}:own:table:{hash((tuple(states), tuple(actions)))}"
+    begun = st.session_state.setdefault(f"{key}:begun", dict(own.table))
+    shown = pd.DataFrame(
+        {action: [begun.get((state, action), own.low) for state in states] for action in actions},
+        index=pd.Index(states, name="state"),
+        dtype=float,
+    ).reset_index()
+    edited = st.data_editor(
+        escape_formulas(shown), hide_index=True, width="stretch", disabled=["state"], key=key,
+        column_config={"state": st.column_config.TextColumn("Mean reward in")},
+    )  # fmt: skip
+    numbers = edited.iloc[:, 1:].fillna(own.low).to_numpy(dtype=float)
+    for s, state in enumerate(states):
+        for a, action in enumerate(actions):
+            own.table[state, action] = numbers[s, a]
+
+
+def declared_by(own: Own, file: Any) -> None:
+    """Takes over a declaration from a file, or says what is wrong with it."""
+    if file is None:
+        return
+    try:
+        if file.size > MOST_DECLARED:
+            raise SpecError("declared", "this file has more than 2 MB; give a smaller one.")
+        own.file = declaration(file.getvalue().decode("utf-8", "replace")).text
+        own.problem = ""
+    except SpecError as error:
+        own.problem = str(error)
+    own.turn += 1
+    st.rerun()
+
+
+def summary(declared: Declaration) -> str:
+    """What is declared, in a line."""
+    S, A, H, _ = declared.size
+    low, high = declared.reward_range
+    rewards = "mean rewards known" if declared.rewards is not None else "rewards learned"
+    if declared.unit:
+        rewards += f", one point is {human(declared.unit[0])} {declared.unit[1]}"
+    sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
+    return f"{sizes}, rewards from {low:g} to {high:g}, {rewards}"

@@ -1,0 +1,340 @@
+"""Several episodes of one person: which count, what a person moves, what is proved of it, and what is said."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dprl
+from bench.uploads import MOST_OF_ONE, declared, outcome_of_returning, returning, written_down
+from dprl import SpecError, UploadSpec
+from dprl.__main__ import main
+from dprl.environments import ENVIRONMENTS
+from dprl.learners import OFFLINE
+from dprl.learners.offline import kl_lcb
+from dprl.learners.offline.learner import OfflineProblem
+from dprl.mdp import Size, planning
+from dprl.mdp.counts import transitions, visits
+from dprl.mdp.tabular import Array
+from dprl.privacy.accounting import gaussian_epsilon, zcdp_of
+from dprl.sentences import uploads as sentences
+from dprl.sentences import verdict
+from dprl.simulation.uploads import check, kept, ledger
+from dprl.simulation.uploads.declaration import declaration, declaration_text
+from dprl.simulation.uploads.outside import Outside
+from dprl.simulation.uploads.reading import Counted, counted
+from dprl.simulation.uploads.run import draws_of, noise_of
+from dprl.simulation.uploads.spec import LEARNERS, NOWHERE, fitting_learners
+from dprl.simulation.uploads.spent import together
+from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
+
+HEADING = "who,episode,step,state,action,reward\n"
+M = 3
+PUBLIC: dict[str, Any] = {
+    "states": ["a", "b"], "actions": ["x", "y"], "horizon": 2, "columns": {"person": "who"}, "episodes": M,
+    "absorbing": "b",
+}  # fmt: skip
+STEPS = [f"{s},{a},{r}" for s in "ab" for a in "xy" for r in (0, 1)]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (kept, ledger):
+        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")
+
+
+def rows(person: str, episodes: list[list[str]]) -> list[str]:
+    """Of a person with these episodes, each a list of its steps."""
+    return [
+        f"{person},{label},{h},{step}" for label, steps in enumerate(episodes) for h, step in enumerate(steps)
+    ]
+
+
+def count(lines: list[str], held_out: float = 0.0, **changes: Any) -> tuple[Counted, list[str]]:
+    told: list[Outside] = []
+    text = (HEADING + "\n".join(lines) + "\n").encode()
+    public = declaration(declaration_text(PUBLIC | changes))
+    found = counted(io.BytesIO(text), public, told.append, held_out)
+    return found, [sentence for each in told for sentence in each.sentences()]
+
+
+OTHERS = rows("ann", [["a,x,0", "b,y,1"], ["b,x,1"]]) + rows("bob", [["a,y,1", "a,x,0"]])
+
+
+def test_of_each_person_the_first_episodes_count() -> None:
+    many = rows("cem", [["a,x,1", "b,x,1"], ["a,y,0"], ["b,y,1", "a,y,0"], ["a,x,1"], ["b,x,0"]])
+    found, told = count(OTHERS + many)
+    assert (found.n, visits(found.record)[0].sum()) == (3, 3 + M)
+    same, _ = count(OTHERS + many[:5])
+    np.testing.assert_array_equal(found.record, same.record)
+    assert "2 of 8 episodes come after the first 3 of their person; they do not count." in told
+    # rows of other people between them, and rows of an episode out of order, change nothing
+    mixed, _ = count([*many[1:4], *OTHERS, many[0], *many[4:]])
+    np.testing.assert_array_equal(mixed.record, found.record)
+    first, _ = count(OTHERS + many, episodes=1)
+    assert visits(first.record)[0].sum() == first.n == 3
+
+
+def test_what_is_in_episodes_does_not_say_which_count() -> None:
+    """Whatever the later ones hold, the same labels count."""
+    rng = np.random.default_rng(0)
+    begun = rows("cem", [["a,x,1", "b,x,1"], ["a,y,0"], ["b,y,1"]])
+    whole, _ = count(OTHERS + begun)
+    for _ in range(30):
+        later = [
+            [str(rng.choice(STEPS)) for _ in range(rng.integers(1, 3))] for _ in range(rng.integers(1, 4))
+        ]
+        more = [f"cem,{10 + int(line.split(',')[1])},{line.split(',', 2)[2]}" for line in rows("cem", later)]
+        np.testing.assert_array_equal(count(OTHERS + begun + more)[0].record, whole.record)
+
+
+def test_labels_may_be_the_same_of_two_people() -> None:
+    found, _ = count(["ann,1,0,a,x,0", "bob,1,0,b,x,0", "ann,1,1,b,x,0", "bob,1,1,b,x,0"])
+    assert (found.n, visits(found.record)[0].sum()) == (2, 2)
+    with pytest.raises(
+        SpecError, match="row 4, column step: step 0 of episode 1 of ann stands in row 2 already"
+    ):
+        count(["ann,1,0,a,x,0", "bob,1,0,b,x,0", "ann,1,0,b,x,0"])
+
+
+def everybody(H: int, m: int) -> list[list[str]]:
+    """All that a person with one to m episodes of H steps can have in the file, each as rows."""
+    ways = [list(steps) for steps in itertools.product(STEPS, repeat=H)]
+    found = []
+    for k in range(1, m + 1):
+        found += [rows("me", list(each)) for each in itertools.combinations_with_replacement(ways, k)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("H", "m"), [(1, 1), (1, 2), (1, 3), (2, 1), pytest.param(2, 2, marks=pytest.mark.thorough)]
+)
+def test_one_person_moves_what_is_declared_and_no_more(H: int, m: int) -> None:
+    """Every pair of people that there can be, which differ in all their episodes; and nobody reaches further."""
+    public = {"horizon": H, "episodes": m}
+    records = np.array([count(OTHERS[:H] + each, **public)[0].record for each in everybody(H, m)])
+    size = declaration(declaration_text(PUBLIC | public)).size
+    for query, at in ((TRANSITIONS, slice(0, 2)), (REWARDS, slice(-1, None))):
+        change = query.sensitivity(size, REPLACE_ONE).at_once(m)
+        cells = records[..., at].reshape(len(records), -1)
+        l1 = l2 = 0.0
+        for one in cells:
+            moved = np.abs(cells - one)
+            l1, l2 = max(l1, moved.sum(1).max()), max(l2, (moved**2).sum(1).max())
+        assert (l1, l2) == (change.l1, change.l2_squared) == (2 * H * m, 2 * H * m**2)
+        gone = query.sensitivity(size, BLANK_ONE).at_once(m)
+        empty = count(OTHERS[:H], **public)[0].record[..., at].reshape(-1)
+        assert np.abs(cells - empty).sum(1).max() == gone.l1
+
+
+def test_noise_is_for_all_episodes_of_a_person() -> None:
+    """m times the noise for the same rho, by a second way; the card and the files say what is protected."""
+    text = (HEADING + "\n".join(OTHERS + rows("cem", [["a,x,1", "b,x,1"]] * M)) + "\n").encode()
+    specs = [
+        dprl.upload(io.BytesIO(text), PUBLIC | {"episodes": m}, rho=0.5, held_out=0.0, tell=print)
+        for m in (1, M)
+    ]
+    one, several = (noise_of(spec)[0] for spec in specs)
+    assert several.scales["transitions"] == pytest.approx(M * one.scales["transitions"], rel=1e-5)
+    H, size = 2, several.scales
+    spent = 2 * H * M**2 * (1 / size["transitions"] ** 2 + 1 / size["rewards"] ** 2) / 2
+    assert spent == pytest.approx(0.5, rel=1e-4)
+    assert spent <= 0.5
+    (losses,) = several.losses
+    assert zcdp_of(losses) == pytest.approx(spent)
+    card = several.guarantee
+    assert card.unit == "one person, up to 3 episodes"
+    assert card.adjacency == "replace one person, up to 3 episodes, by another"
+    assert card.proved_epsilon is not None
+    assert card.proved_epsilon >= gaussian_epsilon(float(np.sqrt(2 * spent)), card.proved_delta or 0.0)
+    assert card.returning is None
+    assert together(draws_of(specs[1])).rho == pytest.approx(0.5, rel=1e-4)
+    seed = dprl.run(specs[1]).seeds[0]
+    assert json.loads(seed.release())["protects"] == card.unit
+    about = dprl.Policy.load(seed.policy_file()).about
+    assert about["privacy"]["unit"] == card.unit
+    assert about["a number of people counts"] == "episodes"
+    pure = noise_of(specs[1].replace(privacy="pure", epsilon=1.0))[0]
+    of_counts, of_rewards = (pure.scales[name] for name in ("transitions", "rewards"))
+    assert 2 * H * M * (1 / of_counts + 1 / of_rewards) == pytest.approx(1.0, rel=1e-4)
+
+
+def test_one_person_is_learned_from_or_held_out_with_all_episodes() -> None:
+    lines = [line for i in range(300) for line in rows(f"p{i}", [["a,x,1", "b,x,1"]] * (1 + i % 4))]
+    found, _ = count(lines, 0.3)
+    assert 50 < found.checked < 130
+    assert found.n == 300
+    assert found.held.n == visits(found.held.record)[0].sum() > found.checked
+    assert found.held.n + visits(found.record)[0].sum() == 75 * (1 + 2 + 3 + 3)
+    assert found.held.returns[0] == found.held.n  # each has the most that there is
+    for _ in range(20):  # all of somebody's episodes, or none
+        mine = count(rows("me", [["a,y,1", "b,y,1"]] * M) + OTHERS[-2:], 0.5)[0].held
+        assert visits(mine.record)[1, 1, 1] in (0, M)
+
+
+def test_one_person_held_out_moves_each_sum_by_what_is_declared() -> None:
+    """Every person with up to 3 episodes of one step, under scores that pull as far as they can."""
+    size = Size(2, 2, 1)
+    policy, r = np.zeros((1, 2), dtype=np.int64), np.full((1, 2, 2), 0.5)
+    released = np.zeros((1, 2, 2, 4))
+    transitions(released)[...] = 20.0
+    visits(released)[...] = 40.0
+    fitted = check.fit(released, policy, r, 1.0, 1.0, 160, 1.0, M)
+    table = check.scores(fitted, policy, r, learned=True)
+    people = everybody(1, M)
+    held = [count(OTHERS[:1] + each, 1.0, horizon=1)[0].held for each in people]
+    found = np.array([[float(value) for value in check.sums(table, each, M)] for each in held])
+    moved = {name: found[:, i].max() - found[:, i].min() for i, name in enumerate(check.names(M))}
+    assert moved == pytest.approx({"scores": M, "returns": M, "squares": M, "episodes": M - 1})
+    for family in check.families(M):
+        assert moved[family.name] <= family.change.moves[0][1] + 1e-9
+    assert size.H == 1
+    assert [family.change.moves for family in check.families(1)] == [((1, 1.0),)] * 3
+
+
+def test_whoever_is_for_one_episode_is_not_offered_for_several() -> None:
+    """Of all learners for a file, those that are offered have m times the noise; the others are refused."""
+    known, learned = PUBLIC | {"rewards": 0.5}, PUBLIC
+    for key in LEARNERS:
+        public = known if "rewards" in OFFLINE[key].public else learned
+        fields: dict[str, Any] = {"data": NOWHERE, "n": 50, "algorithm": key, "calibration": "tight"}
+        one = UploadSpec(declared=declaration_text(public | {"episodes": 1}), **fields)
+        if key in ("dp-apvi", "dp-apvi-rewards"):
+            with pytest.raises(
+                SpecError, match=f"algorithm: {key} is for people with one episode each; give dp-"
+            ):
+                UploadSpec(declared=declaration_text(public), **fields)
+            continue
+        several = UploadSpec(declared=declaration_text(public), **fields)
+        for name, scale in noise_of(one)[0].scales.items():
+            assert noise_of(several)[0].scales[name] == pytest.approx(M * scale, rel=1e-5)
+        assert key in fitting_learners(several.public)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"episodes": 0}, "declared.episodes: 0 is not allowed; give a whole number from 1 to 1,000."),
+        ({"episodes": True}, "declared.episodes: True is not allowed"),
+        ({"columns": {}}, "declared.episodes: 3 need a column that says whose an episode is; declare columns.person"),
+        ({"unit": 3}, "declared.unit: 3 is not allowed; give a number above 0 and a name"),
+        ({"unit": [0, "euros"]}, "declared.unit"),
+        ({"unit": [1, "x" * 31]}, "declared.unit"),
+        ({"unit": [1, " "]}, "declared.unit"),
+        ({"unit": [1, "**x**"]}, "declared.unit"),
+        ({"unit": [1, "<b>"]}, "declared.unit"),
+        ({"unit": [float("inf"), "euros"]}, "declared.unit"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(SpecError) as error:
+        declaration_text(PUBLIC | changes)
+    assert str(error.value).startswith(said)
+
+
+def test_what_was_declared_before_means_the_same() -> None:
+    """The text of a declaration is the data set's and the link's; nothing new stands in an old one."""
+    old = {"states": ["a", "b"], "actions": ["x", "y"], "horizon": 2, "reward_range": [0.0, 1.0]}
+    assert declaration_text(old) == json.dumps(old, separators=(",", ":"))
+    for m in (1, M):
+        text = declaration_text(PUBLIC | {"episodes": m, "unit": [120, "euros"]})
+        assert declaration_text(json.loads(text)) == text
+    problem = OfflineProblem(Size(3, 2, 4), 10, 0.1, {}, np.zeros((4, 3, 2)))
+    assert len(set(kl_lcb.divergence(problem, np.array([1.0, 10.0, 1e6])))) == 1  # as it was, of any n
+
+
+def walk(rng: np.random.Generator, p: Array, chance: float, stop: int) -> tuple[bool, bool]:
+    """Whether n KL(P^, P) comes above its bound at any n up to `stop`, and above ln(1/chance) alone."""
+    rewards = np.zeros((1, len(p), 1))  # S rows share beta: each event has chance
+    problem = OfflineProblem(Size(len(p), 1, 1), 1, chance * len(p), {}, rewards, episodes=2)
+    drawn = np.eye(len(p))[rng.choice(len(p), stop, p=p)].cumsum(0)
+    n = np.arange(1, stop + 1)
+    share = drawn / n[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kl = n * np.where(share > 0, share * np.log(share / p), 0.0).sum(1)
+    bound = kl_lcb.at_all_times(problem, n.astype(float), len(p) - 1)
+    return bool((kl > bound).any()), bool((kl > -np.log(chance)).any())
+
+
+def test_the_bound_for_several_episodes_holds_whenever_one_stops() -> None:
+    """n KL stays below L(n) at every n at once, but for the chance of the event; L(n)/n falls."""
+    rng, chance, trials = np.random.default_rng(3), 0.1, 500
+    for p in (np.array([0.5, 0.5]), np.array([0.02, 0.08, 0.9]), np.full(6, 1 / 6)):
+        above, without = np.array([walk(rng, p, chance, 300) for _ in range(trials)]).mean(0)
+        assert above <= chance
+        assert without > chance  # L needs more than one test's share
+    problem = OfflineProblem(Size(6, 2, 3), 1, 0.1, {}, np.zeros((3, 6, 2)), episodes=5)
+    n = np.geomspace(1, 1e7, 200)
+    for free in (1, 5):
+        assert (np.diff(kl_lcb.at_all_times(problem, n, free) / n) < 0).all()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_bound_and_intervals_hold_where_one_episode_leads_to_the_next(known: bool) -> None:
+    """People come again because an episode went badly, and are then treated otherwise: `bench.uploads several` has more
+    models. V~ is below the value everywhere, and verdicts are not wrong."""
+    model = ENVIRONMENTS["random"].make(S=3, A=2, H=4, seed=41)
+    public = json.loads(declared(model, known)) | {"columns": {"person": "who"}, "episodes": MOST_OF_ONE}
+    spec = UploadSpec(
+        data=NOWHERE, declared=declaration_text(public), n=8000, rho=1.0, held_out=0.25, checked=2000
+    )
+    everybody, whose = returning(model, 50_000, np.random.default_rng(0))
+    assert 1.2 < len(whose) / 50_000 < 2.5
+    begun = np.bincount(everybody.s[:, 0], minlength=model.S) / len(whose)
+    now = float(model.R[np.arange(model.H), everybody.s, everybody.a].sum(1).mean())
+    hits = np.zeros(3)
+    for seed in range(20):
+        one = outcome_of_returning(spec, model, seed)
+        V = planning.policy_values(model, one.learned.policy)
+        assert (one.learned.V <= V + 1e-9).all()
+        worth = float(begun @ V[0])
+        truth = {"learned": worth, "behaviour": now, "difference": worth - now}
+        ends = [(one.checked[name], value) for name, value in truth.items()]
+        hits += [low - 1e-9 <= value <= high + 1e-9 for (low, _, high), value in ends]
+        assert (check.verdict(one.checked["difference"]) == "better") <= (worth > now)
+    assert (hits >= 17).all()
+
+
+def test_a_release_of_people_who_come_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole path on the command line: what is said before, released, and written."""
+    model = ENVIRONMENTS["random"].make(S=3, A=2, H=4, seed=41)
+    everybody, whose = returning(model, 3000, np.random.default_rng(0))
+    _, *table = written_down(everybody).splitlines()
+    lines = [f"{whose[i // model.H]},{line}" for i, line in enumerate(table)]
+    (tmp_path / "people.csv").write_text(
+        "who,episode,step,state,action,reward,next_state\n" + "\n".join(lines)
+    )
+    more = {"columns": {"person": "who"}, "episodes": 2, "unit": [120, "euros"], "absorbing": "2"}
+    (tmp_path / "d.json").write_text(json.dumps(json.loads(declared(model, True)) | more))
+    given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "d.json"), "--rho", "1"]
+    assert main(["check", *given]) == 0
+    said = capsys.readouterr().out
+    assert "3,000 people with up to 2 episodes each: 3 states" in said
+    assert "come after the first 2 of their person; they do not count." in said
+    assert sentences.ONE_EACH in said
+    assert main(["release", *given, "--ledger", "ward", "--out", str(tmp_path / "out")]) == 0
+    out, err = capsys.readouterr()
+    assert "four noisy sums over" in err
+    assert "people with up to 2 episodes each at ρ = 1 the learned policy is worth at least" in out
+    assert "It needs each person's episodes in the order of time" in out
+    assert "Note: Better than today." in out
+    assert "At 120 euros a point, the difference is about " in out
+    release = json.loads((tmp_path / "out/release.json").read_text())
+    assert release["protects"] == "one person, up to 2 episodes"
+    about = dprl.Policy.load(tmp_path / "out/policy.json").about
+    assert about["one reward point is"] == [120.0, "euros"]
+    low, value, high = release["held_out_difference"]
+    assert low < value < high
+    assert verdict.in_unit((low, value, high), (120.0, "euros")) in out
+
+
+def test_what_is_said_of_people() -> None:
+    assert sentences.people(5000, 1) == "5,000 trajectories"
+    assert sentences.people(5000, 3) == "5,000 people with up to 3 episodes each"
+    assert "order of time" in sentences.needs(3)
