@@ -35,7 +35,7 @@ from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
 from dprl.sentences import doubts, uploads, verdict
-from dprl.simulation import Trace
+from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS
 from dprl.status import progress_bar, status
 from dprl.tables import csv
@@ -240,6 +240,10 @@ def run_one(spec: Any, folder: str, engine: str | None) -> int:
         (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
         for name, text in KINDS[spec.kind].files.items():
             (out / name).write_text(text(trace.seeds[0]), encoding="utf-8")
+        if isinstance(spec, UploadSpec):
+            from dprl.sheet import sheet  # and with it Plotly
+
+            (out / "sheet.html").write_text(sheet(trace.seeds[0].portable), encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(folder)} cannot be written to ({error.strerror}).") from None
     mean = summary[f"final_{measure}_mean"]

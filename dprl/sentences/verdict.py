@@ -115,8 +115,13 @@ def rows(
         row("Difference", "difference"),
     ]
     if proved:
-        found.append(("Learned policy, proved bound", f"at least {human(_three(factor * bound))}", "–"))
+        found.append(bound_row(bound, factor))
     return found
+
+
+def bound_row(bound: float, factor: float = 1) -> tuple[str, str, str]:
+    """The row of a proved bound."""
+    return "Learned policy, proved bound", f"at least {human(_three(factor * bound))}", "–"
 
 
 def _three(value: float) -> float:

@@ -88,6 +88,15 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     with page.expect_download() as download:
         page.get_by_role("button", name="Policy (JSON)").click()
     download.value.save_as(tmp_path / "policy.json")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Sheet to print (HTML)").click()
+    download.value.save_as(tmp_path / "sheet.html")
+    printed = page.context.new_page()
+    printed.goto((tmp_path / "sheet.html").as_uri())
+    expect(printed.get_by_text("Better than today.")).to_be_visible()
+    assert printed.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed.pdf(prefer_css_page_size=True))) == 1  # on A4
+    printed.close()
     policy = dprl.Policy.load(tmp_path / "policy.json")
     assert policy.about["held out"]["verdict"] == "better"
     assert policy.about["bound"]["worth at least"] > 5.7

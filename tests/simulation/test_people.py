@@ -327,6 +327,8 @@ def test_a_release_of_people_who_come_again(tmp_path: Path, capsys: pytest.Captu
     assert "At 120 euros a point, the difference is about " in out
     release = json.loads((tmp_path / "out/release.json").read_text())
     assert release["protects"] == "one person, up to 2 episodes"
+    printed = (tmp_path / "out/sheet.html").read_text(encoding="utf-8")
+    assert "<strong>Protected:</strong> one person, up to 2 episodes." in printed
     about = dprl.Policy.load(tmp_path / "out/policy.json").about
     assert about["one reward point is"] == [120.0, "euros"]
     low, value, high = release["held_out_difference"]

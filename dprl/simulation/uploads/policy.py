@@ -84,9 +84,19 @@ class Policy:
         steps, people, enough = map(tuple, rows)
         return cls(tuple(given["states"]), tuple(given["actions"]), steps, people, enough, given["about"])
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that the file says."""
+        return _digest(self._content)
+
     def to_json(self) -> str:
         """The file."""
-        content = {
+        content = self._content | {"digest": self.digest}
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+    @property
+    def _content(self) -> dict[str, Any]:
+        return {
             "format": FORMAT,
             "states": list(self.states),
             "actions": list(self.actions),
@@ -95,7 +105,6 @@ class Policy:
             "enough": [list(row) for row in self.enough],
             "about": dict(self.about),
         }
-        return json.dumps(content | {"digest": _digest(content)}, indent=1, ensure_ascii=False) + "\n"
 
     def csv_text(self) -> str:
         """A table: step, state, action, how many people did so (with noise), and who decides."""

@@ -95,6 +95,7 @@ class UploadTrace(TraceCore):
         people = np.take_along_axis(counts.visits(self.released), self.policy[..., None].astype(int), -1)[
             ..., 0
         ]
+        shares = {name: float(self.checked[name]) for name in ("covered", "follows") if self.checked}
         unit = {"one reward point is": list(public.unit)} if public.unit else {}
         counted = {"a number of people counts": "episodes"} if public.of_people else {}
         proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
@@ -102,13 +103,14 @@ class UploadTrace(TraceCore):
             "algorithm": spec.algorithm,
             "privacy": {
                 "unit": card.unit, "adjacency": card.adjacency, **proved, "assumes": list(card.assumptions),
+                "noise": f"{card.mechanism}, {card.noise_formula}",
                 "covers": "this release; what else is released of the same people adds up",
             },
             "bound": {
                 "worth at least": float(self.curve.values[0]), "from": "the declared start",
                 "proved": not spec.learner.unproved(spec.algorithm_params), "but for a chance of": spec.beta,
             },
-            "held out": {"people": spec.checked, "verdict": self.verdict}
+            "held out": {"people": spec.checked, "verdict": self.verdict, **shares}
             | {name: values.tolist() for name, values in self.today.items()},
             "declared": json.loads(spec.declared), **unit, **counted,
             "people learned from": spec.learned_from,

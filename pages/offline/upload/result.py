@@ -13,6 +13,7 @@ from dprl.figures import steps
 from dprl.sentences import offline as sentences
 from dprl.sentences import uploads as said
 from dprl.sentences import verdict
+from dprl.sheet import sheet
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.simulation.uploads.ledger import Budget
 from dprl.users import Asked
@@ -138,6 +139,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         save("policy.json", "Policy (JSON)", "application/json", trace.policy_file)
         save("policy.csv", "Policy (CSV)", "text/csv", trace.steps)
         save("release.json", "Release (JSON)", "application/json", trace.release)
+        save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable))
     st.caption(said.TO_USE_IT)
     st.code(f'dprl.Policy.load("policy.json").act({json.dumps(public.states[0])}, step=0)', language="python")
     with st.expander("Privacy guarantee, and what it assumes"):

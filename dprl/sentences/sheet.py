@@ -1,0 +1,63 @@
+"""What stands on the printed sheet of a learned policy, beside its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dprl.sentences import uploads, verdict
+from dprl.words import human, promise
+
+TITLE = "Policy sheet"
+POLICY = "What to do"
+GUARANTEE = "What is guaranteed"
+BLIND = "What no statistic here can see"
+ASSUMES = "What this rests on"
+NOBODY = "**No verdict.** Nobody was held out, so nothing here says whether the policy is better than today."
+LACKING = "Where a clinician decides, too few people did what the policy would do."
+IN_A_FILE = "The table is too large for a sheet: see policy.csv."
+
+
+def about(algorithm: str, found: Mapping[str, Any]) -> str:
+    """Where the policy comes from. found: what its file says."""
+    from_whom = uploads.people(found["people learned from"], found["declared"].get("episodes", 1))
+    return f"Learned by {algorithm} from {from_whom}."
+
+
+def values(
+    held: Mapping[str, Any], bound: Mapping[str, Any], factor: float = 1
+) -> list[tuple[str, str, str]]:
+    """Rows of a table: what, about how much, and its interval. factor: how much one reward point is."""
+    if held["verdict"]:
+        return verdict.rows(held, bound["worth at least"], bound["proved"], factor)
+    if bound["proved"]:
+        return [verdict.bound_row(bound["worth at least"], factor)]
+    return []
+
+
+def bound(found: Mapping[str, Any]) -> str:
+    """The chance of the proved bound."""
+    if not found["proved"]:
+        return "No bound of the policy's value is proved."
+    return f"The proved bound holds but for a chance of {human(found['but for a chance of'])}."
+
+
+def guarantee(found: Mapping[str, Any]) -> list[str]:
+    """What is protected, how far, and what that covers."""
+    pair = promise(found["epsilon"], found["delta"])
+    return [
+        f"**Protected:** {found['unit']}. **Neighbours:** {found['adjacency']}.",
+        f"**Proved:** ρ = {human(found['rho'])}, or {pair} as (ε, δ). **Noise:** {found['noise']}.",
+        f"**Covers:** {found['covers']}.",
+    ]
+
+
+def steps(first: int, last: int) -> str:
+    """The head of a column."""
+    return f"Step {first}" if first == last else f"Steps {first} to {last}"
+
+
+def footer(versions: Mapping[str, str], digest: str) -> str:
+    """Which program, and which file."""
+    program = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{program}. Digest of policy.json (SHA-256): {digest}."

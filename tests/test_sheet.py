@@ -1,0 +1,107 @@
+"""The printed sheet of a policy: what stands on it, from its file alone, and nothing of a label is markup."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dprl
+from bench.uploads import declared, treated, written_down
+from dprl import Policy
+from dprl.environments import ENVIRONMENTS
+from dprl.sentences import sheet as said
+from dprl.sentences import verdict
+from dprl.sheet import sheet
+from dprl.simulation.uploads import kept
+
+WARD = ENVIRONMENTS["random"].make(S=4, A=2, H=5, seed=3, concentration=5.0)
+STATES = ["well", "<b>mild</b>", "se{parts}vere", "other"]
+ACTIONS = ["watch & wait", "treat"]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")
+
+
+def learned(**changes: Any) -> Policy:
+    fields = {name: changes.pop(name) for name in ("held_out", "algorithm") if name in changes}
+    public = json.loads(declared(WARD, known=True)) | {"states": STATES, "actions": ACTIONS} | changes
+    heading, *rows = written_down(treated(WARD, "uniform", 4000, np.random.default_rng(1))).splitlines()
+    table = [row.split(",") for row in rows]
+    named = [f"{w},{h},{STATES[int(s)]},{ACTIONS[int(a)]},{r},{STATES[int(x)]}" for w, h, s, a, r, x in table]
+    text = "\n".join([heading, *named]).encode()
+    policy: Policy = dprl.run(dprl.upload(io.BytesIO(text), public, rho=1.0, **fields)).seeds[0].portable
+    return policy
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub("<[^>]+>", " ", page)).split())
+
+
+def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
+    policy = learned(unit=[120, "euros"])
+    page = sheet(Policy.load(policy.to_json()))  # of the file alone
+    text, held = words(page), policy.about["held out"]
+    assert held["verdict"] == "better"
+    for part in (
+        "Better than today. Under the learned policy",
+        "The proved bound holds but for a chance of 0.1",
+    ):
+        assert part in text
+    low, value, high = held["difference"]
+    assert verdict.in_unit((low, value, high), (120.0, "euros")) in text
+    assert f"Protected: {policy.about['privacy']['unit']}." in text
+    assert "Proved: ρ = 1, or (7.29, 10⁻⁶) as (ε, δ)" in text
+    for sentence in (
+        *verdict.BLIND,
+        *policy.about["privacy"]["assumes"],
+        said.footer(policy.about["versions"], policy.digest),
+    ):
+        assert sentence.replace("**", "").replace("  ", " ") in text
+    assert policy.digest == json.loads(policy.to_json())["digest"]
+    assert not re.search("https?:|src=|href=|<script", page)
+    for state in STATES:
+        assert state in text
+    assert "<b>" not in page
+    assert not re.search(r"\{(title|about|footer)\}", page)
+    assert page.count("<h1>") == 1
+
+
+def test_every_cell_says_what_the_file_says() -> None:
+    policy = learned()
+    page = sheet(policy)
+    table = page.split("<h2>What to do</h2>")[1].split("</table>")[0]
+    head, *rows = [
+        [unescape(cell) for cell in re.findall("<t[hd]>(.*?)</t[hd]>", row)]
+        for row in table.split("<tr>")[1:]
+    ]
+    assert [row[0] for row in rows] == STATES
+    covered = []
+    for column, name in enumerate(head[1:], 1):
+        first, *last = map(int, re.findall(r"\d+", name))
+        for step in range(first, (last or [first])[0] + 1):
+            covered.append(step)
+            for row in rows:
+                assert row[column] == (policy.act(row[0], step) or "clinician decides")
+    assert covered == list(range(WARD.H))
+
+
+def test_without_anybody_held_out_or_a_bound_it_says_so() -> None:
+    text = words(sheet(learned(held_out=0.0, algorithm="dp-plug-in")))
+    assert said.NOBODY.replace("**", "") in text
+    assert "No bound of the policy's value is proved." in text
+    assert "95% interval" not in text
+    assert "95% interval" in words(sheet(learned(held_out=0.0)))
+
+
+def test_what_is_too_large_for_a_sheet_is_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dprl.sheet.MOST_STATES", 3)
+    assert said.IN_A_FILE in words(sheet(learned()))
