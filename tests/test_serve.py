@@ -249,7 +249,7 @@ def test_a_dashboard_may_open_as_many_files_as_its_system_allows() -> None:
 
 
 def test_where_anybody_may_come_files_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert serve.size_of_files() == {"server.maxUploadSize": 100}
+    assert serve.size_of_files() == {"server.maxUploadSize": 200}
     monkeypatch.setenv("DPRL_PUBLIC", "1")
     settings = tomllib.loads((serve.ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
     assert settings["server"] | serve.size_of_files() == settings["server"] | {"maxUploadSize": 2}

@@ -177,11 +177,21 @@ def test_what_is_malformed_is_refused_in_a_sentence_with_row_and_column(
 def test_what_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open(tmp_path / "large.csv", "wb") as file:
         file.write(GOOD.encode())
-        file.truncate(200_000_000)  # a hole: it takes no room
-    with pytest.raises(SpecError, match=r"row 6, column episode: the file has 200 MB .* give at most 100 MB"):
+        file.truncate(300_000_000)  # a hole: it takes no room
+    with pytest.raises(SpecError, match=r"row 6, column episode: the file has 300 MB .* give at most 200 MB"):
         counted(tmp_path / "large.csv", declaration(declaration_text(PUBLIC)))
     with pytest.raises(SpecError, match=r"data: the file cannot be read \(No such file"):
         counted(tmp_path / "none.csv", declaration(declaration_text(PUBLIC)))
+
+
+def test_so_many_episodes_that_sums_are_not_exact_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_EPISODES", 20)
+    everyone = people(np.random.default_rng(0), 21, 2, ["a", "b", "x", "y"])
+    assert count(table(everyone[:20]))[1] == 20
+    with pytest.raises(
+        SpecError, match="row 42, column episode: with this one there are more than 20 episodes"
+    ):
+        count(table(everyone))
 
 
 def people(rng: np.random.Generator, number: int, H: int, labels: list[str]) -> list[list[list[str]]]:

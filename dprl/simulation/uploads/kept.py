@@ -14,6 +14,7 @@ import json
 import os
 import re
 import secrets
+import threading
 import time
 import zipfile
 from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.outside import Outside
 
 HOURS = 24
+ONE_FILE = threading.Lock()  # read at a time, so that memory has a bound
 NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # what a file of noisy sums begins with
 
@@ -77,7 +79,8 @@ def keep(
     """
     from dprl.simulation.uploads.reading import counted  # and with it pandas
 
-    record, n, held, checked = counted(file, declared, tell, held_out)
+    with ONE_FILE:
+        record, n, held, checked = counted(file, declared, tell, held_out)
     name = secrets.token_hex(16)
     path = _path(name)
     try:

@@ -10,34 +10,48 @@ that is in them.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dprl.fields import shown
 from dprl.mdp.tabular import Array
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.declaration import MAPPED, PERSON, Declaration
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.table import WHOLE, heading, parsed, refuse, undecodable, unreadable
+from dprl.simulation.uploads.table import (
+    WHOLE,
+    heading,
+    not_finite,
+    parsed,
+    refuse,
+    undecodable,
+    unreadable,
+)
 from dprl.tables import formula
 
-Column = tuple[Ints, list[str]]  # codes of rows, and the different texts
+Codes = NDArray[np.integer[Any]]
+Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
+Said = Callable[[str], str]  # what is said of a text
+ROWS = 200_000  # read at once
 
 
 class Prepared(NamedTuple):
-    """The table of a file.
+    """The table of a file: whole episodes one below the other, H rows each, in order.
 
     Attributes:
-        table: whole episodes one below the other, H rows each, in order, with the columns of table.COLUMNS as
-            categories.
-        in_file: [rows] the row of the file that each was made of, of a continued episode its last.
+        s, a, x: [rows] of the declared states, actions and next states; where nothing follows, the last.
+        r: [rows] rewards as they stand in the file, finite.
         people: [episodes] whose each is, from 0; None where each person has one.
     """
 
-    table: pd.DataFrame
-    in_file: Ints
+    s: Codes
+    a: Codes
+    x: Codes
+    r: Array
     people: Ints | None
 
 
@@ -59,78 +73,61 @@ def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> Prepare
     twice = next((name for i, name in enumerate(needed) if name in needed[:i]), None)
     if twice is not None:
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
-    columns = _read(file, needed)
-    if not len(columns[needed[0]][0]):
-        refuse(2, needed[0], "there are no trajectories below the heading; give at least one.")
-    _check_cells(columns)
-    who, labels, people = _episodes(declared, columns, named["episode"])
+    of_numbers: dict[str, Said] = {name: _not_binned for name, values in declared.parts if isinstance(values[0], float)}
+    columns, numbers = _read(file, needed, of_numbers | {named["reward"]: not_finite})
+    who, called, people = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns[named["step"]])
     begun = 1 if step.min() == 1 else 0
     order = np.lexsort((step, who))
     _check_steps(
-        named["step"], who[order], step[order] - begun, order, labels, H, begun, bool(declared.absorbing)
+        named["step"], who[order], step[order] - begun, order, called, H, begun, bool(declared.absorbing)
     )
-    outside.rows, outside.episodes = len(order), len(labels)
-    outside.moved = int((order != np.arange(len(order))).sum())
     lengths = np.bincount(who)
+    n = len(lengths)
+    outside.rows, outside.episodes = len(order), n
+    outside.moved = int((order != np.arange(len(order))).sum())
     outside.padded = int((lengths < H).sum())
     outside.labels = {}
     if people is not None:
         counts = _rank(people) < declared.episodes
         outside.beyond = int((~counts).sum())
-    state = _states(declared, of_state, columns, outside)
+    state = _states(declared, of_state, columns, numbers, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
 
+    rewards, (low, high) = numbers[named["reward"]], declared.reward_range
+    outside.rewards = int(((rewards < low) | (rewards > high)).sum())
+    outside.lowest, outside.highest = float(rewards.min()), float(rewards.max())
     if people is not None:
-        order, labels = order[counts[who[order]]], [str(i) for i in range(counts.sum())]
+        order, n = order[counts[who[order]]], int(counts.sum())
         who, people = (counts.cumsum() - 1)[who], people[counts]
     at = who[order] * H + step[order] - begun  # of the table
-    cells = len(labels) * H
-    s, a = (
-        np.full(cells, declared.states.index(declared.absorbing) if declared.absorbing else 0),
-        np.zeros(cells, int),
-    )
-    s[at], a[at] = state[order], action[order]
-    paid, texts = columns[named["reward"]]
-    low, high = declared.reward_range
-    rewards = parsed(texts)
-    outside.rewards = int(((rewards < low) | (rewards > high))[paid].sum())
-    outside.lowest, outside.highest = float(np.nanmin(rewards)), float(np.nanmax(rewards))
-    r = np.full(cells, len(texts))
-    r[at] = paid[order]
-    x = np.append(s[1:], 0)
-    x[H - 1 :: H] = S  # nothing follows
-    last = np.zeros(len(labels), dtype=np.int64)
-    np.maximum.at(last, who[order], np.arange(len(order)))
-    in_file = np.repeat(order[last] + 2, H)
-    in_file[at] = order + 2
-    found = {
-        "episode": (np.repeat(np.arange(len(labels)), H), labels),
-        "step": (np.tile(np.arange(H), len(labels)), [str(h) for h in range(H)]),
-        "state": (s, list(declared.states)),
-        "action": (a, list(declared.actions)),
-        "reward": (r, [*texts, f"{min(max(0.0, low), high):.17g}"]),
-        "next_state": (x, [*declared.states, ""]),
-    }
-    table = pd.DataFrame({name: _category(codes, texts) for name, (codes, texts) in found.items()})
-    return Prepared(table, in_file, people)
+    goes_on = declared.states.index(declared.absorbing) if declared.absorbing else 0
+    s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
+    r = np.zeros(n * H)
+    s[at], a[at], r[at] = state[order], action[order], rewards[order]
+    x = np.append(s[1:], s[:1])
+    x[H - 1 :: H] = S - 1  # nothing follows
+    return Prepared(s, a, x, r, people)
 
 
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
-) -> tuple[Ints, list[str], Ints | None]:
-    """[rows] episodes, by which comes first; what each is called; and whose each is, where a column says it. There the
-    same label of two people is two episodes."""
+) -> tuple[Ints, Callable[[int], str], Ints | None]:
+    """[rows] episodes, by which comes first; from one what it is called; and whose each is, where a column says it.
+    There the same label of two people is two episodes."""
     codes, names = columns[name]
     if not declared.of_people:
         who = pd.factorize(codes)[0].astype(np.int64)
-        first_rows = np.unique(who, return_index=True)[1]
-        return who, [names[code] for code in codes[first_rows]], None
-    persons, called = columns[declared.columns[PERSON]]
-    who = pd.factorize(persons * len(names) + codes)[0].astype(np.int64)
+        return who, lambda episode: names[codes[(who == episode).argmax()]], None
+    persons, of_whom = columns[declared.columns[PERSON]]
+    who = pd.factorize(persons.astype(np.int64) * len(names) + codes)[0].astype(np.int64)
     first_rows = np.unique(who, return_index=True)[1]
-    labels = [f"{names[codes[row]]} of {called[persons[row]]}" for row in first_rows]
-    return who, labels, pd.factorize(persons[first_rows])[0].astype(np.int64)
+
+    def called(episode: int) -> str:
+        row = first_rows[episode]
+        return f"{names[codes[row]]} of {of_whom[persons[row]]}"
+
+    return who, called, pd.factorize(persons[first_rows])[0].astype(np.int64)
 
 
 def _rank(people: Ints) -> Ints:
@@ -142,53 +139,82 @@ def _rank(people: Ints) -> Ints:
     return rank
 
 
-def _read(file: BinaryIO, needed: list[str]) -> dict[str, Column]:
-    """The columns that are needed."""
-    names = heading(file, needed)
+def _read(
+    file: BinaryIO, needed: list[str], numbers: Mapping[str, Said]
+) -> tuple[dict[str, Column], dict[str, Array]]:
+    """The columns that are needed, read a piece at a time: labels, and numbers by themselves.
+
+    numbers: columns of finite numbers, and what is said of another text there.
+    """
+    names, rows = heading(file, needed), 0
     file.seek(0)
+    read: dict[str, list[Any]] = {name: [] for name in needed}
+    places: dict[str, dict[str, int]] = {name: {} for name in needed}
     try:
-        table = pd.read_csv(
+        for piece in pd.read_csv(
             file, names=names, header=0, dtype="category", na_filter=False, index_col=False,
-            skip_blank_lines=False, encoding="utf-8",
-        )  # fmt: skip
+            skip_blank_lines=False, encoding="utf-8", chunksize=ROWS,
+        ):  # fmt: skip
+            columns = {
+                name: (
+                    np.asarray(piece[name].cat.codes),
+                    [str(t).strip() for t in piece[name].cat.categories],
+                )
+                for name in needed
+            }
+            _check_cells(columns, rows)
+            for name, (codes, texts) in columns.items():
+                if name in numbers:
+                    read[name].append(_finite(name, (codes, texts), numbers[name], rows))
+                else:
+                    place = places[name]
+                    known = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
+                    read[name].append(known[codes])
+            rows += len(piece)
     except UnicodeDecodeError:
         undecodable(file, names)
     except pd.errors.ParserError as error:
         unreadable(str(error), names)
-    return {
-        name: (
-            np.asarray(table[name].cat.codes, dtype=np.int64),
-            [str(each).strip() for each in table[name].cat.categories],
-        )
-        for name in needed
-    }
+    if not rows:
+        refuse(2, needed[0], "there are no trajectories below the heading; give at least one.")
+    whole = {name: np.concatenate(read.pop(name)) for name in needed}
+    labels = {name: (whole[name], list(places.pop(name))) for name in needed if name not in numbers}
+    return labels, {name: whole[name] for name in numbers}
 
 
-def _category(codes: Ints, texts: list[str]) -> Any:
-    """A column; texts that are the same are one."""
-    unique = list(dict.fromkeys(texts))
-    place = {text: i for i, text in enumerate(unique)}
-    codes_of_unique: Ints = np.array([place[text] for text in texts], dtype=np.int64)
-    return pd.Categorical.from_codes(codes_of_unique[codes], pd.Index(unique))
+def _finite(name: str, column: Column, said: Said, first: int) -> Array:
+    """[rows of a piece] numbers. first: rows before it."""
+    codes, texts = column
+    values: Array = parsed(texts)[codes]
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row = int(bad.argmax())
+        refuse(first + row + 2, name, said(texts[codes[row]]))
+    return values
 
 
-def _check_cells(columns: dict[str, Column]) -> None:
-    """Raises SpecError at the first cell that is empty, or a formula."""
+def _check_cells(columns: dict[str, Column], first: int) -> None:
+    """Raises SpecError at the first cell of a piece that is empty, or a formula. first: rows before it."""
     wrong = []
     for i, (name, (codes, texts)) in enumerate(columns.items()):
-        bad = np.array(
-            [not text or (formula(text) and not np.isfinite(parsed([text])[0])) for text in texts]
-        )[codes]
+        bad = np.array([not text or formula(text) for text in texts])
+        signed = np.flatnonzero(bad)  # of which -1 is none
+        bad[signed] = ~np.isfinite(parsed([texts[k] for k in signed]))
         if bad.any():
-            wrong.append((int(bad.argmax()), i, name, texts[codes[bad.argmax()]]))
+            row = int(bad[codes].argmax())
+            wrong.append((row, i, name, texts[codes[row]]))
     if wrong:
         row, _, name, text = min(wrong)
         empty = "it is empty; give a value in every row."
         refuse(
-            row + 2,
+            first + row + 2,
             name,
             f"{shown(text)} is a formula to a spreadsheet; give what it stands for." if text else empty,
         )
+
+
+def _not_binned(text: str) -> str:
+    return f"{shown(text)} is not a finite number; give one, to be put between the edges."
 
 
 def _steps(name: str, column: Column) -> Ints:
@@ -203,7 +229,14 @@ def _steps(name: str, column: Column) -> Ints:
 
 
 def _check_steps(
-    name: str, who: Ints, step: Ints, order: Ints, labels: list[str], H: int, begun: int, padded: bool
+    name: str,
+    who: Ints,
+    step: Ints,
+    order: Ints,
+    called: Callable[[int], str],
+    H: int,
+    begun: int,
+    padded: bool,
 ) -> None:
     """Raises SpecError where a step is there twice or not at all.
 
@@ -225,7 +258,7 @@ def _check_steps(
         np.unique(who[bad], return_index=True)[1]
     ]  # of each episode: what comes later may follow from it
     row = int(first[order[first].argmin()])
-    episode, count = shown(labels[who[row]]), int(step[row]) + begun
+    episode, count = shown(called(int(who[row]))), int(step[row]) + begun
     if again[row]:
         said = f"step {count} of episode {episode} stands in row {order[row - 1] + 2:,} already; give each step once"
     elif step[row] != expected[row]:
@@ -241,16 +274,24 @@ def _check_steps(
     refuse(int(order[row]) + 2, name, f"{said}.")
 
 
-def _states(declared: Declaration, of_state: list[str], columns: dict[str, Column], outside: Outside) -> Ints:
+def _states(
+    declared: Declaration,
+    of_state: list[str],
+    columns: dict[str, Column],
+    numbers: dict[str, Array],
+    outside: Outside,
+) -> Codes:
     """[rows] of the declared states."""
     if not declared.parts:
         return _index(of_state[0], columns[of_state[0]], declared.states, outside)
-    state: Ints = np.zeros(len(columns[of_state[0]][0]), dtype=np.int64)
+    state: Codes = np.zeros(1, dtype=np.int32)
     for name, values in declared.parts:
         if isinstance(values[0], str):
             each, number = _index(name, columns[name], tuple(map(str, values)), outside), len(values)
         else:
-            each, number = _binned(name, columns[name], np.array(values, dtype=float)), len(values) + 1
+            # what is an edge is above it
+            edges, number = np.array(values, dtype=float), len(values) + 1
+            each = np.searchsorted(edges, numbers[name], side="right").astype(np.int32)
         state = state * number + each
     rest = len(declared.states) - _combinations(declared)
     return state + rest  # an absorbing state that is no combination comes first
@@ -263,7 +304,7 @@ def _combinations(declared: Declaration) -> int:
     return found
 
 
-def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Ints:
+def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:
     """[rows] of labels; the last for one that is not declared, of which `outside` is told."""
     codes, texts = column
     place = {label: i for i, label in enumerate(labels)}
@@ -274,19 +315,4 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
         shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
         refuse(2, name, f"no label in this column is declared; the declared ones are {shortened}.")
     outside.labels[name], outside.last[name] = strange, labels[-1]
-    return np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int64)[codes]
-
-
-def _binned(name: str, column: Column, edges: Array) -> Ints:
-    """[rows] of the bins between edges; what is an edge is above it."""
-    codes, texts = column
-    numbers = parsed(texts)
-    bad = ~np.isfinite(numbers)[codes]
-    if bad.any():
-        row = int(bad.argmax())
-        refuse(
-            row + 2,
-            name,
-            f"{shown(texts[codes[row]])} is not a finite number; give one, to be put between the edges.",
-        )
-    return np.searchsorted(edges, numbers, side="right").astype(np.int64)[codes]
+    return np.asarray(np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int32)[codes])

@@ -28,13 +28,14 @@ from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import Declaration
 from dprl.simulation.uploads.outside import LABELS, Outside
-from dprl.simulation.uploads.prepare import prepared
+from dprl.simulation.uploads.prepare import Codes, prepared
 from dprl.simulation.uploads.table import (
     COLUMNS,
     NAME,
     WHOLE,
     check_size,
     heading,
+    not_finite,
     parsed,
     refuse,
     undecodable,
@@ -45,6 +46,7 @@ from dprl.tables import formula
 MOST_OTHERS = 1000  # labels that are not declared
 BROKEN = re.compile(r"-?[0-9]*\.[0-9]+")
 ROWS = 50_000  # read at once
+MOST_EPISODES = 2**23  # of which sums on the grid of noise are exact in float64
 
 Wrong = tuple[int, str, Callable[[], str]]  # index of a row in a piece, its column, and what is wrong there
 
@@ -75,7 +77,7 @@ def counted(
 
     Returns:
         Rows of counts as in mdp/counts.py; rewards in units of the declared range, each rounded to the nearest multiple
-        of the grid that noise is drawn on. All of it is exact: fewer than 2^23 episodes are in MOST_BYTES.
+        of the grid that noise is drawn on. All of it is exact, for there are at most MOST_EPISODES.
 
     Raises:
         SpecError: the file is malformed: one sentence that names row and column.
@@ -112,7 +114,6 @@ class _Reader:
         self.others: dict[str, set[str]] = {name: set() for name in LABELS}
         self.labels = {name: frozenset(self._labels(name)) for name in LABELS}
         self.outside = Outside(declared)
-        self.in_file: Ints | None = None  # the row of the file, where rows were sorted or added
         self.people: Ints | None = None  # whose each episode is, where one may have several
         self.coins = np.zeros(0, dtype=bool)  # whether each of these is held out
 
@@ -139,14 +140,14 @@ class _Reader:
 
     def _prepared(self, file: BinaryIO) -> Counted:
         """All of it, where it is declared how the table is made of the file: in memory as a whole."""
-        table, self.in_file, self.people = prepared(file, self.declared, self.outside)
+        found = prepared(file, self.declared, self.outside)
+        self.people = found.people
         if self.people is not None:
             self.coins = self.rng.random(self.people.max() + 1) < self.held_out
-        for first in range(0, len(table), self._rows()):
-            piece = table.iloc[first : first + self._rows()]
-            fewer = {name: piece[name].cat.remove_unused_categories() for name in ("episode", "reward")}
-            self._count(piece.assign(**fewer))
-        return self._finished()
+        for first in range(0, len(found.s), self._rows()):
+            piece = slice(first, first + self._rows())
+            self._add(found.s[piece], found.a[piece], found.x[piece], found.r[piece])
+        return self._counted(len(found.s) // self.declared.size.H)
 
     def _rows(self) -> int:
         """Whole episodes."""
@@ -154,7 +155,7 @@ class _Reader:
         return max(ROWS // H, 1) * H
 
     def _count(self, piece: pd.DataFrame) -> None:
-        H, S, A = self.declared.size.H, self.declared.size.S, self.declared.size.A
+        H = self.declared.size.H
         columns: dict[str, tuple[Ints, list[str]]] = {
             name: (np.asarray(piece[name].cat.codes, dtype=np.int64), self._texts(piece[name]))
             for name in COLUMNS
@@ -166,31 +167,42 @@ class _Reader:
         wrong += [found for name in LABELS if (found := self._strangers(name, *columns[name]))]
         if wrong:
             row, column, sentence = min(wrong, key=lambda each: each[0])
-            at_row = self.rows + row + 2 if self.in_file is None else int(self.in_file[self.rows + row])
-            refuse(at_row, self.declared.columns.get(column, column), sentence())
+            refuse(self.rows + row + 2, column, sentence())
         s, a, x = (self._indices(name, *columns[name]) for name in LABELS)
         codes, texts = columns["reward"]
+        self._note(columns)
+        self._add(s, a, x, parsed(texts)[codes])
+        codes, texts = columns["episode"]
+        begun = codes[at == 0]
+        self.episodes.append(pd.util.hash_array(np.array(texts, dtype=object))[begun])
+        self.last_episode = texts[codes[-1]]
+
+    def _add(self, s: Codes, a: Codes, x: Codes, r: Array) -> None:
+        """Counts of rows, from the first step of an episode on. r: rewards as they stand in the file."""
+        S, A, H, _ = self.declared.size
+        at = np.arange(len(s)) % H
         low, high = self.declared.reward_range
-        units = (np.clip(parsed(texts), low, high) - low) / (high - low)
-        rewards = (np.round(units * STEPS) / STEPS)[codes]  # each person's, before they are summed
+        units = (np.clip(r, low, high) - low) / (high - low)
+        rewards = np.round(units * STEPS) / STEPS  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)
-        out = self._out(-(-len(piece) // H))
+        out = self._out(-(-len(s) // H))
         for record, chosen in ((self.record, ~out), (self.held, out)):
-            rows = np.repeat(chosen, H)[: len(piece)]
+            rows = np.repeat(chosen, H)[: len(s)]
             for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards[rows])):
                 record += np.bincount(cells[rows], weights, len(record))
-        if out.any() and not len(piece) % H:
+        if out.any() and not len(s) % H:
             known = self.declared.rewards
             paid = rewards if known is None else known[at, s, a]
             self.held_n += int(out.sum())
             own = np.round(paid.reshape(-1, H)[out].sum(1) / H * STEPS) / STEPS  # each one's, from 0 to 1
             self.returns += own.sum(), (np.round(own**2 * STEPS) / STEPS).sum()
-        self._note(columns)
-        codes, texts = columns["episode"]
-        begun = codes[at == 0]
-        self.episodes.append(pd.util.hash_array(np.array(texts, dtype=object))[begun])
-        self.last_episode = texts[codes[-1]]
-        self.rows += len(piece)
+        self.rows += len(s)
+        if self.rows // H > MOST_EPISODES:
+            refuse(
+                MOST_EPISODES * H + 2,
+                "episode",
+                f"with this one there are more than {MOST_EPISODES:,} episodes; give fewer.",
+            )
 
     def _out(self, episodes: int) -> np.ndarray:
         """[episodes] of a piece, whether they are held out: one coin for each person."""
@@ -210,8 +222,6 @@ class _Reader:
     def _note(self, columns: dict[str, tuple[Ints, list[str]]]) -> None:
         """What of a piece is outside the declaration."""
         outside = self.outside
-        if self.in_file is not None:  # known before the table was made
-            return
         for name in LABELS:
             codes, texts = columns[name]
             for text, rows in zip(texts, np.bincount(codes, minlength=len(texts)).tolist(), strict=True):
@@ -295,7 +305,7 @@ class _Reader:
             yield row + 1, "state", lambda: f"{went}, but next_state above is {came}; give the same in both."
 
     def _finished(self) -> Counted:
-        S, A, H, _ = self.declared.size
+        H = self.declared.size.H
         if not self.rows:
             refuse(2, "episode", "there are no trajectories below the heading; give at least one.")
         if self.rows % H:
@@ -319,10 +329,15 @@ class _Reader:
                 labels = self._labels(name)
                 shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
                 refuse(2, name, f"no label in this column is declared; the declared ones are {shortened}.")
+        return self._counted(len(episodes))
+
+    def _counted(self, episodes: int) -> Counted:
+        """Of so many episodes."""
+        S, A, H, _ = self.declared.size
         held = HeldOut(self.held.reshape(H, S, A, S + 2), self.held_n, self.returns)
         record = self.record.reshape(H, S, A, S + 2)
         if self.people is None:
-            return Counted(record, len(episodes), held, self.held_n)
+            return Counted(record, episodes, held, self.held_n)
         return Counted(record, len(self.coins), held, int(self.coins.sum()))
 
 
@@ -346,5 +361,5 @@ def _said(name: str, text: str) -> str:
     if not text:
         return "it is empty; give a value in every row."
     if name == "reward":
-        return f"{shown(text)} is not a finite number; give one, such as 0.5."
+        return not_finite(text)
     return f"{shown(text)} is a formula to a spreadsheet; give what it stands for."

@@ -12,13 +12,13 @@ from typing import BinaryIO, NoReturn
 import numpy as np
 import pandas as pd
 
-from dprl.fields import SpecError
+from dprl.fields import SpecError, shown
 from dprl.mdp.tabular import Array
 from dprl.words import size as bytes_in_words
 
 NAME = "data"
 COLUMNS = ("episode", "step", "state", "action", "reward", "next_state")
-MOST_BYTES = 100_000_000
+MOST_BYTES = 200_000_000
 HEADING_BYTES = 10_000
 WHOLE = re.compile(r"\A(-?[0-9]+)\.0+\Z")  # as tables write whole numbers in a column that has an empty cell
 
@@ -94,6 +94,11 @@ def unreadable(said: str, names: list[str]) -> NoReturn:
         names[0],
         "a quotation mark is not closed in or below this row; close it.",
     )
+
+
+def not_finite(text: str) -> str:
+    """Of a reward that is no number."""
+    return f"{shown(text)} is not a finite number; give one, such as 0.5."
 
 
 def refuse(row: int, column: str, sentence: str) -> NoReturn:
