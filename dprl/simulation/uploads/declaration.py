@@ -26,16 +26,16 @@ from dprl.mdp.tabular import Array
 
 NAME = "declared"
 KEYS = {
-    "states": "labels, how many (0, 1, ...), or {column: labels or ascending edges}",
+    "states": "labels, how many (0, 1, ...), or {column: labels or edges}",
     "actions": "labels, or how many",
     "horizon": "steps of every episode",
-    "rewards": "a number, or means [S][A] or [H][S][A]; left out where they are to be learned",
+    "rewards": "a number, or means [S][A] or [H][S][A], if known",
     "reward_range": "[lowest, highest], by default [0, 1]",
     "start": "a label, or a probability of each state",
-    "columns": "names of columns in the file, by name here",
-    "absorbing": "the state that shorter episodes go on in",
-    "episodes": "how many of one person count, at most, with a column person",
-    "unit": 'what one reward point is, such as [120, "euros"]',
+    "columns": "the file's names, by name here",
+    "absorbing": "where shorter episodes go on",
+    "episodes": "of one person, at most",
+    "unit": 'of a point, such as [120, "euros"]',
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels

@@ -73,7 +73,9 @@ def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> Prepare
     twice = next((name for i, name in enumerate(needed) if name in needed[:i]), None)
     if twice is not None:
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
-    of_numbers: dict[str, Said] = {name: _not_binned for name, values in declared.parts if isinstance(values[0], float)}
+    of_numbers: dict[str, Said] = {
+        name: _not_binned for name, values in declared.parts if isinstance(values[0], float)
+    }
     columns, numbers = _read(file, needed, of_numbers | {named["reward"]: not_finite})
     who, called, people = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns[named["step"]])
