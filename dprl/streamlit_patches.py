@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import logging.config
+from dataclasses import replace
 
 from streamlit import logger
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
@@ -60,7 +61,9 @@ def wake_once() -> None:
 def leave_parts_of_left_pages() -> None:
     """While a page begins, a browser that does not know of it yet may ask for a part of the page before. Streamlit
     keeps that until the new page is drawn, then finds the part gone, see `forget_parts` of the pages, and draws
-    nothing: but it has opened the session as the page before, for which the browser empties the new one.
+    nothing: but it has opened the session as the page before, for which the browser empties the new one. What a part
+    of a left page asks for is dropped; of the present page, which has a part in another place by now, all is drawn, as
+    a press must not be lost.
 
     Unnecessary once Streamlit asks again whether a part is there when its turn comes, as it does when it is asked for.
     """
@@ -70,6 +73,8 @@ def leave_parts_of_left_pages() -> None:
         parts = asked.fragment_id_queue
         if not parts or any(map(self._fragment_storage.contains, parts)):
             run(self, asked)
+        elif asked.page_script_hash == self._pages_manager.current_page_script_hash:
+            run(self, replace(asked, fragment_id=None, fragment_id_queue=[]))
 
     ScriptRunner._run_script = unless_gone  # type: ignore[assignment, method-assign]
 

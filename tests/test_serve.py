@@ -293,16 +293,19 @@ def test_a_part_that_is_gone_when_its_turn_comes_opens_no_session(monkeypatch: p
     monkeypatch.setattr(ScriptRunner, "_run_script", lambda self, asked: ran.append(asked))
     streamlit_patches.leave_parts_of_left_pages()
     there = MemoryFragmentStorage()
-    runner: Any = SimpleNamespace(_fragment_storage=there)
-    whole, part = RerunData(), RerunData(fragment_id_queue=["left", "drawn"])
+    pages = SimpleNamespace(current_page_script_hash="home")
+    runner: Any = SimpleNamespace(_fragment_storage=there, _pages_manager=pages)
+    whole, part = RerunData(), RerunData(fragment_id_queue=["left", "drawn"], page_script_hash="home")
     there.register("left", lambda: None)
     ScriptRunner._run_script(runner, part)
-    there.clear()  # another page begins
+    there.clear()
+    ScriptRunner._run_script(runner, part)  # of the same page: nothing that was pressed is lost
+    pages.current_page_script_hash = "offline"
     ScriptRunner._run_script(runner, part)
     ScriptRunner._run_script(runner, whole)
     there.register("drawn", lambda: None)
     ScriptRunner._run_script(runner, part)
-    assert ran == [part, whole, part]
+    assert ran == [part, RerunData(page_script_hash="home"), whole, part]
 
 
 def test_documents_are_served_where_they_have_been_built(

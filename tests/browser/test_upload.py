@@ -23,7 +23,8 @@ WORK = 120_000  # ms for what workers compute: these give way to everything else
 
 
 def give(page: Page, data: bytes) -> None:
-    """A file from the visitor's disk."""
+    """A file from the visitor's disk, given to a page at rest: one that is being drawn may put a new field there."""
+    idle(page)
     file: FilePayload = {"name": "people.csv", "mimeType": "text/csv", "buffer": data}
     page.get_by_test_id("stFileUploader").last.locator("input[type=file]").set_input_files(file)
 

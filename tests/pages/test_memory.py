@@ -34,7 +34,7 @@ SHARED = {  # what docs/notes/scale.md calls it, and where its bound is
     "sweeps of Trade-offs": studies.SWEEP_BYTES,
     "answers of workers": answers.ANSWER_BYTES,
     "environments": data.ENVIRONMENT_BYTES,
-    "prices of *When is privacy free?*": free.PRICED_BYTES,
+    "prices of *Long run*": free.PRICED_BYTES,
     "ends of runs": data.ENDS_BYTES,
 }
 
