@@ -70,8 +70,8 @@ LIMITED = "To release more, give the file again. A new reading draws new noise, 
 
 
 TO_USE_IT = (
-    "The policy file holds the action in each state at each step, and how many people took it there (with noise). "
-    "Where too few people took it, the file says that a clinician decides. In Python:"
+    "The policy file holds the action in each state at each step, and in how many episodes it was taken there "
+    "(with noise). Where that is too few, the file says that a clinician decides. In Python:"
 )
 WITHOUT_REWARDS = (
     "Every reward that you declare is the least there is, so no policy gains anything. Declare the rewards, or choose "

@@ -391,9 +391,9 @@ def test_in_public_no_budget_has_a_name(
 
 def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, work: Work) -> None:
     app = visit(PAGE, tab="upload")
-    assert labelled(app.number_input, "Episodes of one person, at most").disabled
+    assert labelled(app.number_input, "Most episodes of a person").disabled
     labelled(app.text_input, "Column that names the person").set_value("who").run()
-    labelled(app.number_input, "Episodes of one person, at most").set_value(2).run()
+    labelled(app.number_input, "Most episodes of a person").set_value(2).run()
     labelled(app.text_input, "Unit of values, beside points").set_value("euros").run()
     labelled(app.number_input, "Units in a reward point").set_value(120.0).run()
     assert sentences.FIRST in words(app)

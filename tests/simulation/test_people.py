@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,19 @@ from dprl.learners.offline.learner import OfflineProblem
 from dprl.mdp import Size, planning
 from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import gaussian_epsilon, zcdp_of
+from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
 from dprl.sentences import uploads as sentences
 from dprl.sentences import verdict
 from dprl.simulation.uploads import check, kept, ledger
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.reading import Counted, counted
+from dprl.simulation.uploads.release import UploadCurator
 from dprl.simulation.uploads.run import draws_of, noise_of
 from dprl.simulation.uploads.spec import LEARNERS, NOWHERE, fitting_learners
 from dprl.simulation.uploads.spent import together
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
+from tests.problems import few
 
 HEADING = "who,episode,step,state,action,reward\n"
 M = 3
@@ -163,6 +166,48 @@ def test_noise_is_for_all_episodes_of_a_person() -> None:
     pure = noise_of(specs[1].replace(privacy="pure", epsilon=1.0))[0]
     of_counts, of_rewards = (pure.scales[name] for name in ("transitions", "rewards"))
     assert 2 * H * M * (1 / of_counts + 1 / of_rewards) == pytest.approx(1.0, rel=1e-4)
+
+
+def test_people_who_differ_in_all_episodes_are_told_apart_no_better_than_is_proved() -> None:
+    """A likelihood-ratio attack on two files reaches the proof; noise for one episode is too little."""
+    files = [OTHERS + rows("me", [steps] * M) for steps in (["a,x,1", "a,x,1"], ["b,y,1", "b,y,1"])]
+    spec, *worlds = [
+        dprl.upload(
+            io.BytesIO((HEADING + "\n".join(lines) + "\n").encode()),
+            PUBLIC,
+            rho=0.5,
+            held_out=0.0,
+            tell=print,
+        )
+        for lines in (files[0], *files)
+    ]
+    noise, errors = noise_of(spec)
+    records = [kept.held(world.data) for world in worlds]
+    sums = [
+        np.concatenate([TRANSITIONS.sums(each.record).ravel(), REWARDS.sums(each.record).ravel()])
+        for each in records
+    ]
+    scales = np.repeat([noise.scales[query.family] for query in (TRANSITIONS, REWARDS)], [16, 8])
+    weights = (sums[1] - sums[0]) / scales**2
+    apart = float(np.sqrt(((sums[1] - sums[0]) ** 2 / scales**2).sum()))
+    assert apart**2 / 2 == pytest.approx(0.5, rel=1e-4)  # nobody reaches further
+    trials = few(1600)
+    for times, held in ((1.0, True), (1.0 / M, False)):
+        less = replace(noise, scales={name: times * scale for name, scale in noise.scales.items()})
+        first, second = (
+            np.array(
+                [np.array(list(UploadCurator(each, less, errors)._draws())) @ weights for _ in range(trials)]
+            )
+            for each in records
+        )
+        cut = np.quantile(first, 0.9)
+        miss, caught = (first > cut).mean(), (second > cut).mean()
+        sure = caught - 4 * np.sqrt(caught * (1 - caught) / trials), miss + 4 * np.sqrt(miss / trials)
+        below = [sure[0] - np.exp(e) * sure[1] <= gaussian_delta(apart, e) for e in (0.1, 0.5, 1.0)]
+        assert all(below) == held
+        assert second.mean() - first.mean() == pytest.approx(
+            apart**2, abs=6 * times * apart / np.sqrt(trials)
+        )
 
 
 def test_one_person_is_learned_from_or_held_out_with_all_episodes() -> None:

@@ -96,7 +96,7 @@ def form(own: Own) -> None:
     with people:
         form_text(own, "person", "Column that names the person", sentences.ONE_EPISODE)
     with each:
-        most = "Episodes of one person, at most"
+        most = "Most episodes of a person"
         form_number(own, "episodes", most, 1, MOST_EPISODES, 1, off=not own.person)
     with unit:
         form_text(own, "unit", "Unit of values, beside points", "such as euros")

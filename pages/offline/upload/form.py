@@ -22,7 +22,7 @@ from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, LEARNERS, fitting_learners
 from dprl.simulation.uploads.spent import together
 from dprl.simulation.uploads.table import COLUMNS, MOST_BYTES
-from dprl.words import count, percent
+from dprl.words import percent
 from pages.offline.record import OFFLINE, start_own
 from pages.offline.upload.declare import choice, form_number, summary
 from pages.offline.upload.own import BUDGET, MOST, Own, refusal
@@ -201,11 +201,8 @@ def budgets(own: Own) -> None:
         help="Adds noise to the counts, once for each budget, and learns a policy from each.",
     )
     if own.data is not None and not wrong:
-        st.caption(
-            explained(
-                f"Learned from {count(own.data.learned_from)} trajectories. {escape(PROMISES[own.privacy].summary)}"
-            )
-        )
+        of = sentences.people(own.data.learned_from, own.data.public.episodes)
+        st.caption(explained(f"Learned from {of}. {escape(PROMISES[own.privacy].summary)}"))
 
 
 def warn(asked: tuple[UploadSpec, ...]) -> None:
