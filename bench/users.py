@@ -51,11 +51,13 @@ class Case:
     def spec(
         self, model: str = "none", epsilon: float = 1.0, delta: float = DELTA, root_seed: int = 0
     ) -> RunSpec:
-        """Its run with everything else as it is by default."""
+        """Its run with everything else as it is by default, but that local reports are everybody's, with Gaussian
+        noise."""
         return RunSpec(
             environment=self.environment,
             environment_params=self.params,
             privacy=model,
+            mechanism="gaussian" if model == "local" else None,
             epsilon=epsilon,
             delta=delta,
             episodes=USERS,

@@ -20,6 +20,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as attribute
 from types import MappingProxyType
 from typing import Any
 
@@ -43,12 +44,14 @@ class Defaults:
     Attributes:
         always: of every spec.
         by_environment, by_learner, by_privacy: what depends on these.
+        models: what a privacy model alone stood for on Trade-offs, where it is not what it is now.
     """
 
     always: Pairs
     by_environment: Mapping[str, Pairs]
     by_learner: Mapping[str, Pairs]
     by_privacy: Mapping[str, Pairs]
+    models: Pairs = attribute(default_factory=dict, repr=False)
 
     def completed(self, pairs: Mapping[str, str]) -> Pairs:
         """`pairs`, and the defaults of what they leave out."""
@@ -61,6 +64,7 @@ class Defaults:
 _OPTIMISTIC = {"algp.cap": "H", "algp.statistical": "0.3"}
 _NOISY = {**_OPTIMISTIC, "algp.privacy": "0.02"}
 _ELIMINATING = {"algp.C": "1", "algp.C1": "6"}
+_GAUSSIAN = {"local": "local:gaussian:tight"}
 
 # Never change a table that has been released: add one. What no table has is written out, so a new environment or
 # learner needs no entry.
@@ -95,6 +99,7 @@ TABLES: dict[str, Defaults] = {
             "shuffle": {"mech": "binomial-sum"},
             "local": {"mech": "gaussian"},
         },
+        models=_GAUSSIAN,
     ),
 }  # fmt: skip
 _ANYTIME = {"bonus": "anytime", "sched": "adaptive:0.1"}
@@ -110,11 +115,15 @@ TABLES["2"] = Defaults(
         },
     },
     TABLES["1"].by_privacy,
+    _GAUSSIAN,
 )
 TABLES["3"] = replace(
     TABLES["2"], by_privacy={**TABLES["2"].by_privacy, "central": {"mech": "gaussian-optimal"}}
 )
-NEWEST = "3"
+TABLES["4"] = replace(
+    TABLES["3"], by_privacy={**TABLES["3"].by_privacy, "local": {"mech": "unary", "rep": "played"}}, models={}
+)
+NEWEST = "4"
 # A link that names no version was written by hand: what it leaves out is what is the default now. One of version 1 says
 # everything, unless written by hand; what was the default then is told where it does not depend on other fields.
 BY_HAND = Defaults({}, {}, {}, {})
@@ -122,7 +131,8 @@ VERSION_1 = Defaults(
     {k: TABLES["1"].always[k] for k in ("env", "alg", "bonus", "K", "sched", "seeds", "seed")},
     TABLES["1"].by_environment,
     TABLES["1"].by_learner,
-    {},
+    {"local": TABLES["1"].by_privacy["local"]},
+    _GAUSSIAN,
 )
 
 
@@ -207,7 +217,7 @@ def decode_spec(
     """
     pairs, wrong = split(text, kind=kind)
     completed = defaults.completed(pairs) if kind == FIRST else pairs
-    spec, more = spec_from(completed, files or {}, kind)
+    spec, more = spec_from(completed, files or {}, kind, usual=defaults.by_privacy)
     return spec, wrong + more
 
 
@@ -261,8 +271,9 @@ def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs
 
 
 def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
-    """What a later spec has from the first one: not the parameters of another environment or learner."""
-    dropped: set[str] = set()
+    """What a later spec has from the first one: not the parameters of another environment or learner, nor whose reports
+    count where the first has no noise."""
+    dropped: set[str] = set() if "mech" in first else {"rep"}
     for owner, params in _OWNERS.items():
         if params and owner in given and given[owner] != first.get(owner):
             dropped |= {key for key in first if key.startswith(f"{params}.")}
@@ -274,9 +285,11 @@ def spec_from(
     files: Mapping[str, str],
     kind: str = FIRST,
     beside: Mapping[str, Any] = MappingProxyType({}),
+    usual: Mapping[str, Pairs] = MappingProxyType({}),
 ) -> tuple[Any, list[str]]:
     """The spec that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
 
+    usual: what takes the place of a mechanism that does not go with a privacy model, by model.
     beside: fields that no link carries. One whose environment is in a file that is not known here is left out: another
     one would be a lie.
     """
@@ -302,9 +315,14 @@ def spec_from(
         try:
             return KINDS[kind].from_dict(_parsed(values, fields)), problems
         except SpecError as error:
+            wrong = values.get("mechanism")
             if not _leave_out(values, error.field):
                 return None, [*problems, f"it was left out; {error}"]
             problems.append(str(error))
+            if error.field == "mechanism":
+                values.pop("reports", None)  # whose reports count was said of that mechanism
+                instead = usual.get(str(values.get("privacy")), {})
+                values |= {fields_by_key[key]: text for key, text in instead.items() if text != wrong}
             values = {fields_by_key[key]: text for key, text in LEFT_OUT.get(kind, {}).items()} | values
     return None, problems
 

@@ -41,6 +41,9 @@ def its_examples_learn(names: dict[str, Any], printed: str) -> None:
     rows = [line for line in printed.splitlines() if " lost" in line]
     offline = [line for line in rows if "trajectories: " in line]
     assert [line.endswith(", nothing learned yet") for line in offline] == list(lost > 0.5)
-    online = [line.partition(" ") for line in rows if line not in offline]
-    assert [name for name, _, said in online if not said.endswith("yet")] == ["none", "central", "shuffle"]
-    assert [name for name, _, said in online if said.endswith("yet")] == ["local"]
+    online = [line.split() for line in rows if line not in offline]
+    assert [line[0] for line in online] == ["none", "central", "shuffle", "local"]
+    shares = [float(line[1].rstrip("%")) / 100 for line in online]
+    assert shares == sorted(shares)
+    assert shares[-1] < 0.5
+    assert not any(line[-1] == "yet" for line in online)

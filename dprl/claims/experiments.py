@@ -87,8 +87,8 @@ MULTIPLICATIVE = Claim(
     "The privacy cost is multiplicative: it does not stop growing, like √K at most.",
     f"{QW_ONLINE}, Theorem 5.7",
     f"{LEAST} Where it stops, √K is still an upper bound: a fixed problem has a gap, and enough users close it. This "
-    "is the paper's algorithm, which adds up everybody's reports, with Gaussian noise in each. For rows that count "
-    "only users who were told to play them, which are ours, the page When is privacy free? says where the cost stops.",
+    "is the paper's algorithm: it adds up everybody's reports, with Gaussian noise in each. Our default is another. "
+    "The page When is privacy free? says where the cost of that one stops.",
     "The price with no trusted party, beside that with a trusted curator: a line that still rises at the right end "
     "grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),

@@ -111,7 +111,12 @@ def printed_promises(found: Iterable[LearnerWork]) -> dict[str, NoisePromise]:
             continue
         spec = work.specs[work.run[-1]]
         try:  # mechanism and delta are chosen anew, as some mechanisms are printed and others are not
-            told = spec.to_dict() | {"calibration": "paper", "mechanism": None, "delta": None}
+            told = spec.to_dict() | {
+                "calibration": "paper",
+                "mechanism": None,
+                "delta": None,
+                "reports": None,
+            }
             promises[name] = run_promise(RunSpec.from_dict(told))
         except SpecError:
             continue

@@ -93,8 +93,9 @@ PRICE = Lesson(
         _growing(
             LOCAL,
             (CENTRAL,),
-            "With each user comes new noise, so that learning is slower at every size: √K is proved to be enough for "
-            "any problem (Qiao, Wang 2023, Theorem 5.7), and one that is fixed falls below it in the end.",
+            "With each user comes new noise, so that learning is slower at every size. √K is proved to be enough for "
+            "any problem where counts add up everybody's reports (Qiao, Wang 2023, Theorem 5.7). Here they add up "
+            "those of users who were told to do what is counted, and the price grows more slowly.",
         ),
         _growing(
             SHUFFLE,

@@ -91,8 +91,8 @@ TRUST = Lesson(
         ),
         _beside(
             LOCAL,
-            "The noise in a count grows, too, like √K: its share of the count falls like 1/√K, where that of a trusted "
-            "curator's noise falls almost like 1/K.",
+            "A count adds up the reports of the n users who were told to do what it counts. Its noise grows like √n, "
+            "so that the noise's share of the count falls like 1/√n. With a trusted curator it falls almost like 1/n.",
         ),
     ),
 )

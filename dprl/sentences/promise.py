@@ -128,7 +128,8 @@ def about_promise(
                 said += f" The claim holds when a {who} {blanked}; replacing one moves twice as much."
     if delta == 0 and others:
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
-        said += f" At δ = {human(other.delta)} the same noise proves ε = {human(other.epsilon)}."
+        if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from a delta
+            said += f" At δ = {human(other.delta)} the same noise proves ε = {human(other.epsilon)}."
     return good, said
 
 

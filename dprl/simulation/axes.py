@@ -30,7 +30,8 @@ class PrivacyChoice:
 
     noise: `tight`, the least that proves (epsilon, delta); `paper`, as printed for epsilon; `scaled`, Laplace noise as
     printed for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
-    played: whether a row counts only reports of users who were told to play it; mechanism and noise are then named.
+    played: whether a row counts only reports of users who were told to play it, of a mechanism that is named; a privacy
+    model alone takes what it takes by default.
     """
 
     privacy: str
@@ -82,8 +83,7 @@ class PrivacyChoice:
             return {"privacy": "none"}
         epsilon = epsilon if epsilon is not None else float(FIELDS["epsilon"].default)
         changes: dict[str, Any] = {"privacy": self.privacy, "mechanism": self.mechanism, "epsilon": epsilon}
-        if self.played:
-            changes["reports"] = PLAYED
+        changes["reports"] = PLAYED if self.played else "all" if self.mechanism else None
         if self.noise in ("paper", "scaled"):
             # printed Laplace noise is for delta = 0
             changes |= {"calibration": "paper", "delta": None}

@@ -98,7 +98,8 @@ def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str,
     """What a learner's bonus does not cover of the noise, in sentences; "" where it covers all or prints none.
 
     Printed noise, and a shuffler's bits, are the same in every counter; calibrated noise is so large in each part as
-    the part's tolerance is, and a bonus that is printed for equal noise may have a smaller one.
+    the part's tolerance is, and a bonus that is printed for equal noise may have a smaller one. Nor does it cover rows
+    that have an E of their own.
     """
     even = calibration == "tight" and not PRIVATIZERS[privacy].binary_rewards
     if bonus != "paper":

@@ -166,7 +166,7 @@ class RunSpec:
         self._choose(
             "calibration", calibrations_for(self.algorithm, mechanism.key), f"mechanism {mechanism.key}"
         )
-        fits = consistencies_for(self.algorithm, mechanism.key, self.structure, self.bonus, self.stationary)
+        fits = self._fits(mechanism.key)
         if self.consistency not in fits:
             raise SpecError(
                 "consistency",
@@ -187,6 +187,9 @@ class RunSpec:
                 "delta", f"0 does not go with mechanism {mechanism.key}; give a number above 0{advice}."
             )
 
+    def _fits(self, mechanism: str) -> tuple[str, ...]:
+        return consistencies_for(self.algorithm, mechanism, self.structure, self.bonus, self.stationary)
+
     def _choose_reports(self, named: bool) -> None:
         """Fill in whose reports a row counts, and check that it goes with the rest. named: a mechanism was given, as in
         all specs that were written before there was a choice."""
@@ -196,23 +199,24 @@ class RunSpec:
             raise SpecError("reports", f"played {reason}; give all.")
 
     def _default_reports(self) -> str:
-        """Of a spec that names no mechanism: what the privacy model takes where it goes with the rest. With noise as it
-        is printed the rest is as printed, too."""
-        wanted = PRIVATIZERS[self.privacy].reports
-        return "all" if self._not_played or self.calibration == "paper" else wanted
+        """Of a spec that names no mechanism: what the privacy model takes where it goes with the rest. With noise or a
+        bonus as it is printed the rest is as printed, too."""
+        printed = "paper" in (self.calibration, self.bonus)
+        return "all" if self._not_played or printed else PRIVATIZERS[self.privacy].reports
 
     @property
     def _not_played(self) -> str:
         return not_played(self.algorithm, self.privacy, self.mechanism, self.consistency)
 
     def _default_mechanism(self) -> str:
-        """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
+        """The first of the privacy model's mechanisms that goes with calibration, delta, fit and the releases."""
         known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
             key
             for key in known
             if (self.calibration or "tight") in calibrations_for(self.algorithm, key)
             and not (self.delta == 0 and MECHANISMS[key].needs_delta)
+            and self.consistency in self._fits(key)
         ]
         roomy = [key for key in fitting if self._has_room_for(key)]  # else the refusal is that of the last
         return (roomy or fitting[-1:] or known)[0]

@@ -148,15 +148,22 @@ class Online:
 
 def ways(base: Any, models: Sequence[str]) -> tuple[str, ...]:
     """Of each private model, every mechanism with the least noise that proves the same, and printed Laplace noise
-    scaled to prove (epsilon, 0)."""
+    scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
     found: dict[str, None] = {}
     for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):
         known = mechanisms_for(base.algorithm, privacy)
         for mechanism in known:
-            found[f"{privacy}:{mechanism}:tight"] = None
+            played = plays(base, privacy, mechanism)
+            found[PrivacyChoice(privacy, mechanism, "tight", played).text] = None
         if "laplace-tree" in known:
             found["central:laplace-tree:scaled"] = None
     return tuple(found)
+
+
+def plays(base: Any, privacy: str, mechanism: str) -> bool:
+    """Whether a row counts only reports of users who were told to play it, where that is the model's default."""
+    wanted = PRIVATIZERS[privacy].reports == "played" and base.bonus != "paper"
+    return wanted and not not_played(base.algorithm, privacy, mechanism, "own")
 
 
 def offered_models(algorithm: str) -> list[str]:

@@ -279,7 +279,8 @@ def decode(
             among = parse_values(base, subject.second(base, x), text[:1000])
     except SpecError as error:
         problems.append(str(error))
-    models = [*parameters.get(MODEL, ())] or list(usual_models(base))
+    usual = [defaults.models.get(model, model) for model in usual_models(base)]
+    models = [defaults.models.get(model, model) for model in parameters.get(MODEL, ())] or usual
     kept: list[str] = []
     for text in models[: 2 * MOST_MODELS]:
         try:
@@ -287,7 +288,7 @@ def decode(
         except SpecError as error:
             problems.append(str(error))
     if not kept:
-        kept, among = list(usual_models(base)), ()
+        kept, among = usual, ()
     return SweepView(base, tuple(kept), x, at, among=among, **how), problems
 
 

@@ -113,7 +113,8 @@ def needed(study: SweepView, state: Progress) -> None:
     show(picture, "users")
     st.caption(
         explained(
-            f"At ε = {study.base.epsilon:g}, δ = {human(study.base.delta or 0.0)} (δ = 0 where scaled), replace-one. "
+            f"At ε = {study.base.epsilon:g}, δ = {human(study.base.delta or 0.0)} (δ = 0 for one-hot questions, "
+            f"and where scaled), replace-one. "
             f"V* is {v_star:.4g}. "
             f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
             "Each K is a run of its own, with noise set for that K."

@@ -27,6 +27,7 @@ import pytest
 import streamlit as st
 
 from dprl.jobs.requests import Requests
+from dprl.links import defaults_of
 from dprl.simulation.kinds import Spec
 from dprl.simulation.spec import engine
 from pages.attack.state import Attack
@@ -150,6 +151,18 @@ def _jsonable(found: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in found.items() if any(each not in ("", "no") for each in value)}
     again: dict[str, Any] = json.loads(json.dumps(kept))
     return again
+
+
+def meant(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What a link means beside specs, as it is written now: a privacy model alone is written with the mechanism that it
+    stood for. The digest of all runs says that these are the same."""
+    names = defaults_of(parse_qs(entry["query"]), []).models
+    found: dict[str, Any] = dict(entry["means"])
+    if "numbers" in found:
+        found["numbers"] = [
+            [key, names.get(text, text) if key == "m" else text] for key, text in found["numbers"]
+        ]
+    return found
 
 
 def load() -> dict[str, Any]:

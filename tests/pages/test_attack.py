@@ -16,7 +16,11 @@ from tests.pages.conftest import Visit, Work, charts, go, press, widget, words
 
 PAGE = "attack"
 RUN = RunSpec(
-    environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=1000, privacy="local"
+    environment="random",
+    environment_params={"S": 2, "A": 2, "H": 2},
+    episodes=1000,
+    privacy="local",
+    mechanism="gaussian",
 )
 LINK = {"b": encode_spec(RUN)}
 
@@ -109,7 +113,13 @@ def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None
 
 
 def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Work) -> None:
-    run = RunSpec(environment="chain", environment_params={"S": 3, "H": 2}, episodes=1000, privacy="local")
+    run = RunSpec(
+        environment="chain",
+        environment_params={"S": 3, "H": 2},
+        episodes=1000,
+        privacy="local",
+        mechanism="gaussian",
+    )
     app = visit(PAGE, b=encode_spec(run))
     declared = widget(app, "selectbox", "Public structure")
     declared.set_value("environment").run()

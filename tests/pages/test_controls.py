@@ -104,7 +104,12 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
     assert menu.options == [MECHANISMS[m].title for m in fitting]
     if len(fitting) > 1:
         menu.select(mechanism).run()
-    assert spec(app) == RunSpec(privacy=privacy, calibration=calibration, mechanism=mechanism)
+    reports = (
+        "played" if (privacy, calibration) == ("local", "tight") else "all"
+    )  # as by default, whatever is drawn
+    assert spec(app) == RunSpec(
+        privacy=privacy, calibration=calibration, mechanism=mechanism, reports=reports
+    )
     assert not app.button(key="run").disabled
     left_out = len(fitting) < len(PRIVATIZERS[privacy].mechanisms)
     assert ("only mechanism whose noise a paper states" in words(app)) == left_out
@@ -113,10 +118,11 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
 def test_what_proves_pure_epsilon_needs_no_delta_and_leaves_the_way_back(visit: Visit) -> None:
     app = visit("explore")
     widget(app, "selectbox", "Privacy model").select("local").run()
-    widget(app, "selectbox", "Mechanism").select("unary").run()
-    assert spec(app) == RunSpec(privacy="local", mechanism="unary")
+    assert spec(app) == RunSpec(privacy="local")
     assert "so no δ is needed" in words(app)
     widget(app, "selectbox", "Mechanism").select("gaussian").run()
+    assert spec(app) == RunSpec(privacy="local", mechanism="gaussian", reports="played")
+    widget(app, "selectbox", "Mechanism").select("unary").run()
     assert spec(app) == RunSpec(privacy="local")
 
 
@@ -162,10 +168,13 @@ def test_whose_reports_a_row_counts_is_chosen_where_users_send_reports(visit: Vi
     widget(app, "selectbox", "Privacy model").select("local").run()
     menu = widget(app, "selectbox", "Reports in a row")
     assert "costs no privacy" in menu.help
-    menu.select("played").run()
-    assert spec(app) == RunSpec(privacy="local", reports="played")
-    widget(app, "selectbox", "Mechanism").select("unary").run()
-    assert spec(app) == RunSpec(privacy="local", mechanism="unary", reports="played")
+    assert menu.value == "played"
+    menu.select("all").run()
+    assert spec(app) == RunSpec(privacy="local", reports="all")
+    widget(app, "selectbox", "Mechanism").select("gaussian").run()
+    assert spec(app) == RunSpec(privacy="local", mechanism="gaussian")
+    widget(app, "selectbox", "Reports in a row").select("played").run()
+    assert spec(app) == RunSpec(privacy="local", mechanism="gaussian", reports="played")
     widget(app, "selectbox", "Algorithm").select("private-ucb-po").run()
     assert widget(app, "selectbox", "Reports in a row").disabled
     assert "takes each with some chance" in words(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -30,7 +31,7 @@ def test_links_mean_what_they_meant(page: str) -> None:
         assert [spec.to_dict() for spec in specs] == [CORPUS["specs"][i]["spec"] for i in entry["specs"]], (
             entry["query"]
         )
-        assert means == entry["means"], entry["query"]
+        assert means == corpus.meant(entry), entry["query"]
 
 
 @pytest.mark.parametrize("page", corpus.PAGES)
@@ -45,10 +46,14 @@ def test_links_look_as_they_looked(page: str) -> None:
 
 
 def same(said: str, before: str) -> bool:
-    """Whether a sentence says that the same is wrong: what is allowed may be more by now, or told in other words, and
-    what pages called a learner is an algorithm."""
+    """Whether a sentence says that the same is wrong: what is allowed may be more by now, or told in other words, the
+    newest table may be another, and what pages called a learner is an algorithm."""
     before = before.replace("a learner", "an algorithm").replace("learners", "algorithms")
-    return said.partition("; give ")[0] == before.partition("; give ")[0]
+    return _wrong(said) == _wrong(before)
+
+
+def _wrong(said: str) -> str:
+    return re.sub(r"known here; \d+ was", "known here; the newest was", said.partition("; give ")[0])
 
 
 @pytest.mark.parametrize("page", corpus.PAGES)

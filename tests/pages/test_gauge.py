@@ -48,6 +48,8 @@ def test_it_follows_the_controls(visit: Visit) -> None:
     )
     widget(app, "text_input", "Episodes K, exact value").input("1e4").run()
     assert "It will not learn by then:" in words(app)
+    widget(app, "selectbox", "Privacy model").select("local").run()
+    assert "Noise in a count, at most: standard deviation" in words(app)
     widget(app, "selectbox", "Privacy model").select("none").run()
     assert "learn by then" not in words(app)  # nothing to weigh without noise
 

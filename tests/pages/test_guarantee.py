@@ -156,7 +156,7 @@ def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, sto
 
 
 def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:
-    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1~priv.local"], tab="guarantee")
+    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1~priv.local~mech.gaussian"], tab="guarantee")
     assert charts(app) == []
     app.session_state["promises_0"] = True
     app.run()

@@ -80,8 +80,8 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
     assert set(pure.searches) == {
         "central:laplace-tree:tight",
         "central:laplace-tree:scaled",
-        "local:laplace:tight",
-        "local:unary:tight",
+        "local:laplace:tight:played",
+        "local:unary:tight:played",
     }
     assert [reason.partition(":")[0] for reason in pure.refusals] == ["delta"] * 7
     assert set(pure.searches) | {way for ways in pure.refusals.values() for way in ways} == set(pure.ways)

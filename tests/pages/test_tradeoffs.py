@@ -14,6 +14,7 @@ import streamlit as st
 
 from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
+from dprl.links import NEWEST
 from dprl.privacy.privatizers import shuffle
 from dprl.privacy.privatizers.shuffle import least_bits
 from dprl.simulation import OfflineSpec, RunSpec, online, run
@@ -81,7 +82,7 @@ def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: St
         (table,) = (d for d in app.dataframe if "price low" in d.value.columns)
         assert len(table.value) == 4 * 8
         assert table.value["seeds"].eq(10).all()
-        assert table.value["run"].str.startswith("/explore?v=2&t=3&c=").all()
+        assert table.value["run"].str.startswith(f"/explore?v=2&t={NEWEST}&c=").all()
     else:
         (chart,) = charts(app)
         assert chart.alt.startswith("Chart of")
@@ -106,14 +107,15 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     assert "Holm-corrected" in said
     app = visit(PAGE, **query(replace(studies.DEFAULT, show="users")))
     said = words(app)
-    assert "optimal factorisation** needs the fewest users, 18.3 million. **Local, Laplace** needs " in said
-    assert "** needs 573,000 times as many (" in said
+    assert "optimal factorisation** needs the fewest users, 18.3 million. **Local, Laplace, only " in said
+    assert "reports of who played** needs 32,400 times as many (" in said
     app.session_state["users:numbers"] = True  # opened
     app.run()
     (table,) = (d.value for d in app.dataframe if "times the fewest" in d.value.columns)
     times = table.set_index("model")["times the fewest"]
     assert times["Central, Laplace tree, as in the paper, scaled to prove ε"] == pytest.approx(463, rel=0.01)
     assert times["Central, Laplace tree"] == pytest.approx(6.12, rel=0.01)
+    assert times["Local, One-hot questions, only reports of who played"] == pytest.approx(2267, rel=0.01)
 
 
 @pytest.mark.parametrize("show", ["price", "regret", "table"])
@@ -287,7 +289,7 @@ CORNERS = {  # a study, what is left out of its chart, and what is said of the u
         f"Left out of **{SCALED}**: epsilon: 0.0005 is not allowed; give a number from 0.001 to 10000.",
     ),
     "one seed": (SweepView(HARD.replace(seeds=1)), "", "One seed has no interval."),
-    "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "", "**Local, Gaussian** needs"),
+    "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "", "only reports of who played** needs"),
     "one action": (SweepView(world(ONE_ACTION)), "", "need at most 100 users, the fewest looked at."),
     "nothing to earn": (SweepView(world(EARNS_NOTHING)), "", "there is nothing to lose."),
     "planning after every user": (

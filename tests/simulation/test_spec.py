@@ -234,8 +234,10 @@ def test_defaults() -> None:
         ({"schedule": "episodic", "episodes": 1000}, ("gaussian-optimal", "tight", 1e-6)),
         ({"schedule": "episodic", "episodes": 10**5}, ("gaussian-blt", "tight", 1e-6)),
         ({"schedule": "geometric:0.005", "episodes": 10**15}, ("gaussian-blt", "tight", 1e-6)),
-        ({"privacy": "local"}, ("gaussian", "tight", 1e-6)),
-        ({"privacy": "local", "delta": 0}, ("laplace", "tight", 0.0)),
+        ({"privacy": "local"}, ("unary", "tight", 0.0)),
+        ({"privacy": "local", "delta": 1e-6}, ("unary", "tight", 0.0)),
+        ({"privacy": "local", "consistency": "flow"}, ("gaussian", "tight", 1e-6)),
+        ({"privacy": "local", "delta": 0, "consistency": "flow"}, ("laplace", "tight", 0.0)),
         ({"privacy": "local", "calibration": "paper"}, ("laplace", "paper", 0.0)),
         ({"privacy": "shuffle"}, ("binomial-sum", "tight", 1e-6)),
         ({"privacy": "shuffle", "calibration": "paper"}, ("binomial-sum", "paper", 1e-6)),
@@ -258,9 +260,9 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
     assert base.replace(algorithm="pucb").algorithm_params["cap"] == "H"
     local = base.replace(privacy="local")
     assert (local.mechanism, local.calibration, local.delta, local.root_seed) == (
-        "gaussian",
+        "unary",
         "tight",
-        1e-6,
+        0.0,
         3,
     )
     assert local.algorithm_params["cap"] == "H-h"

@@ -144,7 +144,8 @@ def test_no_attack_beats_the_proof_and_noise_for_one_step_is_caught(privacy: str
 @pytest.mark.parametrize("privacy", ["central", "local"])
 def test_what_is_proved_is_what_a_second_way_says(privacy: str) -> None:
     """Gaussian noise: delta(epsilon) at mu, from the change of a user who stays in one cell, by the definition."""
-    spec = RunSpec(privacy=privacy, episodes=10**6, **SMALL)
+    mechanism = {"central": "gaussian-optimal", "local": "gaussian"}[privacy]
+    spec = RunSpec(privacy=privacy, mechanism=mechanism, episodes=10**6, **SMALL)
     noise = noise_of_schedule(spec, spec.episodes)
     H, scales, column = 4, noise.scales, 1.0
     if privacy == "central":  # the longest of the factorisation, entry by entry

@@ -51,7 +51,7 @@ def test_models_name_mechanism_and_noise() -> None:
         ("laplace-tree", "tight", 1.0, 1e-5),
         ("laplace-tree", "paper", 1.0, 0.0),
         ("laplace-tree", "paper", 0.5, 0.0),
-        ("gaussian", "tight", 1.0, 1e-5),
+        ("unary", "tight", 1.0, 0.0),
     ]
 
 

@@ -50,24 +50,29 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float, pooled: bool = False) -> Array:
-    """[3, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance.
+    """[3, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance."""
+    groups, _ = clearest(H, epsilon, pooled)
+    steps = math.ceil(H / groups)
+    bit = epsilon / (2 * steps)
+    while 2 * steps * bit > epsilon:
+        bit = math.nextafter(bit, 0.0)
+    return np.array([[groups, bit, steps], response(bit), shares])
+
+
+def clearest(H: int, epsilon: float, pooled: bool = False) -> tuple[int, float]:
+    """In how many groups the steps are dealt out for the least variance, and that variance, for each user and where all
+    who are asked are asked about one part.
 
     A user who answers about j steps spends epsilon / j on each, of which two bits can differ. What counts is the
     variance of a count that all users are in: a bound on the error has to cover it. pooled: at every step, see `_most`.
     """
 
-    def steps(groups: int) -> int:
-        return math.ceil(H / groups)
-
     def variance(groups: int) -> float:
-        j = steps(groups)
+        j = math.ceil(H / groups)
         return (response(epsilon / (2 * j))[2] + (j if pooled else 1)) * groups
 
-    groups = min(range(1, H + 1), key=variance)
-    bit = epsilon / (2 * steps(groups))
-    while 2 * steps(groups) * bit > epsilon:
-        bit = math.nextafter(bit, 0.0)
-    return np.array([[groups, bit, steps(groups)], response(bit), shares])
+    groups = min(sorted({math.ceil(H / j) for j in range(1, H + 1)}), key=variance)  # the fewest for each j
+    return groups, variance(groups)
 
 
 @kernel

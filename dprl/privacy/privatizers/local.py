@@ -150,6 +150,7 @@ PRIVATIZER = Privatizer(
     summary="Every user adds noise to their own counts before sending them; no one else needs to be trusted.",
     trust=TRUST,
     source="QW23-online section 5.2",
-    mechanisms=("gaussian", "laplace", "unary"),
+    mechanisms=("unary", "gaussian", "laplace"),
     prepare=prepare,
+    reports="played",
 )

@@ -37,9 +37,10 @@ def gauge(spec: RunSpec) -> str:
     head, icon, rest = gauge_verdict(found, spec)
     sketch(gauge_picture(found.learns_from, spec.episodes, dark()))
     visits = count(float(f"{found.visits:.2g}"))
+    counted = "a count, at most" if spec.reports == "played" else "each count"
     st.markdown(
-        f"Noise in each count: {deviation(found.noise_std, spec.episodes)}. The count itself: about {visits} visits.",
-        help="A rule of thumb, good to a factor of about three. "
+        f"Noise in {counted}: {deviation(found.noise_std, spec.episodes)}. The count itself: about {visits} visits.",
+        help="A rule of thumb, good to a factor of ten on RiverSwim. "
         "Visits: how often an optimal user's most visited state of a step is seen, the median over steps. The noise "
         "hides the best policy while what the bonus adds for it exceeds half of what an episode can earn.",
     )

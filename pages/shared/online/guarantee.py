@@ -33,6 +33,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
 
 PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
+MOST_NOISE = " That is a count of a row that all users were told to play; others have less."
 
 
 def guarantee_cards(
@@ -135,7 +136,8 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
                 IN_A_COUNT,
                 f"{human(g.noise_std)} visits",
                 width="content",
-                help="Standard deviation of the noise in one visit count, at the release with the most noise.",
+                help="Standard deviation of the noise in one visit count, at the release with the most noise."
+                f"{MOST_NOISE if run.reports == 'played' else ''}",
             )
     st.markdown(explained(said.readings(g.readings, blanked)))
     delta = g.proved_delta or 0.0

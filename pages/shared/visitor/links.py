@@ -144,7 +144,8 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
         pairs, wrong = split(text, _OWN)
         own = {k: v for k, v in pairs.items() if k in _OWN}
         whole = {k: v for k, v in pairs.items() if k not in _OWN}
-        spec, more = spec_from(defaults.completed(inherited(first, whole) | whole), files or {})
+        told = defaults.completed(inherited(first, whole) | whole)
+        spec, more = spec_from(told, files or {}, usual=defaults.by_privacy)
         if index == 0:
             first = (
                 whole if spec is None else spec_pairs(spec)
