@@ -4,7 +4,7 @@
  * @param {WebAssembly.Module} module assets/engine.wasm, compiled
  * @param {string[]} kernels their names, in the order of their numbers: `kernels` of assets/engine.json
  * @param {{kernel: string, words: (string | {buffer: number} | {function: string})[],
- *          buffers: {name: string, bytes: string}[]}} pack the run
+ *          buffers: {name: string, bytes?: string, zeros?: number}[], drawn?: object | null}} pack the run
  * @returns {Promise<{bytes: string[], milliseconds: number}>} of each buffer its bytes at the end, in base64
  */
 export default async function play(module, kernels, pack) {
@@ -16,22 +16,53 @@ export default async function play(module, kernels, pack) {
     new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);  // memory moves when it grows
     return at;
   };
-  const contents = pack.buffers.map(({ bytes }) => Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0)));
+  const contents = pack.buffers.map(({ bytes, zeros }) => zeros ? new Uint8Array(zeros)
+    : Uint8Array.from(atob(bytes ?? ""), (letter) => letter.charCodeAt(0)));
   const places = contents.map(place);
   const word = (value) => {
     if (typeof value === "string") return BigInt.asUintN(64, BigInt(value));
     if ("buffer" in value) return BigInt(places[value.buffer]);
     return BigInt(exports.address(numbers.get(value.function)));
   };
-  const words = place(new Uint8Array(BigUint64Array.from(pack.words, word).buffer));
+  const run = (kernel, words) => {
+    const failed = exports.call(numbers.get(kernel), place(new Uint8Array(BigUint64Array.from(words, word).buffer)));
+    if (failed) throw new Error(`${kernel} did not end well.`);
+  };
   const begun = performance.now();
-  const failed = exports.call(numbers.get(pack.kernel), words);
+  if (pack.drawn) {
+    const { kernel, words, memory, keep, gain } = pack.drawn;
+    run(kernel, words);
+    correlate(...[memory, keep, gain].map((i) =>
+      new Float64Array(exports.memory.buffer, places[i], contents[i].length / 8)));
+  }
+  run(pack.kernel, pack.words);
   const milliseconds = performance.now() - begun;
-  if (failed) throw new Error(`${pack.kernel} did not end well.`);
   const bytes = places.map((at, i) => {
     let text = "";
     for (const byte of new Uint8Array(exports.memory.buffer, at, contents[i].length)) text += String.fromCharCode(byte);
     return btoa(text);
   });
   return { bytes, milliseconds };
+}
+/**
+ * Noise of each release from independent draws, as `correlate` of privacy/mechanisms/optimal.py has it, bit for bit.
+ * @param {Float64Array} memory [M, cells] the draws, and then the noise
+ * @param {Float64Array} keep [M, chains]
+ * @param {Float64Array} gain [M, chains]
+ */
+function correlate(memory, keep, gain) {
+  const CHAINS = 8, releases = keep.length / CHAINS, cells = memory.length / releases;
+  const buffers = new Float64Array(CHAINS * cells);
+  for (let i = 0; i < releases; i++) {
+    for (let c = 0; c < cells; c++) {
+      const draw = memory[i * cells + c];
+      let noise = 0;
+      for (let j = 0; j < CHAINS; j++) {
+        const now = buffers[j * cells + c] * keep[i * CHAINS + j] + gain[i * CHAINS + j] * draw;
+        buffers[j * cells + c] = now;
+        noise = j ? noise + now : now;
+      }
+      memory[i * cells + c] = noise;
+    }
+  }
 }

@@ -20,9 +20,12 @@ def _compiled() -> tuple[wasmtime.Engine, wasmtime.Module]:
 
 
 class Host:
-    """An instance of the module, with a run in its memory."""
+    """An instance of the module, with a run in its memory: one that `pack` has written down. Raises ValueError for a
+    light pack, whose noise a browser draws."""
 
     def __init__(self, pack: Pack) -> None:
+        if pack.drawn is not None:
+            raise ValueError("This pack is a light one: assets/web/engine.js plays it.")
         engine, module = _compiled()
         self._store = wasmtime.Store(engine)
         exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)

@@ -6,7 +6,7 @@ their sources, with numba's and LLVM's help. Whoever plays it needs neither.
 
 from dprl.wasm.kernels import Entry, entries
 from dprl.wasm.module import ENGINE, MANIFEST, Manifest, manifest, stale
-from dprl.wasm.pack import Pack, pack
+from dprl.wasm.pack import Pack, light_pack, pack
 from dprl.wasm.sources import digest
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Pack",
     "digest",
     "entries",
+    "light_pack",
     "manifest",
     "pack",
     "stale",

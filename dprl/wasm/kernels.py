@@ -51,7 +51,7 @@ class Entry(NamedTuple):
         return signatures_of(*self.kind)[Kernels._fields.index(self.part)]
 
 
-CALLED = ("simulate", "plan", "evaluate")
+CALLED = ("simulate", "plan", "evaluate", "add_noise")
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
 NO_DRAWS = ("next_release", "evaluate")  # and these are handed no draws
 

@@ -14,8 +14,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.privacy.mechanisms import optimal
+from dprl.privacy.mechanisms.gaussian import gaussian_sum
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.loops.replan_kernels import Kernels, learner_of
+from dprl.simulation.prepare import streams
 from dprl.wasm.kernels import kind_of, name
 
 GENERATOR = ("next_uint64", "next_uint32", "next_double")
@@ -43,6 +46,22 @@ class Of(NamedTuple):
 Word = int | At | Of
 
 
+class Drawn(NamedTuple):
+    """Noise that whoever plays the pack draws before the first user, see privacy/mechanisms/optimal.py.
+
+    Attributes:
+        kernel, words: what fills the memory with independent draws N(0, 1), as `Pack` has them.
+        memory: the number of the buffer [M, cells] of the noise of each release.
+        keep, gain: the numbers of the buffers [M, chains] that the draws are correlated by.
+    """
+
+    kernel: str
+    words: tuple[Word, ...]
+    memory: int
+    keep: int
+    gain: int
+
+
 class Pack(NamedTuple):
     """What is played.
 
@@ -50,23 +69,24 @@ class Pack(NamedTuple):
         kernel: which one is called.
         words: its arguments as numba flattens them, 64 bits each.
         buffers: the arrays that they point to. The kernel changes them in place.
+        drawn: what is done before; None where the noise is drawn by the kernel, or is in the buffers.
     """
 
     kernel: str
     words: tuple[Word, ...]
     buffers: tuple[Buffer, ...]
+    drawn: Drawn | None = None
 
     def to_json(self) -> str:
         """For a browser: words as texts of digits, as {"buffer": 3} or as {"function": "next_double"}; the bytes of
-        buffers in base64."""
+        buffers in base64, or how many there are where all are zero."""
+        drawn = self.drawn and {**self.drawn._asdict(), "words": _told(self.drawn.words)}
         return json.dumps(
             {
                 "kernel": self.kernel,
-                "words": [str(word) if isinstance(word, int) else word._asdict() for word in self.words],
-                "buffers": [
-                    {"name": buffer.name, "bytes": base64.b64encode(buffer.array.tobytes()).decode("ascii")}
-                    for buffer in self.buffers
-                ],
+                "words": _told(self.words),
+                "buffers": [{"name": buffer.name, **_content(buffer.array)} for buffer in self.buffers],
+                "drawn": drawn,
             }
         )
 
@@ -76,6 +96,17 @@ class Pack(NamedTuple):
             buffer.name: np.frombuffer(content, buffer.array.dtype).reshape(buffer.array.shape)
             for buffer, content in zip(self.buffers, contents, strict=True)
         }
+
+
+def _told(words: tuple[Word, ...]) -> list[Any]:
+    return [str(word) if isinstance(word, int) else word._asdict() for word in words]
+
+
+def _content(array: NDArray[Any]) -> dict[str, Any]:
+    content = array.tobytes()
+    if not any(content):
+        return {"zeros": len(content)}
+    return {"bytes": base64.b64encode(content).decode("ascii")}
 
 
 def pack(run: SeedRun) -> Pack:
@@ -94,12 +125,58 @@ def pack(run: SeedRun) -> Pack:
     return Pack(kernel, (At(result), At(result), *packing.words), tuple(packing.buffers))
 
 
+def light_pack(run: SeedRun) -> Pack:
+    """A run before its first user, without the noise that the optimal factorisation has drawn beforehand: whoever plays
+    the pack draws that, and gets the same bits. Other runs are packed as they stand.
+
+    Raises ValueError where users have played.
+    """
+    if run.users > 0:
+        raise ValueError("A light pack is made before the first user plays.")
+    packed = pack(run)
+    mechanism = run.noise.mechanism
+    if mechanism is None or mechanism.prepare is not optimal.correlate:
+        return packed
+    numbers = {buffer.name: number for number, buffer in enumerate(packed.buffers)}
+    rng, memory, result = (numbers[label] for label in ("noise_rng", "state.memory", "result"))
+    factors = optimal.factors(run.noise.stream.releases)
+    packing = _Packing(packed.buffers)
+    packing.buffers[rng] = Buffer("noise_rng", _state(streams(run.spec, run.seed).noise))
+    packing.buffers[memory] = Buffer("state.memory", np.zeros_like(run.state.memory))
+    keep, gain = packing.place("draws.keep", factors.keep), packing.place("draws.gain", factors.gain)
+    # gaussian_sum as of one item: what it adds to each cell is a draw
+    packing.words += [At(result), At(result), 0]
+    packing.add("draws.leaves", np.array([0, 1, 2]))
+    packing.add("draws.batches", np.zeros((1, 1), dtype=run.setup.batches.dtype))
+    packing.add("draws.none", np.zeros((1, 1)))
+    packing.words += _generator(rng)
+    packing.words += _array(memory, run.state.memory.reshape(-1))
+    drawn = Drawn(
+        name(gaussian_sum, kind_of(learner_of(run.spec)), "add_noise"),
+        tuple(packing.words),
+        memory,
+        keep,
+        gain,
+    )
+    return Pack(packed.kernel, packed.words, tuple(packing.buffers), drawn)
+
+
+def _array(number: int, value: NDArray[Any]) -> list[Word]:
+    """The words of an array that lies in a buffer."""
+    return [0, 0, value.size, value.itemsize, At(number), *value.shape, *value.strides]
+
+
+def _generator(number: int) -> list[Word]:
+    """The words of a generator whose state lies in a buffer."""
+    return [0, At(number), At(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
+
+
 class _Packing:
     """Words and buffers, as they come together."""
 
-    def __init__(self) -> None:
+    def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
         self.words: list[Word] = []
-        self.buffers: list[Buffer] = []
+        self.buffers = list(buffers)
         self._placed: dict[tuple[int, int], int] = {}
         self._held: list[NDArray[Any]] = []  # so that no later array has the place of one that is gone
 
@@ -120,11 +197,9 @@ class _Packing:
         elif isinstance(value, np.ndarray):
             if not value.flags.c_contiguous:
                 raise ValueError(f"{label} is not contiguous, as kernels take it.")
-            at = At(self.place(label, value))
-            self.words += [0, 0, value.size, value.itemsize, at, *value.shape, *value.strides]
+            self.words += _array(self.place(label, value), value)
         elif isinstance(value, np.random.Generator):
-            at = At(self.place(label, _state(value)))
-            self.words += [0, at, at, *(Of(each) for each in GENERATOR), 0, 0, 0]
+            self.words += _generator(self.place(label, _state(value)))
         elif isinstance(value, bool | int | np.integer | np.bool_):
             self.words.append(int(value))
         else:

@@ -13,7 +13,7 @@ from dprl.wasm import Pack
 
 LOAD = """async ([source, module, kernels]) => {
   const bytes = Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0));
-  window.play = new Function(`return (${source})`)();
+  window.play = new Function(`${source}; return play`)();
   window.module = await WebAssembly.compile(bytes);
   window.kernels = kernels;
 }"""

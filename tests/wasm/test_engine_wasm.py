@@ -14,7 +14,9 @@ from playwright.sync_api import Page
 from bench.engine_wasm.tools import digest as tools
 from bench.engine_wasm.unoptimised import KNOWN, SWITCHED_OFF
 from bench.engine_wasm.unoptimised import digest as of_numba
-from dprl.wasm import entries, manifest, stale
+from dprl.simulation import RunSpec
+from dprl.simulation.loops.replan import SeedRun
+from dprl.wasm import entries, light_pack, manifest, pack, stale
 from dprl.wasm.sources import reached
 from tests.wasm.browser import played, values
 from tests.wasm.cases import Case, begun, cases, differing, natively
@@ -137,3 +139,35 @@ def test_another_seed_is_told_from_this_one(engine: Page) -> None:
     run, _ = begun(case)
     _, other = begun(case._replace(spec=case.spec.replace(root_seed=1)))
     assert "state.totals" in differing(natively(run), played(engine, other))
+
+
+LIGHT = (
+    RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**4),
+    RunSpec(environment="gridworld", algorithm="pucb", epsilon=0.3, episodes=10**9, root_seed=3),
+    RunSpec(
+        algorithm="private-ucb-po", mechanism="gaussian-optimal", schedule="geometric:0.1", episodes=10**6
+    ),
+    RunSpec(environment="random", consistency="still", episodes=10**15),
+)
+
+
+@pytest.mark.parametrize(
+    "spec", [LIGHT[0], *(pytest.param(spec, marks=pytest.mark.thorough) for spec in LIGHT[1:])]
+)
+def test_a_browser_draws_the_noise_that_a_light_pack_leaves_out_with_the_same_bits(
+    engine: Page, spec: RunSpec
+) -> None:
+    assert spec.mechanism == "gaussian-optimal"
+    run = SeedRun(spec, 1)
+    packed = light_pack(run)
+    assert len(packed.to_json()) < len(pack(run).to_json()) / 4
+    found = played(engine, packed)
+    ours = {name: array for name, array in found.items() if not name.startswith("draws.")}
+    assert differing(natively(run), ours) == []
+
+
+def test_a_light_pack_is_made_before_the_first_user_plays() -> None:
+    run = SeedRun(LIGHT[0], 0)
+    natively(run)
+    with pytest.raises(ValueError, match="before the first user"):
+        light_pack(run)
