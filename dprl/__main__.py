@@ -22,6 +22,7 @@ from dprl import (
     run,
     serve,
     spec_from_json,
+    verify,
 )
 from dprl.claims import CLAIMS
 from dprl.claims import command as claims
@@ -69,6 +70,7 @@ def command_line() -> Parser:
     release.add(commands)
     add_sweep(commands)
     add_reproduce(commands)
+    verify.add(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
     new.add_new(commands)
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
@@ -93,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return sweep_command(given)
         if given.command == "reproduce":
             return reproduce_command(given)
+        if given.command == "verify":
+            return verify.verify_command(given, progress_bar if sys.stderr.isatty() else None)
         if given.command == "new":
             return new.new_command(given)
         if given.command == "serve":

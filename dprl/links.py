@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from types import MappingProxyType
@@ -33,6 +33,7 @@ READ = ("1", VERSION)
 MAX_MODEL = 4000  # characters of a text among the parameters; a longer one travels as a file
 MAX_LENGTH = 3 * MAX_MODEL  # characters of one spec
 FILE = "file:"
+NAME, HIDE, COLOUR = "name", "hide", "col"  # of a curve; the last is read, and passed over
 
 Pairs = dict[str, str]
 
@@ -219,6 +220,27 @@ def decode_spec(
     completed = defaults.completed(pairs) if kind == FIRST else pairs
     spec, more = spec_from(completed, files or {}, kind, usual=defaults.by_privacy)
     return spec, wrong + more
+
+
+def decode_curves(
+    given: Sequence[str], defaults: Defaults, own: Collection[str], files: Mapping[str, str] | None = None
+) -> Iterator[tuple[Any, Pairs, list[str]]]:
+    """Reads the curves of a comparison of online runs, each written as differences from the first: of each its spec (None
+    where there is none), its own pairs, and a sentence for each thing that was wrong.
+
+    own: keys of what a curve has beside its spec, and never has from the first. For the rest see `decode_spec`.
+    """
+    first: Pairs = {}
+    for index, text in enumerate(given):
+        pairs, wrong = split(text, own)
+        whole = {k: v for k, v in pairs.items() if k not in own}
+        told = defaults.completed(inherited(first, whole) | whole)
+        spec, more = spec_from(told, files or {}, usual=defaults.by_privacy)
+        if index == 0:
+            first = (
+                whole if spec is None else spec_pairs(spec)
+            )  # what was wrong in the first is said only once
+        yield spec, {k: v for k, v in pairs.items() if k in own}, wrong + more
 
 
 def spec_pairs(spec: Spec) -> Pairs:

@@ -68,6 +68,7 @@ RANK = {
     "landscape": 12,
     "lessons": 12,
     "release": 12,
+    "verify": 12,
     "sheet": 9,
     "__main__": 13,
     PAGES: 13,

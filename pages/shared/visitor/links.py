@@ -13,17 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dprl.fields import Field
-from dprl.links import (
-    Pairs,
-    checked,
-    defaults_of,
-    differences,
-    heading,
-    inherited,
-    spec_from,
-    spec_pairs,
-    split,
-)
+from dprl.links import COLOUR, HIDE, NAME, checked, decode_curves, defaults_of, differences, heading
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation.spec import RunSpec
@@ -33,9 +23,7 @@ from pages.shared.visitor.views import looked
 MAX_CURVES = 8
 MAX_NAME = 60
 
-HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query="hide")
-NAME = "name"
-COLOUR = "col"  # of links in which it chose a colour: read, and passed over
+HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
 
 TABS = ("regret", "counts", "policy", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "pac")
@@ -139,21 +127,12 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     if len(given) > MAX_CURVES:
         problems.append(f"The link has {len(given)} curves; the first {MAX_CURVES} are shown.")
     curves: list[Curve] = []
-    first: Pairs = {}
-    for index, text in enumerate(given[:MAX_CURVES]):
-        pairs, wrong = split(text, _OWN)
-        own = {k: v for k, v in pairs.items() if k in _OWN}
-        whole = {k: v for k, v in pairs.items() if k not in _OWN}
-        told = defaults.completed(inherited(first, whole) | whole)
-        spec, more = spec_from(told, files or {}, usual=defaults.by_privacy)
-        if index == 0:
-            first = (
-                whole if spec is None else spec_pairs(spec)
-            )  # what was wrong in the first is said only once
+    found = decode_curves(given[:MAX_CURVES], defaults, _OWN, files)
+    for index, (spec, own, wrong) in enumerate(found):
         if spec is not None:
-            hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", more) == "yes"
+            hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", wrong) == "yes"
             curves.append(Curve(spec, clean_name(own.get(NAME, "")), hidden))
-        problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
+        problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong]
     if view.curve >= max(len(curves), 1):
         view = replace(view, curve=View.curve)
     return Link(tuple(curves), view, tuple(problems))

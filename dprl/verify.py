@@ -1,0 +1,226 @@
+"""Whether a link's result comes out again: `dprl verify LINK`, and `dprl verify --write LINK` for its author.
+
+A link of the page Online may carry the digest of its result and ten of its values, in one parameter of its own:
+
+    check=<digest, 16 hex digits>.<ten float64 of 8 bytes, base64url>
+
+The values lie evenly spread over the seeds of all curves, the first and the last value among them. They say where two
+results part; the digest says whether any bit does, or any setting. Links without this parameter mean what they meant.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote_plus
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.fields import SpecError, shown
+from dprl.links import COLOUR, HIDE, NAME, decode_curves, defaults_of, last
+from dprl.simulation import RunSpec, Trace, run
+from dprl.words import human, percent, plural
+
+VALUES = 10
+CURVE, CHECK = "c", "check"  # query parameters
+MOST_CURVES = 8  # of a link
+PAGE = "explore"  # the address of Online
+LONGEST = 100_000  # characters of a link
+_FORM = re.compile(r"([0-9a-f]{16})\.([A-Za-z0-9_-]+)")
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What is compared of a result.
+
+    Attributes:
+        digest: of all settings, episodes and values, 16 hex digits.
+        values: [VALUES] regret at the places that `places` gives.
+    """
+
+    digest: str
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        content = base64.urlsafe_b64encode(np.asarray(self.values, "<f8").tobytes())
+        return f"{self.digest}.{content.decode('ascii').rstrip('=')}"
+
+
+def check_in(text: str) -> Check:
+    """The check that a link carries. Raises SpecError where it is damaged."""
+    damaged = SpecError(CHECK, "this is damaged; give the link as its author wrote it.")
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise damaged
+    try:
+        content = base64.urlsafe_b64decode(found[2] + "=" * (-len(found[2]) % 4))
+    except (binascii.Error, ValueError):
+        raise damaged from None
+    if len(content) != 8 * VALUES:
+        raise damaged
+    return Check(found[1], tuple(np.frombuffer(content, "<f8").tolist()))
+
+
+def places(traces: Sequence[Trace]) -> list[tuple[int, int, int]]:
+    """[VALUES] (curve, seed, point) of the values that are compared."""
+    every = [place for i, trace in enumerate(traces) for place in _places(i, trace.values)]
+    return [every[int(at)] for at in np.rint(np.linspace(0, len(every) - 1, VALUES))]
+
+
+def _places(curve: int, values: Array) -> list[tuple[int, int, int]]:
+    return [(curve, int(seed), int(point)) for seed, point in np.ndindex(values.shape)]
+
+
+def check_of(traces: Sequence[Trace]) -> Check:
+    """What is compared of these results. At least one."""
+    digest = hashlib.sha256()
+    for trace in traces:
+        digest.update(
+            trace.spec.to_json().encode()
+        )  # runs that learn nothing yet lose the same at any epsilon
+        digest.update(np.asarray(trace.at, "<i8").tobytes())
+        digest.update(np.asarray(trace.values, "<f8").tobytes())
+    values = tuple(float(traces[i].values[seed, point]) for i, seed, point in places(traces))
+    return Check(digest.hexdigest()[:16], values)
+
+
+def differences(traces: Sequence[Trace], claimed: Check) -> list[str]:
+    """What differs between results and what a link claims of them, a sentence each; none where no bit differs."""
+    own = check_of(traces)
+    said = []
+    for number, (place, here, there) in enumerate(
+        zip(places(traces), own.values, claimed.values, strict=True), 1
+    ):
+        if np.float64(here).view(np.int64) != np.float64(there).view(np.int64):
+            curve, seed, point = place
+            said.append(
+                f"Check value {number} of {VALUES} differs: curve {curve + 1}, seed {seed}, after "
+                f"{human(traces[curve].at[point])} episodes. Here regret is {here!r}, and the link says {there!r}"
+                f"{_share(here, there)}."
+            )
+    if not said and own.digest != claimed.digest:
+        said.append(
+            f"All {VALUES} check values agree, and the digests differ: {own.digest} here, {claimed.digest} in the "
+            "link. Another value differs, or a setting."
+        )
+    return said
+
+
+def _share(here: float, there: float) -> str:
+    if not np.isfinite(there) or here == 0:
+        return ""
+    return f", {percent(abs(there - here) / abs(here))} {'more' if there > here else 'less'}"
+
+
+def query_of(link: str) -> str:
+    """The query of a link to Online: of a whole address, of `explore?...`, or alone. Raises SpecError."""
+    if len(link) > LONGEST:
+        raise SpecError(
+            "link", f"it is longer than {LONGEST:,} characters; give one that Online has written."
+        )
+    where, mark, query = link.strip().partition("?")
+    if mark and where.rstrip("/").rpartition("/")[2] != PAGE:
+        raise SpecError(
+            "link", f"{shown(where)} is another page; give a link of the page Online ({PAGE}?...)."
+        )
+    return query.partition("#")[0] if mark else link.strip()
+
+
+def specs_in(parameters: dict[str, list[str]]) -> list[RunSpec]:
+    """The runs of a link. Raises SpecError where there are none, or where one cannot be read as it was written."""
+    problems: list[str] = []
+    defaults = defaults_of(parameters, problems)
+    given = parameters.get(CURVE, [])
+    specs: list[RunSpec] = []
+    for spec, _, wrong in decode_curves(given[:MOST_CURVES], defaults, (NAME, HIDE, COLOUR)):
+        problems += wrong
+        if spec is not None:
+            specs.append(spec)
+    if len(given) > MOST_CURVES:
+        problems.append(f"it has {len(given)} curves, and at most {MOST_CURVES} are allowed.")
+    if problems:
+        raise SpecError("link", problems[0])
+    if not specs:
+        raise SpecError("link", f"it names no run; give a link of the page Online ({PAGE}?v=2&c=...).")
+    return specs
+
+
+def results(specs: Sequence[RunSpec], progress: Callable[[float], None] | None = None) -> list[Trace]:
+    """The runs, computed here. progress: is called with the share done, from 0 to 1."""
+
+    def of(place: int) -> Callable[[float], None] | None:
+        return progress and (lambda share: progress((place + share) / len(specs)))
+
+    return [run(spec, of(place)) for place, spec in enumerate(specs)]
+
+
+def signed(link: str, progress: Callable[[float], None] | None = None) -> str:
+    """The link with the check values of what comes out here. Raises SpecError."""
+    parameters = parse_qs(query_of(link))
+    check = check_of(results(specs_in(parameters), progress))
+    head, mark, _ = link.strip().partition("?")
+    pairs = [(key, value) for key, values in parameters.items() for value in values if key != CHECK]
+    written = "&".join(
+        f"{key}={quote_plus(value, safe='~:')}" for key, value in [*pairs, (CHECK, str(check))]
+    )
+    return f"{head}?{written}" if mark else written
+
+
+def verified(link: str, progress: Callable[[float], None] | None = None) -> tuple[bool, list[str]]:
+    """Whether what a link shows comes out here with the same bits, and the sentences that say so. Raises SpecError."""
+    parameters = parse_qs(query_of(link))
+    text = last(parameters, CHECK)
+    if text is None:
+        raise SpecError(
+            "link", "it carries no check values; its author adds these by `dprl verify --write LINK`."
+        )
+    claimed, specs = check_in(text), specs_in(parameters)
+    traces = results(specs, progress)
+    wrong = differences(traces, claimed)
+    if wrong:
+        return False, wrong
+    values = sum(trace.values.size for trace in traces)
+    return True, [f"The same bits as the author's: {plural(len(specs), 'run')}, {plural(values, 'value')}."]
+
+
+def add(commands: Any) -> None:
+    """The flags of `verify`."""
+    parser = commands.add_parser(
+        "verify",
+        help="compute what a link shows, and compare it with its author's result",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "link", metavar="LINK_OR_FILE", help="a link of the page Online, or a file that holds one"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="print the link with check values of what comes out here"
+    )
+
+
+def verify_command(given: Any, progress: Callable[[float], None] | None = None) -> int:
+    """Print what was found. Returns 0 where no bit differs, else 1. Raises SpecError."""
+    link = given.link
+    if "=" not in link:  # a link has a parameter
+        try:
+            link = Path(link).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError):
+            raise SpecError(
+                "link",
+                f"{shown(link)} cannot be read; give a link of the page Online, or a file that holds one.",
+            ) from None
+    if given.write:
+        print(signed(link, progress))
+        return 0
+    good, sentences = verified(link, progress)
+    print("\n".join(sentences))
+    return 0 if good else 1
