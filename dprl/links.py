@@ -225,8 +225,8 @@ def decode_spec(
 def decode_curves(
     given: Sequence[str], defaults: Defaults, own: Collection[str], files: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
-    """Reads the curves of a comparison of online runs, each written as differences from the first: of each its spec (None
-    where there is none), its own pairs, and a sentence for each thing that was wrong.
+    """Reads the curves of a comparison of online runs, each written as differences from the first. Yields of each its
+    spec (None where there is none), its own pairs, and a sentence for each thing that was wrong.
 
     own: keys of what a curve has beside its spec, and never has from the first. For the rest see `decode_spec`.
     """
