@@ -69,7 +69,7 @@ def test_a_chart_counts_its_settings_as_the_verdict_does(key: str) -> None:
     said = sentences.against(found.findings)
     counts: dict[Verdict, re.Match[str] | None] = {
         "holds": re.search(r"In (\d+) of \d+ settings the whole interval lies where", said),
-        "holds as an upper bound": re.search(r"in (\d+) it lies lower", said),
+        "holds as an upper bound": re.search(r"In (\d+) it lies lower", said),
     }
     assert len(verdicts) > 1
     for verdict, count in counts.items():
@@ -86,7 +86,7 @@ def test_what_lies_lower_than_claimed_is_an_upper_bound() -> None:
     )
     assert sentences.against([steep]) == "The interval lies where the claim has it."
     assert sentences.against([steep, flat]) == (
-        "In 1 of 2 settings the whole interval lies where the claim has it; in 1 it lies lower, where the claim holds "
+        "In 1 of 2 settings the whole interval lies where the claim has it. In 1 it lies lower: there the claim holds "
         "as an upper bound."
     )
 

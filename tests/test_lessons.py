@@ -93,7 +93,7 @@ def test_an_answer_that_tells_a_noise_says_of_what_it_is() -> None:
     for lesson in LESSONS.values():
         for step in lesson.steps:
             for before, after in itertools.pairwise(
-                re.split(r"noise in a count of visits", step.found(evidence()))
+                re.split(r"noise in a visit count", step.found(evidence()))
             ):
                 assert re.match(r" has standard deviation [\d.]", after), step.title
                 assert re.search(r"\d\S*( \w+illion)? users", before + after), step.title

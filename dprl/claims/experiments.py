@@ -72,7 +72,7 @@ ADDITIVE = Claim(
     "The privacy cost is additive: it stops growing with the number of users.",
     f"{QW_ONLINE}, Theorem 5.2",
     f"{LEAST} Flat is a growth of at most K⁰·¹ over the last decade of users.",
-    "A price that no longer grows is a flat line at the right end.",
+    "A privacy cost that no longer grows is a flat line at the right end.",
     (
         regret.flattens(at("riverswim", 10**15)),
         regret.flattens(at("riverswim", 10**15, epsilon=0.1), (at("riverswim", 10**15),), "ε = 0.1"),
@@ -86,10 +86,10 @@ MULTIPLICATIVE = Claim(
     "With no trusted party, it costs again and again",
     "The privacy cost is multiplicative: it does not stop growing, like √K at most.",
     f"{QW_ONLINE}, Theorem 5.7",
-    f"{LEAST} Where it stops, √K is still an upper bound: a fixed problem has a gap, and enough users close it. This "
-    "is the paper's algorithm: it adds up everybody's reports, with Gaussian noise in each. Our default is another. "
-    "The page When is privacy free? says where the cost of that one stops.",
-    "The price with no trusted party, beside that with a trusted curator: a line that still rises at the right end "
+    f"{LEAST} Where it stops, √K is still an upper bound: one environment has a gap between actions, and enough "
+    "users overcome it. This is the paper's algorithm: it adds up everybody's reports, each with Gaussian noise. Our "
+    "default is another. Long run says where the cost of that one stops.",
+    "The privacy cost with no trusted party, beside that with a trusted curator. A line that still rises at the right "
     "grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
     Claim(
@@ -157,8 +157,8 @@ def of_mistakes(*learners: RunSpec) -> Iterator[Setting]:
 
 MISTAKES = Claim(
     "mistakes",
-    "What privacy adds to mistakes",
-    "Mistakes grow like 1/α² without privacy; privacy adds a term that grows like 1/(εα).",
+    "What privacy adds to suboptimal episodes",
+    "Episodes that lose more than α grow like 1/α² without privacy. Privacy adds a term that grows like 1/(εα).",
     f"{VIETRI}, Theorem 3",
     "Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem is "
     "an upper bound with logarithms.",
@@ -212,8 +212,8 @@ EXPONENTS = Claim(
     "Regret grows at most like √K with a trusted curator, K^(3/4) with no trusted party, and K^(3/5) for LSVI-UCB in "
     "batches.",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), Theorem 8 (LSVI-UCB)",
-    "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved; only runs that lost less than half of all count. "
-    "On one fixed problem, which has a gap, regret grows less than a bound for all problems allows.",
+    "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of all count. "
+    "In one environment with a gap between actions, regret grows less than a bound for all environments allows.",
     "Each point is a run of its own; the dotted line has the slope of the bound, laid through the middle.",
     (
         regret.in_users(over(MIXTURE, 8, 12), 0.5),
@@ -233,10 +233,11 @@ SHUFFLED = at("riverswim", 10**15, privacy="shuffle")
 SHUFFLE = Claim(
     "shuffle-between",
     "A shuffler stands in between",
-    "A trusted shuffler's price is additive, grows like 1/ε, and lies between those of joint and local privacy.",
+    "A trusted shuffler's privacy cost is additive, grows like 1/ε, and lies between those of joint and local privacy.",
     "Bai et al. 2025, Theorem 11 (SDP-PE)",
-    f"{LEAST} DP-UCBVI with shuffled bits is ours; SDP-PE, the paper's algorithm, runs on a small problem.",
-    "Between the curves of a trusted curator and of no trusted party; a flat price at the right end; the slope of 1/ε.",
+    f"{LEAST} DP-UCBVI with shuffled bits is ours. SDP-PE is the paper's algorithm, and runs in a small environment.",
+    "Its curve lies between those of a trusted curator and of no trusted party, and is flat at the right end. The "
+    "privacy cost has the slope of 1/ε.",
     (
         regret.flattens(ELIMINATION),
         *(regret.flattens(at(name, 10**15, privacy="shuffle")) for name in ("riverswim", "chain", "clinic")),

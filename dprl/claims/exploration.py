@@ -72,7 +72,7 @@ def attacked(spec: RunSpec) -> Setting:
         judge,
         question="exploration",
         form="share",
-        over="executions",
+        over="trials",
     )
 
 

@@ -19,7 +19,7 @@ from dprl.simulation import RunSpec
 from dprl.words import human
 
 ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # arms beside it: a seed of the environment
-MISTAKES = "Mistakes (episodes more than α suboptimal)"
+SUBOPTIMAL = "Episodes more than α suboptimal"
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
@@ -44,7 +44,7 @@ def extra(evidence: Evidence, spec: RunSpec) -> Array:
 
 
 def heading(spec: RunSpec, *notes: str) -> str:
-    """Learner, arms and users."""
+    """Algorithm, arms and users."""
     arms = int(spec.environment_params["m"]) + 1
     return " · ".join(
         [f"A bandit of {arms} arms", ALGORITHMS[spec.algorithm].title, *notes, f"K = {human(spec.episodes)}"]
@@ -52,7 +52,7 @@ def heading(spec: RunSpec, *notes: str) -> str:
 
 
 def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
-    """Mistakes, of private runs those beyond the run without privacy, grow at most like a power of 1/alpha."""
+    """Suboptimal episodes, of private runs beyond the run without privacy, grow at most like a power of 1/alpha."""
     first = specs[0]
     private = first.twin() != first
 
@@ -62,19 +62,23 @@ def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
             [of(evidence, s) for s in specs]
         )
 
-    what = "extra mistakes" if private else "mistakes"
+    what = "extra suboptimal episodes" if private else "suboptimal episodes"
     return exponent_of(
         points,
         exponent,
         specs,
         heading=heading(first, trust_label(first)),
         statistic=f"exponent of {what} in 1/α",
-        labels=("Mistakes that privacy adds" if private else "Mistakes", "1/α", MISTAKES),
+        labels=(
+            "Suboptimal episodes that privacy adds" if private else "Suboptimal episodes",
+            "1/α",
+            SUBOPTIMAL,
+        ),
     )
 
 
 def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
-    """Mistakes beyond the run without privacy grow at most like 1/epsilon."""
+    """Suboptimal episodes beyond the run without privacy grow at most like 1/epsilon."""
 
     def points(evidence: Evidence) -> Points:
         return inverse(specs), np.column_stack([extra(evidence, s) for s in specs])
@@ -84,8 +88,8 @@ def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
         1.0,
         specs,
         heading=heading(specs[0], f"α = {gap_of(specs[0]):g}"),
-        statistic="exponent of extra mistakes in 1/ε",
-        labels=("Mistakes that privacy adds", "1/ε", MISTAKES),
+        statistic="exponent of extra suboptimal episodes in 1/ε",
+        labels=("Suboptimal episodes that privacy adds", "1/ε", SUBOPTIMAL),
     )
 
 

@@ -104,7 +104,7 @@ def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
     return Measured(last.mean, last.low, last.high) if last.known else Measured(np.nan, np.nan, np.nan)
 
 
-EXPONENT = "exponent of the price in K, last decade of users"
+EXPONENT = "exponent of the privacy cost in K, last decade of users"
 
 
 def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:

@@ -13,7 +13,7 @@ from dprl.figures import lines, style
 from dprl.figures.chart import Chart, stacked
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import Picture
-from dprl.words import human, listed
+from dprl.words import human
 
 # Filled where the claim holds, open where it does not: told apart without colours, which mean privacy models.
 SYMBOLS = {
@@ -138,6 +138,6 @@ def measured_curves(
         low, high = chart.layout["yaxis"]["range"]
         chart.y(**lines.log_ticks(10**low, 10**high))
         parts.append({"series": name, "x": x, "mean": y})
-    what = listed([one.label for one in series])
+    what = " · ".join(one.label for one in series)
     alt = f"Line chart of {y_title.partition(' (')[0].lower()} against {x_title.partition(' (')[0]}: {what}."
     return chart.picture(alt, see, stacked(parts))

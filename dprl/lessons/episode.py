@@ -1,4 +1,4 @@
-"""What an episode is worth: to the learner, and beside the noise that hides it."""
+"""What an episode is worth: to the algorithm, and beside the noise that hides it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.lessons.trust import EXPLORED, NONE
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
-from dprl.words import human, listed, rough, to_the
+from dprl.words import human, rough, to_the
 
 BUDGETS = (10.0, 1.0, 0.1)
 FEW = RunSpec(episodes=10**7)
@@ -24,8 +24,8 @@ START, END = 1e5, 1e9
 
 def _learned(evidence: Evidence) -> str:
     return (
-        f"From {rough_users(regret.needed(evidence, NONE))} users on. The best policy earns "
-        f"{human(evidence.runs[NONE].v_star)} in an episode: that is all an episode can lose."
+        f"The algorithm needs {rough_users(regret.needed(evidence, NONE))} users. V* is "
+        f"{human(evidence.runs[NONE].v_star)} here: the most that an episode can lose."
     )
 
 
@@ -54,10 +54,11 @@ def _stops(evidence: Evidence) -> str:
 
 
 def _by_budget(evidence: Evidence) -> str:
-    noise = [f"{rough(evidence.runs[FEW.replace(epsilon=e)].noise_std or 0.0)} at ε = {e:g}" for e in BUDGETS]
+    weak, middle, strong = (rough(evidence.runs[FEW.replace(epsilon=e)].noise_std or 0.0) for e in BUDGETS)
     return (
-        f"After {human(FEW.episodes)} users the noise in a count of visits has standard deviation {listed(noise)}. "
-        "One episode adds one visit to the count."
+        f"At ε = {BUDGETS[1]:g} the noise in a visit count has standard deviation {middle} after "
+        f"{human(FEW.episodes)} users. At ε = {BUDGETS[0]:g} the standard deviation is {weak}, at "
+        f"ε = {BUDGETS[2]:g} it is {strong}. One episode adds one visit to the count."
     )
 
 
@@ -75,22 +76,22 @@ EPISODE = Lesson(
         Step(
             "Learning",
             Marker(
-                "An algorithm meets one user after the other in RiverSwim. From how many users on does an average "
-                "episode lose less than a tenth of what the best policy earns, V*?",
+                "An algorithm meets one user after another in RiverSwim. The best policy earns V* in an episode. "
+                "From how many users on does an average episode lose less than a tenth of V*?",
                 *USERS,
             ),
             (NONE,),
             regret.losses([(NONE, "No privacy", 0.0)], USERS),
             lambda evidence: regret.needed(evidence, NONE),
             _learned,
-            "The reward is at the far end of a river, and the algorithm goes on trying what might be better until "
-            "counts of visits say that it is not.",
-            Attempt("Take this run to another environment", "explore", (NONE,), EXPLORED),
+            "The large reward is at the far end of a river. The algorithm keeps trying other actions until visit "
+            "counts show that they are worse.",
+            Attempt("Try this run in another environment", "explore", (NONE,), EXPLORED),
         ),
         Step(
             "Regret",
             Slope(
-                "Regret is what all episodes together have lost. How does it go on from here?",
+                "Regret is what all episodes together have lost. How does regret go on from here?",
                 ((0.0, "it stops growing"), (0.5, "like √K"), (1.0, "like K")),
                 START,
                 END,
@@ -99,22 +100,22 @@ EPISODE = Lesson(
             _in_all,
             lambda evidence: _growth(evidence)[0],
             _stops,
-            "Once the best policy is played, an episode loses nothing any more. The papers' √K bounds the worst of all "
-            "problems; this one is fixed, and its best policy stands out.",
+            "Once the algorithm plays the best policy, an episode loses nothing. The papers' √K bounds the worst of "
+            "all environments. RiverSwim is one environment, and its best policy stands out.",
             Attempt("See cumulative regret, and every seed", "explore", (NONE,), {"each": "on"}),
         ),
         Step(
             "Hidden in noise",
             Order(
-                "Now every user is hidden, at one of three budgets. Which curve is which?",
+                "Now noise hides every user, at one of three privacy budgets ε. Which curve is which?",
                 tuple(budget_label(spec) for spec in BY_BUDGET),
             ),
             BY_BUDGET,
             regret.losses([(spec, budget_label(spec), np.inf) for spec in BY_BUDGET], (10.0, 1e7)),
             lambda evidence: regret.places_by_regret(evidence, BY_BUDGET),
             _by_budget,
-            "The smaller ε, the larger the noise that a user is hidden in, and the more visits it takes until they "
-            "stand out from it.",
+            "The smaller ε, the larger the noise in each count. More visits are then needed before a count stands out "
+            "from the noise.",
             Attempt(
                 "Try a budget of your own",
                 "explore",

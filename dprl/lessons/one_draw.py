@@ -49,7 +49,7 @@ def _read_within(noise: str) -> Step:
                 )
             )
         return Plot(
-            "How near two users come",
+            "How precisely two users read a third",
             "How far off they are (visits)",
             "Users read within that",
             (-0.5, FARTHEST),
@@ -72,11 +72,11 @@ def _read_within(noise: str) -> Step:
     return Step(
         NOISES[noise],
         Marker(
-            "One counter of visits; all are told it after their own turn, with one draw of noise for all releases. "
-            "Users t − 1 and t + 1 compare. Within how many visits do they work out half of the users between?"
+            "Each user is told a visit count after their turn. One draw of noise is in all of these releases. Users "
+            "t − 1 and t + 1 compare. For half of the users t, within how many visits do they learn what t did?"
             if first
-            else "Now the noise of each release is made of draws in a tree, and no two releases share all of them. "
-            "Within how many visits do they work out half of the users now?",
+            else "Now each release has a sum of noise from a tree. No two releases share all of their draws. For half "
+            "of the users t, within how many visits do users t − 1 and t + 1 learn what t did?",
             0.0,
             FARTHEST,
             "{} visits",
@@ -89,12 +89,12 @@ def _read_within(noise: str) -> Step:
         plot,
         lambda evidence: float(np.median(_errors(evidence, noise))),
         found,
-        "The one draw is in both releases, so their difference has none: what is left is the visit itself, however "
-        "large the noise."
+        "The one draw is in both releases, so their difference has no noise. What is left is the visit itself, "
+        "however large the noise."
         if first
-        else "Two releases differ in draws of their own: what is left after subtracting is noise, too.",
+        else "Each of two releases has draws of its own. After subtracting, the noise of those draws is left, too.",
         Attempt(
-            "Subtract by yourself, step by step" if first else "See what the tree leaves",
+            "Subtract the releases yourself, step by step" if first else "See what the tree leaves",
             "attack",
             (COLLUSIONS[0],),
             {"show": "collusion", "step": noise},
@@ -106,9 +106,10 @@ def _read_within(noise: str) -> Step:
 def _costs(evidence: Evidence) -> str:
     tree, best = (evidence.runs[spec].noise_std or 0.0 for spec in (TREE, BASE))
     return (
-        f"After {human(BASE.episodes)} users the noise in a count of visits has standard deviation {rough(tree)} with "
-        f"the tree and {rough(best)} with the other. For the same promise it takes "
-        f"{rough_users(regret.needed(evidence, TREE))} users against {rough_users(regret.needed(evidence, BASE))}."
+        f"After {human(BASE.episodes)} users the noise in a visit count has standard deviation {rough(tree)} with the "
+        f"tree and {rough(best)} with the factorisation. The guarantee is the same. The tree needs "
+        f"{rough_users(regret.needed(evidence, TREE))} users, the factorisation "
+        f"{rough_users(regret.needed(evidence, BASE))}."
     )
 
 
@@ -123,15 +124,15 @@ ONE_DRAW = Lesson(
         Step(
             "What it costs",
             Order(
-                "Two ways to draw such noise, both proved to keep (1, 10⁻⁶), beside none. Which curve is which?",
+                "Two ways to draw fresh noise, both proved (1, 10⁻⁶)-private, beside no privacy. Which curve is which?",
                 tuple(MECHANISMS.values()),
             ),
             tuple(MECHANISMS),
             regret.losses([(spec, name, np.inf) for spec, name in MECHANISMS.items()], (10.0, 1e9)),
             lambda evidence: regret.places_by_regret(evidence, tuple(MECHANISMS)),
             _costs,
-            "A factorisation shares draws between releases as the tree does, but weighs them so that the worst release "
-            "has as little noise as can be.",
+            "A factorisation shares draws between releases, as the tree does. It weighs them so that the worst release "
+            "has as little noise as possible.",
             Attempt(
                 "Compare all mechanisms",
                 "tradeoffs",

@@ -1,4 +1,4 @@
-"""Pessimism offline: a policy from a private data set, and what a learner dares to believe of it."""
+"""Pessimism offline: a policy from a private data set, and the lower bound on its value."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ RHOS = (1.0, 0.1, 0.01)
 FREE, PRIVATE = CLINIC.twin(), CLINIC.replace(rho=1.0)
 BUDGETS = (CLINIC.replace(rho=0.1), FREE, CLINIC.replace(rho=0.01), PRIVATE)  # as they are offered
 RANGE = (5.0, 1e10)
-RECORDS = "Patients' records n"
+RECORDS = "Records n (one user each)"
 GOOD, BELIEVED = 0.05, 0.1
 NEEDS = ("fewer records", "more records")
-EARNS, LOW = "what the policy earns", "low estimate V~"
+EARNS, LOW = "what the policy earns", "lower bound V~"
 
 
 def name(spec: OfflineSpec) -> str:
@@ -42,7 +42,7 @@ def _needed(evidence: Evidence, spec: OfflineSpec) -> float:
 
 
 def _low(evidence: Evidence, spec: OfflineSpec) -> Array:
-    """[seeds, C] the low estimate, as a share of v*."""
+    """[seeds, C] the lower bound on the value, as a share of v*."""
     run = evidence.runs[spec]
     assert run.lower is not None
     found: Array = run.lower / run.v_star
@@ -72,12 +72,14 @@ def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> P
 def _first(evidence: Evidence) -> str:
     need, free = _needed(evidence, PRIVATE), _needed(evidence, FREE)
     times = rough_users(need / free)
-    return f"It takes {rough_users(need)} records at ρ = 1, {times} times as many as without privacy."
+    return (
+        f"The algorithm needs {rough_users(need)} records at ρ = 1, {times} times as many as without privacy."
+    )
 
 
 def _budget_specs(evidence: Evidence) -> str:
     parts = [f"{rough_users(_needed(evidence, CLINIC.replace(rho=rho)))} at ρ = {rho:g}" for rho in RHOS]
-    return f"Records until the policy loses less than {percent(GOOD)}: {listed(parts)}."
+    return f"Records until the policy loses less than {percent(GOOD)} of v*: {listed(parts)}."
 
 
 def _beliefs(evidence: Evidence) -> Plot:
@@ -108,7 +110,7 @@ def _later(evidence: Evidence) -> str:
     at = evidence.runs[PRIVATE].at.astype(float)
     earned = search.stays_below(at, _gap(evidence, PRIVATE).mean(axis=0), BELIEVED)
     return (
-        f"The policy earns that much from {rough_users(earned)} records on; the algorithm believes it from "
+        f"The policy earns that much from {rough_users(earned)} records on. The bound says so from "
         f"{rough_users(_believed(evidence))} on, {rough(_believed(evidence) / earned)} times as many."
     )
 
@@ -116,14 +118,14 @@ def _later(evidence: Evidence) -> str:
 PESSIMISM = Lesson(
     "pessimism",
     "Pessimism, offline",
-    "A policy from private records of patients: how many it takes, and why the algorithm believes too little.",
+    "How many private records does a good policy take, and how much does the algorithm believe of it?",
     "What a policy is; that noise is added to counts.",
     (
         Step(
             "Enough records",
             Marker(
-                "A clinic's records are released once, with noise that proves ρ = 1. From how many patients on does "
-                "the policy learned from them lose less than a twentieth?",
+                "A clinic releases its records once, with noise that proves ρ = 1. From how many records on does the "
+                "learned policy lose less than a twentieth of what the best one earns, v*?",
                 *RANGE,
                 "{} records",
                 ends=NEEDS,
@@ -132,24 +134,24 @@ PESSIMISM = Lesson(
             lambda evidence: _gaps(((FREE, np.inf), (PRIVATE, 0.0)), evidence),
             lambda evidence: _needed(evidence, PRIVATE),
             _first,
-            "The penalty for what is uncertain holds the noise, too: until counts outgrow it, nothing looks safe, and "
-            "the algorithm keeps away from what is best.",
-            Attempt("See where the penalty bites", "offline", (FREE, PRIVATE), {"tab": "pessimism"}),
+            "Pessimism takes a penalty off all that is uncertain, and noise makes more uncertain. Until counts outgrow "
+            "the noise, the algorithm keeps away from the best actions.",
+            Attempt("See where the penalty is large", "offline", (FREE, PRIVATE), {"tab": "pessimism"}),
         ),
         Step(
             "Budgets",
             Order(
-                "The same records at three budgets, and without noise. Which curve is which?",
+                "The same records at three budgets ρ, and without noise. Which curve is which?",
                 tuple(name(spec) for spec in BUDGETS),
             ),
             BUDGETS,
             lambda evidence: _gaps(tuple((spec, np.inf) for spec in BUDGETS), evidence),
             lambda evidence: tuple(int(i) for i in np.argsort([_needed(evidence, spec) for spec in BUDGETS])),
             _budget_specs,
-            "Noise that proves ρ has a standard deviation like 1/√ρ, and counts grow like n: a hundredth of the budget "
+            "The noise for ρ has a standard deviation like 1/√ρ, and counts grow like n. A hundredth of the budget "
             "takes about ten times the records.",
             Attempt(
-                "Try other promises on the same data",
+                "Try other privacy guarantees",
                 "offline",
                 (
                     FREE,
@@ -160,10 +162,10 @@ PESSIMISM = Lesson(
             ),
         ),
         Step(
-            "What it dares to believe",
+            "What the algorithm believes",
             Marker(
-                "Pessimism gives a low estimate V~ of what the policy earns. At ρ = 1, from how many records on is it "
-                "at least nine tenths of v*?",
+                "The algorithm gives a lower bound V~ on what its policy earns. At ρ = 1, from how many records on "
+                "is V~ at least nine tenths of v*?",
                 *RANGE,
                 "{} records",
                 ends=NEEDS,
@@ -172,8 +174,8 @@ PESSIMISM = Lesson(
             _beliefs,
             _believed,
             _later,
-            "The low estimate takes the penalty off at every step, also where the policy is right already: it is meant "
-            "to be true with high probability, not to be near.",
+            "The bound takes the penalty off at every step, even where the policy is already right. The bound has to "
+            "hold with high probability; it need not be near.",
             Attempt(
                 "See values, penalties and coverage",
                 "offline",

@@ -52,14 +52,14 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
         at = evidence.runs[spec].at.astype(float)
         early, late = (float(np.interp(k, at, extra.mean(axis=0))) for k in (START, END))
         return (
-            f"From {human(START)} to {human(END)} users the price grew like "
-            f"{to_the('K', *_price_growth(evidence, spec))}, from {human(early)} to {human(late)}."
+            f"From {human(START)} to {human(END)} users the privacy cost grew from {human(early)} to {human(late)}. "
+            f"It grew like {to_the('K', *_price_growth(evidence, spec))}."
         )
 
     return Step(
         f"With {given}",
         Slope(
-            f"The privacy cost is the regret beyond that without it. At ε = 1 with {given}, how does it go on?",
+            f"The privacy cost is the extra regret at ε = 1 with {given}. How does the privacy cost go on?",
             CHOICES,
             START,
             END,
@@ -82,26 +82,26 @@ PRICE = Lesson(
     "price",
     "Pay once, or again and again?",
     "Additive and multiplicative cost: what the privacy cost does when users keep coming.",
-    "What regret is; who is trusted with what.",
+    "What regret is; the three privacy models.",
     (
         _growing(
             CENTRAL,
             (),
-            "The noise in a count hardly grows while the count does: once it is outgrown, privacy costs nothing more. "
-            "Joint privacy is additive (Qiao, Wang 2023, Theorem 5.2).",
+            "The noise in a count hardly grows, while the count does. Once counts outgrow the noise, privacy costs "
+            "nothing more. For joint privacy an additive cost is proved (Qiao, Wang 2023, Theorem 5.2).",
         ),
         _growing(
             LOCAL,
             (CENTRAL,),
-            "With each user comes new noise, so that learning is slower at every size. √K is proved to be enough for "
-            "any problem where counts add up everybody's reports (Qiao, Wang 2023, Theorem 5.7). Here they add up "
-            "those of users who were told to do what is counted, and the price grows more slowly.",
+            "New noise comes with each user, so learning is slower at every size. √K is proved to be enough in any "
+            "environment where counts add up everybody's reports (Qiao, Wang 2023, Theorem 5.7). Here a count adds up "
+            "only reports of users who were told to do what it counts. So the privacy cost grows more slowly.",
         ),
         _growing(
             SHUFFLE,
             (CENTRAL, LOCAL),
-            "Shuffled reports hide each other, so that each needs little noise of its own: the price is additive again "
-            "(Bai et al. 2025, Theorem 11).",
+            "Shuffled reports hide each other, so each needs little noise of its own. The privacy cost is additive "
+            "again (Bai et al. 2025, Theorem 11).",
         ),
     ),
 )

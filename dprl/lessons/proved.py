@@ -1,4 +1,4 @@
-"""Claimed against proved: what printed noise promises, what is proved of it, and what an attacker finds."""
+"""Claimed against proved: what a paper states of its noise, what is proved of it, and what an attacker finds."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def _printed(evidence: Evidence) -> str:
         promise(card[f"{name}_epsilon"], card[f"{name}_delta"]) for name in ("claimed", "proved")
     )
     return (
-        f"It claims {claimed}. When one user is replaced it proves {proved}, a weaker promise; at δ = 10⁻⁶ it proves "
-        f"ε = {rough(own)}."
+        f"The paper states {claimed} of this noise. When one user is replaced, the noise proves {proved}, a weaker "
+        f"guarantee. At δ = 10⁻⁶ it proves ε = {rough(own)}."
     )
 
 
@@ -75,10 +75,10 @@ def _orders(evidence: Evidence) -> str:
     noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (PRINTED, TREE, BASE)}
     need = {spec: rough_users(regret.needed(evidence, spec)) for spec in noise}
     return (
-        f"As in the paper, noise in a count of visits has standard deviation {rough(noise[PRINTED])} after "
-        f"{human(BASE.episodes)} users, and it takes {need[PRINTED]} users. "
-        f"Calibrated to prove {promise(1.0, DELTA)}, the standard deviation is {rough(noise[TREE])} in the same tree "
-        f"({need[TREE]} users) and {rough(noise[BASE])} in an optimal factorisation ({need[BASE]})."
+        f"After {human(BASE.episodes)} users the paper's noise in a visit count has standard deviation "
+        f"{rough(noise[PRINTED])}. Noise calibrated to {promise(1.0, DELTA)} has {rough(noise[TREE])} in the same "
+        f"tree, and {rough(noise[BASE])} in the optimal factorisation. In this order the three need {need[PRINTED]}, "
+        f"{need[TREE]} and {need[BASE]} users."
     )
 
 
@@ -94,8 +94,8 @@ def _errors(evidence: Evidence) -> Plot:
     proved = evidence.answers[PLAYED[1]]
     return Plot(
         "How well the best attacker tells two users apart",
-        "Wrongly says that it was this user",
-        "Rightly says so",
+        "False positives (wrongly says “first episode”)",
+        "True positives",
         (0.0, 1.0),
         (0.0, 1.0),
         drawn=(
@@ -105,7 +105,7 @@ def _errors(evidence: Evidence) -> Plot:
         log_x=False,
         percent=True,
         percent_x=True,
-        level=(CAUGHT, "half are caught"),
+        level=(CAUGHT, "half detected"),
         bound=("most that is proved", np.array(proved["false"]), 1 - np.array(proved["missed"])),
     )
 
@@ -120,24 +120,23 @@ def _caught(evidence: Evidence) -> str:
     proved = evidence.answers[PLAYED[1]]
     least = float(np.interp(CAUGHT, 1 - np.array(proved["missed"]), np.array(proved["false"])))
     return (
-        f"To be right about half, the attacker is wrong about {percent(_accused(evidence))} of the others "
-        f"({human(len(scores['first']))} simulated releases in each world). Below {percent(least)} nobody can get: "
-        "that is proved."
+        f"An attacker with 50% true positives has {percent(_accused(evidence))} false positives "
+        f"({human(len(scores['first']))} simulated releases of each episode). Every attacker has at least "
+        f"{percent(least)}: that is proved."
     )
 
 
 PROVED = Lesson(
     "proved",
     "Claimed and proved",
-    "The same ε on paper is not the same noise: what noise as in the paper proves, what it costs, and what an attack "
-    "finds.",
+    "At the same ε, noise can be very different. See what noise proves, costs, and leaves to an attacker.",
     "What ε and δ are.",
     (
         Step(
             "Noise as in the paper",
             Marker(
-                "A paper prints Laplace noise in a tree for (1, 0). With one user replaced, at which ε does what is "
-                "proved of it come down to δ = 10⁻⁶?",
+                "A paper states ε = 1 and δ = 0 for its Laplace noise in a tree. One user is replaced. Which ε does "
+                "this noise prove at δ = 10⁻⁶?",
                 0.0,
                 2.0,
                 "ε = {}",
@@ -149,8 +148,8 @@ PROVED = Lesson(
             _deltas,
             lambda evidence: _at(evidence.answers[("promise", PRINTED)], DELTA),
             _printed,
-            "A proof at δ = 0 has to hold for the rarest outcome, and there it adds up the worst of every release; an "
-            "accountant that allows one in a million adds up what is likely.",
+            "A proof at δ = 0 has to hold for the rarest outcome, so it adds up the worst of every release. A proof "
+            "that leaves out one case in a million adds up what is likely.",
             Attempt(
                 "See the whole curve of what is proved", "explore", (PRINTED, BASE), {"tab": "guarantee"}
             ),
@@ -159,23 +158,23 @@ PROVED = Lesson(
         Step(
             "What it costs",
             Order(
-                "The same algorithm with that noise, with noise calibrated to (1, 10⁻⁶) in two ways, and without. "
-                "Which curve is which?",
+                "The same algorithm with the paper's noise, with noise calibrated to (1, 10⁻⁶) in two ways, and "
+                "without noise. Which curve is which?",
                 tuple(NOISES.values()),
             ),
             tuple(NOISES),
             regret.losses([(spec, name, np.inf) for spec, name in NOISES.items()], (10.0, 1e9)),
             lambda evidence: regret.places_by_regret(evidence, tuple(NOISES)),
             _orders,
-            "Calibrated noise is just as large as the promise needs. At this δ noise as in the paper keeps a far "
-            "smaller ε than it claims, which nobody asked for, and which is paid for in users.",
+            "Calibrated noise is as large as the guarantee needs. At this δ, noise as in the paper proves a far "
+            "smaller ε than the paper states. Nobody asked for that, and you pay for it in users.",
             Attempt("Look closer at these four", "explore", (BASE.twin(), BASE, TREE, PRINTED), EXPLORED),
         ),
         Step(
             "An attack",
             Marker(
-                "Noise proves (1, 10⁻⁶). The best attacker knows all but one user, and wants to be right about half of "
-                "those who did the first of two things. How many of those who did the other are accused wrongly?",
+                "Noise proves (1, 10⁻⁶). The best attacker knows all users but one, and guesses which of two episodes "
+                "that user had. At 50% true positives, how many false positives are there?",
                 0.0,
                 1.0,
                 "{}",
@@ -188,8 +187,8 @@ PROVED = Lesson(
             _errors,
             _accused,
             _caught,
-            "ε bounds, up to δ, how much likelier any outcome is in one world than in the other, of all releases "
-            "together: no test tells the two apart better than that.",
+            "Up to δ, ε bounds how much likelier all releases together are with one episode than with the other. No "
+            "test tells the two apart better than that.",
             Attempt("Watch the attack", "attack", (ATTACK,), {"chart": "errors"}),
             PLAYED,
         ),

@@ -29,8 +29,8 @@ def _in_words(evidence: Evidence) -> str:
     few, more, most = (PRIVATIZERS[spec.privacy].words.given for spec in private)
     free = rough_users(regret.needed(evidence, NONE))
     return (
-        f"Without privacy it takes {free} users. At ε = 1 it takes more with {few}, "
-        f"more still with {more}, and most with {most}."
+        f"Without privacy the algorithm needs {free} users. At ε = 1 it needs more with {few}, still more with "
+        f"{more}, and most with {most}."
     )
 
 
@@ -42,14 +42,15 @@ def _beside(spec: RunSpec, why: str) -> Step:
     def found(evidence: Evidence) -> str:
         need, before = regret.needed(evidence, spec), regret.needed(evidence, known[-1])
         return (
-            f"With {given} it takes {rough_users(need)} users, {rough_users(need / before)} times as many as "
-            f"{'without privacy' if known[-1] is NONE else 'with a trusted curator'}."
+            f"With {given} the algorithm needs {rough_users(need)} users, {rough_users(need / before)} times as many "
+            f"as {'without privacy' if known[-1] is NONE else 'with a trusted curator'}."
         )
 
     return Step(
         f"With {given}",
         Marker(
-            f"At ε = 1 with {given}: from how many users on does an average episode lose less than a tenth of V*?",
+            f"V* is what the best policy earns. At ε = 1 with {given}, from how many users on does an average "
+            "episode lose less than a tenth of V*?",
             *RANGE,
         ),
         (*known, spec),
@@ -80,19 +81,19 @@ TRUST = Lesson(
             regret.losses([(spec, regret.name(spec), np.inf) for spec in OFFERED], RANGE),
             _order,
             _in_words,
-            "A trusted curator adds noise to sums over users; where no party is trusted, every user adds noise to "
-            "their own report, and K reports bring √K times the noise of one.",
+            "A trusted curator adds noise to sums over users. With no trusted party every user adds noise to their own "
+            "report. K reports bring √K times the noise of one.",
             Attempt("Look closer at these four", "explore", (NONE, CENTRAL, SHUFFLE, LOCAL), EXPLORED),
         ),
         _beside(
             CENTRAL,
-            "The noise in a count stays about the same while the count itself grows with the users, so that after a "
-            "while it no longer matters.",
+            "The noise in a count stays about the same, while the count grows with the users. After a while the noise "
+            "no longer matters.",
         ),
         _beside(
             LOCAL,
-            "A count adds up the reports of the n users who were told to do what it counts. Its noise grows like √n, "
-            "so that the noise's share of the count falls like 1/√n. With a trusted curator it falls almost like 1/n.",
+            "A count adds up the reports of the n users who were told to do what it counts. Its noise grows like √n. "
+            "So the noise's share of the count falls like 1/√n; with a trusted curator, almost like 1/n.",
         ),
     ),
 )

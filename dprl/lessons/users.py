@@ -1,4 +1,4 @@
-"""How many users do you need? Users against epsilon, by who is trusted."""
+"""How many users do you need? Users against epsilon, by privacy model."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _with(spec: RunSpec, ends: tuple[float, float], why: str) -> Step:
     return Step(
         f"With {given}",
         Slope(
-            f"With {given} it takes so many users down to ε = 1. How do they grow as ε gets smaller?",
+            f"The curve shows the users needed with {given}, down to ε = 1. How do users grow as ε gets smaller?",
             CHOICES,
             START,
             END,
@@ -111,22 +111,22 @@ USERS = Lesson(
     "users",
     "How many users do you need?",
     "From a budget to a number of users, and from your users to the smallest budget.",
-    "What ε is; who is trusted with what.",
+    "What ε is; the three privacy models.",
     (
         _with(
             CENTRAL,
             (1e5, 1e10),
-            "Noise grows like 1/ε and counts like the users, so that users grow about like 1/ε; what they would take "
-            "without privacy comes on top, and bends the curve.",
+            "Noise grows like 1/ε and counts grow with the users, so users grow about like 1/ε. The users needed "
+            "without privacy come on top, and bend the curve.",
         ),
         _with(
             LOCAL,
             (1e8, 1e15),
-            "Noise of K reports grows like √K/ε against counts that grow like K: K has to grow like 1/ε² to keep their "
-            "ratio.",
+            "The noise of K reports grows like √K/ε, and counts grow like K. To keep their ratio, K has to grow like "
+            "1/ε².",
         ),
         Step(
-            "With what you have",
+            "With your users",
             Marker(
                 f"You have {human(MINE)} users and a shuffler that they trust. How small may ε be?",
                 float(X[0]),
@@ -139,10 +139,10 @@ USERS = Lesson(
             lambda evidence: _plot(evidence, (CENTRAL, LOCAL), SHUFFLE, 0.0, level=True),
             _affordable,
             _mine,
-            "Read the chart from the side: your users are a height, and where the curve comes up to it is the most "
-            "privacy that they pay for.",
+            "Read the chart from the side: your users are a height. Where the curve reaches that height is the most "
+            "privacy that your users pay for.",
             Attempt(
-                "Ask for your own problem",
+                "Ask for your own study",
                 "users",
                 (),
                 {"users": int(MINE)},

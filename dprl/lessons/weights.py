@@ -1,4 +1,4 @@
-"""Which weights matter: what a learner of a linear model has to know, and what it never learns."""
+"""Which weights matter: what an algorithm for a linear model has to know, and what it never learns."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def _known(evidence: Evidence) -> tuple[Array, Array]:
 def _shrinking(evidence: Evidence) -> Plot:
     at, rows = _known(evidence)
     return Plot(
-        "How far a weight may be from its estimate",
+        "Confidence radius of an average weight",
         regret.USERS,
-        "± of an average weight",
+        "Confidence radius",
         RANGE,
         (1e-6, 10.0),
         drawn=(DrawnSeries(SpecSeries(MIXTURE, NAMES[MIXTURE], at, rows), START),),
@@ -80,14 +80,15 @@ def _never(evidence: Evidence) -> str:
     late = float(np.interp(END, at, rows.mean(axis=0)))
     loss = float(np.interp(END, run.at, regret.lost(evidence, MIXTURE).mean(axis=0)))
     return (
-        f"It goes like {to_the('K', *_growth(evidence))}: at {human(END)} users a weight may still be ± "
-        f"{human(float(f'{late:.2g}'))} off, while an average episode has lost {percent(loss)} of V*."
+        f"The radius goes like {to_the('K', *_growth(evidence))}. At {human(END)} users it is still "
+        f"{human(float(f'{late:.2g}'))}, while an average episode has lost {percent(loss)} of V*."
     )
 
 
 def _learned(evidence: Evidence) -> str:
     need, free = (regret.needed(evidence, spec) for spec in (MIXTURE, NONE))
-    return f"From {rough_users(need)} users on, {rough_users(need / free)} times as many as without privacy."
+    times = rough_users(need / free)
+    return f"The algorithm needs {rough_users(need)} users, {times} times as many as without privacy."
 
 
 def _times_as_many(evidence: Evidence) -> str:
@@ -99,29 +100,30 @@ def _times_as_many(evidence: Evidence) -> str:
 WEIGHTS = Lesson(
     "weights",
     "Which weights matter?",
-    "An algorithm that knows features and looks for their weights: it finds those that decide, and no others.",
+    "An algorithm knows features and looks for their weights. Which weights does it have to find?",
     "That features times weights give the chance of a transition.",
     (
         Step(
             "Learning",
             Marker(
-                "Patients of four types, a drug for each; weights say how common a type is at each step. With a "
-                "trusted curator at ε = 1, from how many patients on does an average one lose less than a tenth of V*?",
+                "Users are of four types, with a drug for each type. Weights say how common a type is at each step. "
+                "The best policy earns V*. With a trusted curator at ε = 1, from how many users on does an average one "
+                "lose less than a tenth of V*?",
                 *RANGE,
             ),
             (NONE, MIXTURE),
             regret.losses([(NONE, NAMES[NONE], np.inf), (MIXTURE, NAMES[MIXTURE], 0.0)], RANGE),
             lambda evidence: regret.needed(evidence, MIXTURE),
             _learned,
-            "A matrix and a vector for each step are all that is released, as large as there are types, however many "
-            "states there are: noise is in few numbers, and all users are in each of them.",
+            "Only a matrix and a vector are released for each step. They grow with the types, not with the states. "
+            "Noise is in few numbers, and all users are in each of them.",
             Attempt("Look at the weights one by one", "linear", (NONE, MIXTURE), {"tab": "weights"}),
         ),
         Step(
             "What stays unknown",
             Slope(
-                "The algorithm holds every weight possible within ± a width, which has shrunk so far. How does it go "
-                "on?",
+                "The confidence radius says how far a weight can be from its estimate. It has shrunk so far. How does "
+                "it go on?",
                 ((0.0, "it stays"), (-0.5, "like 1/√K"), (-1.0, "like 1/K")),
                 START,
                 END,
@@ -130,10 +132,10 @@ WEIGHTS = Lesson(
             _shrinking,
             lambda evidence: _growth(evidence)[0],
             _never,
-            "Users tell only of what is done with them: once the best drug is given at each step, they say nothing "
-            "more about the others, and what does not decide need not be known.",
+            "Users tell only about the drugs that they get. Once each step has its best drug, they say nothing more "
+            "about the others. Weights that do not decide need not be known.",
             Attempt(
-                "See the region in which weights are held possible",
+                "See the confidence set of the weights",
                 "linear",
                 (NONE, MIXTURE),
                 {"tab": "ellipsoid"},
@@ -141,7 +143,7 @@ WEIGHTS = Lesson(
             (WIDTHS,),
         ),
         Step(
-            "Who is trusted",
+            "Privacy models",
             Order(
                 "The same algorithm without privacy, with a trusted curator, and with no trusted party at two "
                 "budgets. Which curve is which?",
@@ -151,8 +153,8 @@ WEIGHTS = Lesson(
             regret.losses([(spec, label, np.inf) for spec, label in NAMES.items()], RANGE),
             lambda evidence: regret.places_by_regret(evidence, tuple(NAMES)),
             _times_as_many,
-            "With no trusted party noise is in every report, and that of K reports grows like √K, as it does with "
-            "counts of visits.",
+            "With no trusted party every report has noise. The noise of K reports grows like √K, as with visit "
+            "counts.",
             Attempt("Compare these four", "linear", (NONE, MIXTURE, LOCAL[10.0], LOCAL[1.0])),
         ),
     ),

@@ -87,7 +87,7 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 
 def counted(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """What a trusted centre says of `yes` answers under (epsilon, 0) when one is replaced, and how far from the truth
+    """What a trusted curator says of `yes` answers under (epsilon, 0) when one is replaced, and how far from the truth
     that is at most, in LEVEL of all draws.
 
     The noise z is two-sided geometric, with chances in proportion to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan

@@ -113,7 +113,7 @@ class ShareEstimate:
         yes: how many answers were yes, by the reports.
         epsilon: of each report, whoever sees it.
         shuffled: of the same reports at DELTA, had a trusted shuffler mixed them before they were seen once.
-        said, far: what a trusted centre would have said at the same epsilon, simulated as if `yes` were the truth, and
+        said, far: what a trusted curator would have said at the same epsilon, simulated as if `yes` were the truth, and
             how far from that at most, 95 times in 100.
     """
 

@@ -52,5 +52,5 @@ def against(found: Sequence[Finding], exact: bool = False) -> str:
             return f"The {what} lies lower than the claim has it, which then holds as an upper bound."
         return f"The {what} {'lies' if inside else 'does not lie'} where the claim has it."
     whole = f"{'' if exact else 'whole '}{what}"
-    said = f"In {inside} of {len(found)} settings the {whole} lies where the claim has it"
-    return said + (f"; in {lower} it lies lower, where the claim holds as an upper bound." if lower else ".")
+    said = f"In {inside} of {len(found)} settings the {whole} lies where the claim has it."
+    return said + (f" In {lower} it lies lower: there the claim holds as an upper bound." if lower else "")

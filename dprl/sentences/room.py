@@ -8,21 +8,21 @@ from dprl.metrics import Measured
 from dprl.words import human, percent, plural, promise
 
 TAP = (
-    "What you tap travels to the server, whose memory sees it for a moment. There a coin is flipped for you, once, and "
-    "only what it leaves is written down: your answer or its opposite."
+    "Your tap travels to the server, whose memory sees it for a moment. The server flips a coin for you, once. It "
+    "writes down only what the coin leaves: your answer or its opposite."
 )
 WATCHED = (
-    "Nobody's name is asked for, and no address is written down. Who watches the chart move while you tap may still "
-    "know which report is yours; the coin protects that report, too. That your device answered is not hidden."
+    "The room asks for no name and writes down no address. Somebody who watches the chart while you tap may still "
+    "know which report is yours. The coin protects that report, too. That your device answered is not hidden."
 )
 LIVE = "Nobody mixes them here: the chart moves with every answer."
 REPEATED = (
-    "A device is a browser. Who answers again from another one, or empties its memory, is counted again and spends "
-    "another ε."
+    "A device is a browser. If you answer again from another browser, you are counted again and spend another ε. The "
+    "same happens after you empty its memory."
 )
 GUESSES = (
-    "Predictions are about a chart, not about you: they are kept as they are made, without a name and without a "
-    "coin."
+    "Predictions are about a chart, not about you. The room keeps them as you make them, without a name and without "
+    "a coin."
 )
 WAITS = "Your prediction is not sent yet."
 UNSENT = "Your prediction was not sent. Your teacher's chart does not count it."
@@ -46,7 +46,7 @@ def coin(epsilon: float, flip: float) -> str:
 def spent_on_phone(epsilons: list[float]) -> str:
     """What a device has used up; epsilons: of the questions that it answered."""
     return (
-        f"You have answered {plural(len(epsilons), 'question')}. What they promise adds up: ε = "
+        f"You have answered {plural(len(epsilons), 'question')}. The privacy budgets add up: ε = "
         f"{human(math.fsum(epsilons))} for all your answers together."
     )
 
@@ -73,11 +73,11 @@ def shuffled(n: int, epsilon: float, delta: float) -> str:
 
 
 def central(n: int, epsilon: float, far: int) -> str:
-    """What a trusted centre would have said."""
+    """What a trusted curator would have said."""
     off = f"at most {plural(far, 'answer')} off" if far else "exact"
     return (
-        f"**Central, simulated.** Had a trusted centre seen {plural(n, 'answer')} as the local estimate says, "
-        f"one noisy count at ε = {human(epsilon)} would be {off} in at least 95% of draws. One draw is shown."
+        f"**Central, simulated.** Suppose that a trusted curator had seen {plural(n, 'answer')} as the local estimate "
+        f"says. One noisy count at ε = {human(epsilon)} would be {off} in at least 95% of draws. One draw is shown."
     )
 
 

@@ -183,7 +183,7 @@ def numbers(found: Report, here: Report | None) -> None:
             setting, one = found.claim.settings[i], found.findings[i]
             said = f"{i + 1}. {escape(setting.title)}: {found.numbers[i]}, claimed {setting.asks}: **{one.verdict}**"
             if here is not None:
-                said += f"; here {here.numbers[i]}: **{here.findings[i].verdict}**"
+                said += f". Computed here: {here.numbers[i]}, **{here.findings[i].verdict}**"
             lines.append(said)
     st.markdown(explained("\n".join(lines)))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl.landscape import BUDGET, PROBLEMS, frame, rows
+from dprl.landscape import PROBLEMS, frame, rows
 from dprl.landscape.rows import all_rows
 from dprl.tables import csv
-from dprl.words import power, promise
+from dprl.words import power
 from pages.landscape import views, words
 from pages.landscape.state import bundled_landscape, look_at, view
 from pages.shared.controls.widgets import segments, select
@@ -19,25 +19,19 @@ from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 
-AT_ONE = promise(*BUDGET).replace(" ", "\N{NO-BREAK SPACE}")  # a pair stays on one line
-
 
 def main() -> None:
     v = view()
     read_address(v)
     corner = head(v)
-    st.markdown(
-        explained(
-            f"Each private algorithm runs with the same guarantee {escape(AT_ONE)}, in each privacy model that it has."
-        )
-    )
     inputs()
     seen = v.seen
     found = rows(bundled_landscape(), seen.problem, seen.K, seen.constants == "paper")
     session().common = words.shared_words(seen)
     who, users = words.who_needs_fewest(found)
-    st.markdown(explained(f"**{escape(who)}** {escape(users)}"))
+    st.markdown(explained(f"**{escape(who)}**"))
     views.panels(found, seen)
+    st.markdown(explained(escape(users)))
     st.caption(explained(escape(session().common)))
     found = views.ordered(found, seen)
     views.rows_table(found, seen)

@@ -94,7 +94,7 @@ def opened(corner: DeltaGenerator) -> None:
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
             press("Show the answer", "visibility", "reveal", reveal, primary=here.whole)
             if not here.whole:
-                st.caption("Predict first: it is what makes the answer stay.")
+                st.caption("Predict first: you will remember the answer better.")
     with corner:
         share(here)
 

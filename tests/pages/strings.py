@@ -164,10 +164,11 @@ def wrong(text: str) -> tuple[str, ...]:
 
 
 def opening(app: Any) -> int:
-    """How many words of prose stand before the first chart of a page; of all that it says where it has none."""
+    """How many words of prose stand before the first chart of a page, or before the first card of a list to choose
+    from; of all that it says where it has neither."""
     words = 0
     for node, folded in _walk(app.main, False):
-        if node.type == "plotly_chart":
+        if node.type == "plotly_chart" or (node.type == "button" and (node.key or "").startswith("open_")):
             break
         if not folded and node.type in _PROSE:
             words += sum(length(one) for _, text in _of(node) for one in passages(text))
@@ -176,14 +177,10 @@ def opening(app: Any) -> int:
 
 # Pages that are not held to the rules yet: written before them. The list may only get shorter.
 NOT_YET = {
-    "claims",
     "explore",
     "free",
-    "landscape",
-    "lessons",
     "linear",
     "offline",
-    "room",  # which shows lessons
     "tradeoffs",
 }
 

@@ -100,10 +100,7 @@ SHARE = Field(
     later=True,
 )
 
-LOCAL = (
-    "where it plans it is answered from the data of all users, for values planned after they came, and no way is known "
-    "to do that from noisy reports (L21 Remark 5)"
-)
+LOCAL = "nobody can yet get its sums from noisy reports (L21 Remark 5)"
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,7 @@ class SwitchingLearner(PlannedLearner[SwitchingPlanner, SwitchedGram]):
         """Privacy models that it does not have."""
         return {
             "local": f"is an open question for {self.key}: {LOCAL}",
-            "shuffle": f"is not offered for {self.key}, for the reason that local is not: {LOCAL}",
+            "shuffle": f"is not offered for {self.key}: as with local, {LOCAL}",
         }
 
     def seen(self, bonus: str) -> SwitchedGram:

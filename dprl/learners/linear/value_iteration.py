@@ -93,10 +93,7 @@ class ValueIterationPlanner(NamedTuple):
     longest: Callable[[LinearProblem], float]
 
 
-LOCAL = (
-    "at each release it is answered anew from the data of all users, for values planned after they came, and no way is "
-    "known to do that from noisy reports (L21 Remark 5)"
-)
+LOCAL = "nobody can yet get its sums from noisy reports (L21 Remark 5)"
 
 
 @dataclass(frozen=True)
@@ -128,7 +125,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
         """Privacy models that it does not have."""
         return {
             "local": f"is an open question for {self.key}: {LOCAL}",
-            "shuffle": f"is not offered for {self.key}, for the reason that local is not: {LOCAL}",
+            "shuffle": f"is not offered for {self.key}: as with local, {LOCAL}",
         }
 
     def seen(self, bonus: str) -> FeatureGram:
