@@ -90,7 +90,7 @@ MULTIPLICATIVE = Claim(
     "users overcome it. This is the paper's algorithm: it adds up everybody's reports, each with Gaussian noise. Our "
     "default is another. Long run says where the cost of that one stops.",
     "The privacy cost with no trusted party, beside that with a trusted curator. A line that still rises at the right "
-    "grows.",
+    "end grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
     Claim(
         "ldp-multiplicative-ours",

@@ -93,9 +93,9 @@ PRICE = Lesson(
         _growing(
             LOCAL,
             (CENTRAL,),
-            "New noise comes with each user, so learning is slower at every size. √K is proved to be enough in any "
-            "environment where counts add up everybody's reports (Qiao, Wang 2023, Theorem 5.7). Here a count adds up "
-            "only reports of users who were told to do what it counts. So the privacy cost grows more slowly.",
+            "New noise comes with each user, so learning is slower at every size. A cost like √K is proved to be "
+            "enough where counts add up everybody's reports (Qiao, Wang 2023, Theorem 5.7). Here a count adds up only "
+            "reports of users who were told to do what it counts. So the privacy cost grows more slowly.",
         ),
         _growing(
             SHUFFLE,

@@ -168,5 +168,5 @@ def ways(pairs: Sequence[Pair], found: Beside | None) -> None:
         if found is not None:
             pair = pairs[len(pairs) - 1 if found.first is None else found.first]
             both = [Curve(pair.own), Curve(pair.calibrated)]
-            page_link("explore", "Open both of these runs in Explore", links.encode(both, links.View()))
+            page_link("explore", "Open both of these runs in Online", links.encode(both, links.View()))
         page_link("claims", "What was found of that claim", {"claim": KEY})

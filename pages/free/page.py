@@ -87,7 +87,7 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
         chart(found)
         if late := late_mistakes(found):
             st.caption(explained(late))
-    page_link("explore", "Open these runs in Explore", links.encode(curves, links.View(measure="extra")))
+    page_link("explore", "Open these runs in Online", links.encode(curves, links.View(measure="extra")))
     with corner:
         share(f)
 

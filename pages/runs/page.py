@@ -47,7 +47,7 @@ def listing(live: bool) -> None:
                     together(page, group, found)
     if not all_rows:
         with st.container(border=True):
-            st.markdown("**You have no runs yet.** Each one you start in Explore is listed here.")
+            st.markdown("**You have no runs yet.** Each one you start in Online is listed here.")
             page_link("explore", "Go to Explore")
         return
     for i, row in enumerate(rows):
@@ -126,7 +126,7 @@ def entry(i: int, row: RunRow) -> None:
             "Show",
             icon=":material/show_chart:",
             key=f"show_{i}",
-            help="Adds it to the comparison in Explore.",
+            help="Adds it to the comparison in Online.",
         ):
             session().said = add(row.spec)
             session().drafts["explore"] = draft_of(

@@ -136,7 +136,7 @@ def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs
     assert fits(other)
     other.get_by_role("link", name="What was found of that claim").click()
     expect(other.get_by_role("heading", name="Exploring hides users")).to_be_visible()
-    page.get_by_role("link", name="Open both of these runs in Explore").click()
+    page.get_by_role("link", name="Open both of these runs in Online").click()
     expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
 

@@ -229,7 +229,7 @@ def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
 
 def test_explore_opens_the_same_four_runs(visit: Visit) -> None:
     app = visit(PAGE)
-    (link,) = [e for e in app.get("page_link") if "Explore" in e.proto.label]
+    (link,) = [e for e in app.get("page_link") if "Online" in e.proto.label]
     opened = links.decode(parse_qs(link.proto.query_string))
     assert opened.problems == ()
     assert [c.spec for c in opened.curves] == [c.spec for c in four_models(BASE)[0]]

@@ -99,11 +99,11 @@ def test_with_paper_constants_another_answer_is_there_at_once(visit: Visit, stor
 def test_its_links_open_two_runs_and_the_claim(visit: Visit) -> None:
     app = visit(PAGE, show=SHOW)
     ways = {e.proto.label: e.proto for e in app.get("page_link")}
-    (label,) = [label for label in ways if "Explore" in label]
+    (label,) = [label for label in ways if "Online" in label]
     opened = [curve.spec for curve in links.decode(parse_qs(ways[label].query_string)).curves]
     pairs = planned(BASE).pairs
     assert opened in [[pair.own, pair.calibrated] for pair in pairs]
-    assert label == "Open both of these runs in Explore"  # whichever they are
+    assert label == "Open both of these runs in Online"  # whichever they are
     assert parse_qs(ways["What was found of that claim"].query_string) == {"claim": [KEY]}
 
 

@@ -64,7 +64,7 @@ def test_controls_change_what_is_seen_and_the_address(visit: Visit) -> None:
 def test_a_cell_leads_to_its_run_in_explore(visit: Visit) -> None:
     seen = replace(OTHER, constants="default")
     app = visit(PAGE, **dict(encode(seen)))
-    (link,) = [one for one in app.get("page_link") if "Explore" in one.proto.label]
+    (link,) = [one for one in app.get("page_link") if "Online" in one.proto.label]
     query = parse_qs(link.proto.query_string)
     (other,) = visit("explore", c=query["c"]).session_state["session"].explore.curves
     row = next(r for r in rows(bundled_landscape(), seen.problem, seen.K) if r.entry.key.startswith(seen.of))
@@ -74,7 +74,7 @@ def test_a_cell_leads_to_its_run_in_explore(visit: Visit) -> None:
 def test_a_learner_that_cannot_be_run_says_why_and_leads_nowhere(visit: Visit) -> None:
     app = visit(PAGE, of="ucrl-vtr:central")
     assert "not run: clinic has none of the known features" in told(app)
-    assert not [one for one in app.get("page_link") if "Explore" in one.proto.label]
+    assert not [one for one in app.get("page_link") if "Online" in one.proto.label]
 
 
 def test_a_learner_looks_alike_in_every_panel_and_on_every_problem() -> None:

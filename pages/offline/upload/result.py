@@ -174,7 +174,7 @@ def explore(own: Own) -> None:
             "I may publish these frequencies", key=key, on_change=on_value(key, lambda value: None)
         )
         st.button(
-            "Open in Explore", key="own_explore", disabled=not may, on_click=callback(leave), args=(own,)
+            "Open in Online", key="own_explore", disabled=not may, on_click=callback(leave), args=(own,)
         )
 
 
