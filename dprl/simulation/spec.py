@@ -199,8 +199,7 @@ class RunSpec:
             raise SpecError("reports", f"played {reason}; give all.")
 
     def _default_reports(self) -> str:
-        """Of a spec that names no mechanism: what the privacy model takes where it goes with the rest. With noise or a
-        bonus as it is printed the rest is as printed, too."""
+        """Of a spec that names no mechanism: as printed where noise or bonus are, else what the privacy model takes."""
         printed = "paper" in (self.calibration, self.bonus)
         return "all" if self._not_played or printed else PRIVATIZERS[self.privacy].reports
 
