@@ -7,6 +7,7 @@
 (5, 193)
 """
 
+from dprl.cited import cite
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.gymnasium import from_gymnasium
 from dprl.fields import SpecError
@@ -54,6 +55,7 @@ __all__ = [
     "TabularMDP",
     "Trace",
     "UploadSpec",
+    "cite",
     "compare",
     "estimate",
     "fitted_model",

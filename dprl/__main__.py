@@ -15,6 +15,7 @@ from dprl import (
     SpecError,
     Sweep,
     __version__,
+    cite,
     listing,
     metrics,
     new,
@@ -71,6 +72,8 @@ def command_line() -> Parser:
     add_sweep(commands)
     add_reproduce(commands)
     verify.add(commands)
+    cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
+    cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
     new.add_new(commands)
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
@@ -93,6 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return release.release_command(given, lambda spec: run_one(spec, given.out, None))
         if given.command == "sweep":
             return sweep_command(given)
+        if given.command == "cite":
+            print(cite(*(spec_from_json(text_of(path)) for path in given.specs)), end="")
+            return 0
         if given.command == "reproduce":
             return reproduce_command(given)
         if given.command == "verify":

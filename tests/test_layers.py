@@ -4,8 +4,8 @@
 {jobs, links} <- series <- research <- API <- claims <- lessons <- pages; testing is over simulation; users, over
 privacy and fields, is for pages; wasm is over simulation
 
-API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, metrics and tables import
-nothing of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
+API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, papers, metrics and tables
+import nothing of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ RANK = {
     "curves": 1,
     "fields": 0,
     "glossary": 0,
+    "papers": 0,
     "kernels": 0,
     "plugins": 0,
     "metrics": 0,
@@ -46,6 +47,7 @@ RANK = {
     "privacy": 3,
     "learners": 3,
     "simulation": 4,
+    "cited": 5,
     API: 10,
     "links": 6,
     "jobs": 6,
@@ -79,6 +81,7 @@ ALONE: dict[str, tuple[str, ...]] = {
     "words": (),
     "logs": (),
     "glossary": (),
+    "papers": (),
     "metrics": (),
     "theory": ("words",),
     "tables": (),

@@ -52,6 +52,7 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
         assert {path for path in held if (dashboard / path).is_file()} == held
     assert (dashboard / "static/docs/index.html").read_text() == "documents"
     assert (site / "dprl/glossary.toml").is_file()
+    assert (site / "dprl/papers.toml").is_file()
     assert (dashboard / "app.py").is_file()
     assert (dashboard / ".streamlit" / "config.toml").is_file()
     assert (site / "dprl" / "py.typed").is_file()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from dprl import metrics, simulation
+from dprl.cited import cite
 from dprl.curves import RunCurves
 from dprl.fields import SpecError, shown
 from dprl.research.cards import card, told
@@ -42,6 +43,10 @@ class Trace(simulation.Trace):
     ) -> Picture:
         """The dashboard's chart of an online run, see `Comparison.plot`."""
         return compare([self]).plot(measure, statistic=statistic, dark=dark)
+
+    def cite(self) -> str:
+        """What to cite for this run, as a BibTeX file: see `dprl.cite`."""
+        return cite(self)
 
     def _repr_html_(self) -> str:
         return card([(repr(self).partition("\n")[0], *told(self))])

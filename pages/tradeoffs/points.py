@@ -27,6 +27,7 @@ from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, doubts
+from pages.shared.results.again import save_citations
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
@@ -311,6 +312,7 @@ def sweep_table(study: SweepView) -> None:
             lambda: csv(sweep.frame(final).dropna()),
         )
         save("sweep.json", "sweep.json", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2))
+        save_citations(sweep.specs)
         offer_along(study)
     st.caption("The command line does the same from sweep.json, and writes sweep.csv:")
     st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)

@@ -34,11 +34,12 @@ SWEEP = (
 # Where there is something to download, and which files.
 PAGES = {
     EXPLORE.format("env.custom"): {
-        "regret.csv", "regret.parquet", "specs.json", "regret.html", "spec.json", "example.json", "environment.json",
+        "regret.csv", "regret.parquet", "specs.json", "cite.bib", "regret.html", "spec.json", "example.json",
+        "environment.json",
     },
-    SWEEP: {"sweep.csv", "sweep.json", "sweep.html"},
-    "offline?tab=data": {"gap.csv", "gap.parquet", "specs.json", "gap.html"},
-    "linear?tab=data": {"regret.csv", "regret.parquet", "specs.json", "regret.html"},
+    SWEEP: {"sweep.csv", "sweep.json", "cite.bib", "sweep.html"},
+    "offline?tab=data": {"gap.csv", "gap.parquet", "specs.json", "cite.bib", "gap.html"},
+    "linear?tab=data": {"regret.csv", "regret.parquet", "specs.json", "cite.bib", "regret.html"},
 }  # fmt: skip
 
 
@@ -68,6 +69,8 @@ def opened(name: str, content: bytes, browser: Browser, tmp_path: Path) -> None:
     elif kind == "png":
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
         assert min(struct.unpack(">II", content[16:24])) > 300  # width and height
+    elif kind == "bib":
+        assert content.decode("ascii").count("\n@") >= 2  # the program, and a paper at least
     else:
         assert kind == "html"
         rendered(content, browser, tmp_path)

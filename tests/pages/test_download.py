@@ -143,6 +143,7 @@ def test_what_a_page_redraws_is_kept_that_way(
 
 
 NOTHING = "Nothing has been computed yet."
+ALWAYS = {"Specs", "Citations (BibTeX)"}
 NUMBERS = {"CSV", "Parquet", "Download interactive chart"}
 MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=100, seeds=1)
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
@@ -161,12 +162,12 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
     monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
     app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
     assert NOTHING in words(app)
-    assert set(offered) == {"Specs"}
+    assert set(offered) == ALWAYS
     assert app.dataframe.len == 0
     work(1)  # one of two runs
     app.run()
     assert NOTHING not in words(app)
-    assert set(offered) == {"Specs", *NUMBERS}
+    assert set(offered) == {*ALWAYS, *NUMBERS}
     for label in NUMBERS:
         content = offered[label]()
         assert len(content) > 200, label

@@ -36,7 +36,7 @@ def tab() -> None:
         "gap",
         "The gap to the best policy, of every repetition of every run, at every size n.",
         table,
-        {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)},
+        dict(zip(titles, specs, strict=True)),
         lambda: page([spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words),
     )
     st.markdown("## Make it again without this page", anchors=False)

@@ -29,6 +29,7 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.offline.names import promise_words
 from pages.shared.results import answers, data, together
+from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.draft import draft_of
@@ -140,6 +141,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         save("policy.csv", "Policy (CSV)", "text/csv", trace.steps)
         save("release.json", "Release (JSON)", "application/json", trace.release)
         save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable))
+        save_citations([spec])
     st.caption(said.TO_USE_IT)
     st.code(f'dprl.Policy.load("policy.json").act({json.dumps(public.states[0])}, step=0)', language="python")
     with st.expander("Privacy guarantee, and what it assumes"):

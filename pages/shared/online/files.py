@@ -24,7 +24,7 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curv
         "regret",
         "Cumulative regret of every seed of every visible curve, at every checkpoint.",
         table,
-        {title: curve.spec.to_dict() for curve, _, title, _ in shown},
+        {title: curve.spec for curve, _, title, _ in shown},
         lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
     )
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dprl.cited import cite
 from dprl.curves import RunCurves
-from dprl.simulation import FIELDS, OfflineSpec, RunSpec
+from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.tables import csv, escape_formulas
 from pages.shared.layout.download import camera, save
@@ -99,14 +99,14 @@ def no_table_yet(table: pd.DataFrame) -> bool:
 
 
 def files(
-    name: str, says: str, table: pd.DataFrame, specs: Mapping[str, Any], page: Callable[[], str]
+    name: str, says: str, table: pd.DataFrame, specs: Mapping[str, Spec], page: Callable[[], str]
 ) -> None:
     """The numbers, the specs and the chart of runs as files, and the table.
 
     Args:
         name: of the files with numbers.
         says: what the table holds.
-        specs: of the runs, by title, as JSON.
+        specs: of the runs, by title.
         page: makes the chart as a page of its own.
     """
     st.caption(explained(says))
@@ -115,13 +115,20 @@ def files(
         if not empty:
             save(f"{name}.csv", "CSV", "text/csv", lambda: csv(table))
             save(f"{name}.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
-        text = partial(json.dumps, specs, indent=2, ensure_ascii=False)
+        written = {title: spec.to_dict() for title, spec in specs.items()}
+        text = partial(json.dumps, written, indent=2, ensure_ascii=False)
         save("specs.json", "Specs", "application/json", text)
+        save_citations(specs.values())
         if not empty:
             save(f"{name}.html", "Download interactive chart", "text/html", page)
     if not empty:
         camera()
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
+
+
+def save_citations(specs: Iterable[Spec]) -> None:
+    """What to cite for these runs, as a file."""
+    save("cite.bib", "Citations (BibTeX)", "application/x-bibtex", partial(cite, *specs))
 
 
 def parquet(table: pd.DataFrame) -> bytes:

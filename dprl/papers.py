@@ -1,0 +1,131 @@
+"""The papers of papers.toml: as pages list them, and as BibTeX. Pure: imports nothing else of dprl."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+ACCENTS = {"\u0301": r"\'", "\u0308": r"\"", "\u0300": r"\`", "\u0302": r"\^", "\u0303": r"\~"}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One paper; papers.toml says what each attribute is."""
+
+    key: str
+    authors: tuple[tuple[str, str], ...]
+    title: str
+    year: int
+    address: str
+    venue: str = ""
+    journal: str = ""
+    short: str = ""
+    tex: str = ""
+    named: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    known_for: str = ""
+
+    @property
+    def line(self) -> str:
+        """As a page lists it: authors, title, where and when, and what it is known for."""
+        families = ", ".join(family for _, family in self.authors)
+        where = f"{self.venue} {self.year}".strip()
+        return f"{families}: {self.short or self.title} ({where})" + (
+            f", {self.known_for}" if self.known_for else ""
+        )
+
+    @property
+    def bibtex(self) -> str:
+        """Its entry, in ASCII."""
+        kind = "inproceedings" if self.venue else "article" if self.journal else "misc"
+        fields = {
+            "author": " and ".join(f"{tex(family)}, {tex(given)}" for given, family in self.authors),
+            "title": f"{{{self.tex or tex(self.title)}}}",  # braces keep capitals
+            "booktitle": tex(self.venue),
+            "journal": tex(self.journal),
+            "year": str(self.year),
+        }
+        server, _, name = self.address.partition("arxiv.org/abs/")
+        fields |= {"eprint": name, "archiveprefix": "arXiv"} if name else {"url": server}
+        return entry(kind, self.key, fields)
+
+
+def _read() -> dict[str, Paper]:
+    rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["paper"]
+    papers = [
+        Paper(
+            **row
+            | {"authors": tuple(map(tuple, row["authors"]))}
+            | {name: tuple(row.get(name, ())) for name in ("named", "lists")}
+        )
+        for row in rows
+    ]
+    return {paper.key: paper for paper in papers}
+
+
+PAPERS = _read()
+
+
+def listed(name: str) -> dict[str, str]:
+    """The papers that stand on one list of the dashboard (online, offline, linear): addresses by line."""
+    return {paper.line: paper.address for paper in PAPERS.values() if name in paper.lists}
+
+
+def papers_in(source: str) -> tuple[Paper, ...]:
+    """The papers that a `source` names, in its order."""
+    places = {
+        paper: found.start()
+        for paper in PAPERS.values()
+        for name in paper.named
+        if (found := re.search(rf"\b{re.escape(name)}\b", source))
+    }
+    return tuple(sorted(places, key=places.__getitem__))
+
+
+def software(version: str) -> str:
+    """The BibTeX entry of this program."""
+    title = "{dprl: What privacy costs in reinforcement learning}"
+    return entry(
+        "misc", "dprl", {"author": "{The dprl authors}", "title": title, "note": f"Version {version}"}
+    )
+
+
+def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
+    r"""A BibTeX file: the program, and each paper that the sources name, once.
+
+    Args:
+        sources: what is cited, and the `source` of it. A comment says of each what it is \cite'd by.
+        version: of the program.
+    """
+    told, entries = [r"% the program: \cite{dprl}"], {"dprl": software(version)}
+    for what, source in dict.fromkeys(sources):
+        found = papers_in(source)
+        entries |= {paper.key: paper.bibtex for paper in found}
+        keys = ",".join(paper.key for paper in found)
+        said = tex(f"{what} ({source})") if source else tex(what)
+        told.append(f"% {said}: \\cite{{{keys}}}" if found else f"% {said}: no paper is known here")
+    return "\n".join(told) + "\n\n" + "\n\n".join(entries.values()) + "\n"
+
+
+def entry(kind: str, key: str, fields: dict[str, str]) -> str:
+    """A BibTeX entry of the fields that are not empty."""
+    body = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@{kind}{{{key},\n{body}}}"
+
+
+def tex(text: str) -> str:
+    """Text for LaTeX, in ASCII; a sign that has no place there is left out."""
+    found = []
+    for sign in unicodedata.normalize("NFC", " ".join(text.split())):
+        letter, *marks = list(unicodedata.normalize("NFD", sign))
+        if marks and marks[0] in ACCENTS:
+            found.append(f"{{{ACCENTS[marks[0]]}{letter}}}")
+        elif sign in "&%$#_{}":
+            found.append(f"\\{sign}")
+        elif letter.isascii():
+            found.append(letter)
+    return "".join(found)

@@ -1,0 +1,156 @@
+"""What to cite: every source names papers of the registry, and BibTeX, the pages and CITATION.cff follow from it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import dprl
+from bench.citation import FILE, written
+from dprl import ALGORITHMS, MECHANISMS, OFFLINE, PRIVATIZERS
+from dprl.__main__ import main
+from dprl.cited import NOTIONS, SOURCES
+from dprl.papers import PAPERS, Paper, bibliography, listed, papers_in, tex
+from dprl.plugins import sources as plugins
+from dprl.simulation import KINDS, AttackSpec
+from dprl.version import VERSION
+
+ENTRIES: dict[str, Any] = {**ALGORITHMS, **OFFLINE, **PRIVATIZERS, **MECHANISMS}
+# What a paper would be named by that the registry does not know: a year, or letters and a year of two digits.
+UNKNOWN = re.compile(r"\b(?:19|20)\d\d\b|\b[A-Z]+\d\d\b")
+
+
+def entries(text: str) -> dict[str, dict[str, str]]:
+    """The entries of a BibTeX file, by key, read with braces counted."""
+    found = {}
+    for kind, key, body in re.findall(r"^@(\w+)\{([^,]+),\n(.*?)^\}$", text, re.M | re.S):
+        fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", body, re.M))
+        for value in fields.values():
+            bare = value.replace(r"\{", "").replace(r"\}", "")
+            assert bare.count("{") == bare.count("}"), value
+        assert len(fields) == body.count("\n")
+        found[key] = {"kind": kind, **fields}
+    assert len(found) == text.count("\n@")
+    return found
+
+
+@pytest.mark.parametrize("key", [key for key in ENTRIES if key not in plugins])
+def test_every_paper_that_a_source_names_is_in_the_registry(key: str) -> None:
+    rest = ENTRIES[key].source
+    for paper in papers_in(rest):
+        for name in paper.named:
+            rest = rest.replace(name, "")
+    assert not UNKNOWN.search(rest), rest
+
+
+def test_every_paper_is_named_by_something_or_listed() -> None:
+    texts = [*(entry.source for entry in ENTRIES.values()), *NOTIONS.values()]
+    named = {paper.key for text in texts for paper in papers_in(text)}
+    for paper in PAPERS.values():
+        assert paper.key in named or paper.lists, paper.key
+        assert bool(paper.named) == (paper.key in named), paper.key
+
+
+def test_a_run_is_cited_with_its_algorithm_its_model_its_mechanism_and_the_program() -> None:
+    spec = dprl.RunSpec(algorithm="dp-ucbvi", privacy="central", mechanism="gaussian-toeplitz")
+    text = dprl.cite(spec)
+    assert set(entries(text)) == {"dprl", "qiao2023online", "fichtenberger2023", "denisov2022"}
+    assert entries(text)["dprl"]["note"] == f"Version {VERSION}"
+    assert re.search(r"^% .*\\cite\{fichtenberger2023,denisov2022\}$", text, re.M)
+    assert entries(text)["qiao2023online"] == {
+        "kind": "inproceedings",
+        "author": "Qiao, Dan and Wang, Yu-Xiang",
+        "title": "{Near-optimal differentially private reinforcement learning}",
+        "booktitle": "AISTATS",
+        "year": "2023",
+        "eprint": "2212.04680",
+        "archiveprefix": "arXiv",
+    }
+
+
+def test_without_privacy_no_mechanism_is_cited() -> None:
+    assert set(entries(dprl.cite(dprl.RunSpec(algorithm="ucbvi", privacy="none")))) == {"dprl", "azar2017"}
+
+
+def test_runs_of_every_kind_are_cited_and_each_paper_once() -> None:
+    online, data = dprl.RunSpec(), dprl.OfflineSpec(algorithm="dp-apvi", privacy="zcdp")
+    assert {key for key in KINDS if key != "toy"} == set(SOURCES)
+    assert dprl.cite(AttackSpec(run=online)) == dprl.cite(online) == dprl.cite(online.to_dict())
+    together = entries(dprl.cite(online, data, online, data.twin()))
+    assert set(together) == {*entries(dprl.cite(online)), *entries(dprl.cite(data)), "yin2021"}
+    assert {"qiao2023offline", "bun2016", "balle2018"} <= set(together)
+
+
+def test_a_trace_is_cited_as_its_spec_is() -> None:
+    spec = dprl.RunSpec(
+        environment_params={"S": 3, "H": 3}, algorithm="ucbvi", privacy="none", episodes=50, seeds=1
+    )
+    trace = dprl.run(spec)
+    assert trace.cite() == dprl.cite(trace) == dprl.cite(spec)
+
+
+def test_what_is_no_spec_is_refused() -> None:
+    with pytest.raises(dprl.SpecError, match="spec"):
+        dprl.cite(3)  # type: ignore[arg-type]
+
+
+def test_a_source_without_a_paper_is_said_and_cites_only_the_program() -> None:
+    text = bibliography([("Mine", "nobody's: 100% of_an example")], VERSION)
+    assert set(entries(text)) == {"dprl"}
+    assert r"% Mine (nobody's: 100\% of\_an example): no paper is known here" in text
+
+
+def test_each_entry_is_ascii_and_whole() -> None:
+    for paper in PAPERS.values():
+        found = entries("\n" + paper.bibtex)[paper.key]
+        assert paper.bibtex.isascii()
+        assert found["author"].count(" and ") == len(paper.authors) - 1
+        assert "eprint" in found or found["url"] == paper.address
+
+
+def test_accents_are_written_for_latex() -> None:
+    assert tex("Rémi Szepesvári, Úlfar & 5%") == r"R{\'e}mi Szepesv{\'a}ri, {\'U}lfar \& 5\%"
+
+
+def test_pages_list_the_papers_of_the_registry_and_no_other() -> None:
+    for name in ("online", "offline", "linear"):
+        assert list(listed(name).values()) == [p.address for p in PAPERS.values() if name in p.lists]
+    source = Path("pages/shared/layout/reading.py").read_text("utf-8")
+    assert "http" not in source
+
+
+def test_citation_cff_has_the_papers_and_the_version() -> None:
+    text = FILE.read_text("utf-8")
+    assert text == written(text), "run python -m bench.citation"
+    read = yaml.safe_load(text)
+    assert read["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors", "license", "abstract"} <= set(read)
+    assert str(read["version"]) == VERSION
+    assert [as_paper(one) for one in read["references"]] == [facts(paper) for paper in PAPERS.values()]
+
+
+def as_paper(one: dict[str, Any]) -> tuple[Any, ...]:
+    names = tuple((author["given-names"], author["family-names"]) for author in one["authors"])
+    where = one.get("collection-title", ""), one.get("journal", "")
+    return names, one["title"], one["year"], *where, one["url"]
+
+
+def facts(paper: Paper) -> tuple[Any, ...]:
+    return paper.authors, paper.title, paper.year, paper.venue, paper.journal, paper.address
+
+
+def test_the_command_line_cites_specs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    specs = dprl.RunSpec(), dprl.OfflineSpec()
+    files = [tmp_path / f"{i}.json" for i in range(len(specs))]
+    for file, spec in zip(files, specs, strict=True):
+        file.write_text(json.dumps(spec.to_dict()), "utf-8")
+    assert main(["cite", *map(str, files)]) == 0
+    assert capsys.readouterr().out == dprl.cite(*specs)
+    with pytest.raises(SystemExit):
+        main(["cite", str(tmp_path / "missing.json")])
+    assert "cannot be read" in capsys.readouterr().err
