@@ -17,7 +17,7 @@ from dprl.__main__ import main
 from dprl.cited import NOTIONS, SOURCES
 from dprl.papers import PAPERS, Paper, bibliography, listed, papers_in, tex
 from dprl.plugins import sources as plugins
-from dprl.simulation import KINDS, AttackSpec
+from dprl.simulation import KINDS, AttackSpec, Spec
 from dprl.version import VERSION
 
 ENTRIES: dict[str, Any] = {**ALGORITHMS, **OFFLINE, **PRIVATIZERS, **MECHANISMS}
@@ -145,7 +145,7 @@ def facts(paper: Paper) -> tuple[Any, ...]:
 
 
 def test_the_command_line_cites_specs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    specs = dprl.RunSpec(), dprl.OfflineSpec()
+    specs: tuple[Spec, ...] = dprl.RunSpec(), dprl.OfflineSpec()
     files = [tmp_path / f"{i}.json" for i in range(len(specs))]
     for file, spec in zip(files, specs, strict=True):
         file.write_text(json.dumps(spec.to_dict()), "utf-8")

@@ -5,7 +5,8 @@
 privacy and fields, is for pages; wasm is over simulation
 
 API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, papers, metrics and tables
-import nothing of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
+import nothing of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics
+and words.
 """
 
 from __future__ import annotations
