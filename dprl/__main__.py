@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NoReturn
 
 from dprl import (
@@ -29,6 +28,7 @@ from dprl.claims import CLAIMS
 from dprl.claims import command as claims
 from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
+from dprl.given import directory, text_of
 from dprl.jobs import cluster
 from dprl.jobs.curves import whole_trace
 from dprl.jobs.file import StoreError
@@ -376,28 +376,6 @@ def reproduce_command(given: argparse.Namespace) -> int:
         if given.claim in (claim.key, EVERY_CLAIM):
             claims.command(claim, store, COMMAND_LINE, out, progress)
     return 0
-
-
-def directory(given: str) -> Path:
-    """The directory to write to, made if it is not there. Raises SpecError."""
-    out = Path(given)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        raise SpecError(
-            "out", f"{shown(given)} cannot be made; give a directory that can be written to."
-        ) from None
-    return out
-
-
-def text_of(path: str) -> str:
-    """What is in a file. Raises SpecError."""
-    try:
-        if Path(path).stat().st_size > 10**7:
-            raise SpecError("spec", "the file has more than 10 MB; no spec has.")
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise SpecError("spec", f"{shown(path)} cannot be read; give the path of a spec.json.") from None
 
 
 if __name__ == "__main__":

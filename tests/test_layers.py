@@ -49,6 +49,7 @@ RANK = {
     "learners": 3,
     "simulation": 4,
     "cited": 5,
+    "given": 1,
     API: 10,
     "links": 6,
     "jobs": 6,
