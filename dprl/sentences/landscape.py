@@ -36,7 +36,7 @@ def how_many(found: Mapping[str, Sequence[Needed]]) -> str:
         who: min((one[1] for one in own if np.isfinite(one[1])), default=np.inf) for who, own in found.items()
     }
     said = [f"{rough(users)} {who}" for who, users in least.items() if np.isfinite(users)]
-    return f"That takes {listed(said)}." if said else ""
+    return f"Fewest users needed: {listed(said)}." if said else ""
 
 
 def about_spread(found: Mapping[str, Sequence[float]], K: float) -> str:

@@ -111,7 +111,7 @@ def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() ->
         "With no trusted party, no algorithm has learned within 10¹⁵ users. "
         "With a trusted shuffler, no algorithm was run."
     )
-    assert how_many(found) == "That takes 2 million with a trusted curator."
+    assert how_many(found) == "Fewest users needed: 2 million with a trusted curator."
     assert about_spread({"with a trusted curator": [1.0, 30.0], "with no trusted party": [7.0]}, 1e9) == (
         "After 1 billion users, the worst algorithm has lost so many times as much as the best: "
         "30 with a trusted curator."
