@@ -145,6 +145,7 @@ TAKEN = {
 }
 FREE = {
     "assets",
+    "cited",
     "curves",
     "fields",
     "figures",
@@ -152,6 +153,7 @@ FREE = {
     "jobs",
     "links",
     "metrics",
+    "papers",
     "search",
     "sentences",
     "sheet",

@@ -314,7 +314,7 @@ def test_every_step_is_handed_the_same_and_nothing_else_is(privacy: str, mechani
         assert (state.noisy != state.sums).any()
 
 
-@pytest.mark.parametrize("block", [40, 100_000])
+@pytest.mark.parametrize("block", [40, pytest.param(100_000, marks=pytest.mark.thorough)])
 def test_blocks_have_the_law_of_users_one_by_one(block: int) -> None:
     """Pooled visits of each row and rewards of all, in blocks that are drawn together and in blocks that are walked."""
     mdp = world_of(RunSpec(environment="random", environment_params={"S": 3, "A": 2, "H": 5}))
