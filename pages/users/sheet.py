@@ -22,7 +22,8 @@ th, td { text-align: left; vertical-align: top; padding: 3px 8px 3px 0; border-b
 svg { width: 100%; height: auto; }
 ul { margin: 0; padding-left: 18px; }
 li { margin: 0 0 2px; }
-@media print { body { font-size: 11.5px; max-width: none; margin: 0; padding: 0; } svg { max-height: 78mm; } }
+@media print { body { font-size: 11px; line-height: 1.35; max-width: none; margin: 0; padding: 0; }
+  svg { max-height: 68mm; } }
 .from { color: #52606D; font-size: 11px; margin-top: 8px; }
 """
 HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our users pay for")
