@@ -28,8 +28,8 @@ def about_negative_prices(names: Sequence[str]) -> str:
         return ""
     said = list(names[:NAMED]) + ([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])
     return (
-        f"The mean privacy cost is below zero, with its whole 95% interval, for {listed(said)}. There the run without "
-        "privacy lost more than the private run, so this is no privacy cost."
+        f"Below zero, with its whole 95% interval, is the mean privacy cost of these: {listed(said)}. "
+        "There the run without privacy lost more than the private run, so this is no privacy cost."
     )
 
 

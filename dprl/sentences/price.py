@@ -99,7 +99,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
         first = int(far[-1]) + 1 if len(far) else 0
-        where = f"from {symbol} = {human(float(c.x[first]))} on" if first < len(c.x) else "nowhere here"
+        where = f"from {symbol} = {human(float(c.x[first]))} on" if first < len(c.x) else "nowhere"
         said.setdefault(where if len(far) else "everywhere", []).append(quoted(c.label))
     parts = [f"{listed(labels)} {where}" for where, labels in said.items()]
     return f"Within {percent(NEAR)} of the best policy: {'; '.join(parts)}."

@@ -16,8 +16,8 @@ from dprl.simulation.table import FIELDS
 NOISES = ("tight", "paper", "scaled")
 PLAYED = "played"
 MODEL_ALLOWED = (
-    "a privacy model, alone or with mechanism and noise, such as central:laplace-tree:paper, where noise is "
-    "tight, paper or scaled; played after it has rows count only who played them, as in local:unary:tight:played"
+    "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (tight, scaled) or "
+    "local:unary:tight:played"
 )
 # Replace-one proves twice the epsilon for which Laplace noise is printed (QW23-online 5.1-5.2 count half the
 # sensitivity), so printed for half of it, it proves what was asked.

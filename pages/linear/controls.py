@@ -46,7 +46,7 @@ def learners_menu(s: Session, settings: LinearSettings) -> None:
     settings.learners = [key for key in settings.learners if key in options] or options[:1]
     s.draft.algorithm = settings.learners[0]
     choose_several(
-        "Learners",
+        "Algorithms",
         "learners",
         options,
         settings.learners,

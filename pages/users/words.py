@@ -192,7 +192,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
         return "Lines say what learning from nothing takes. The policy that you know today makes that unnecessary."
     met = [f"{given(need.model).capitalize()}: {smallest(need)}." for need in found if need.model != "none"]
     return (
-        f"A line comes down to your {human(asked.users)} users at the smallest ε that these users pay for. "
+        f"Find your {human(asked.users)} users on the left. Where a line meets them is the smallest ε they pay for. "
         f"{' '.join(met)}"
     )
 

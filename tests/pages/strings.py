@@ -181,7 +181,6 @@ NOT_YET = {
     "free",
     "linear",
     "offline",
-    "tradeoffs",
 }
 
 

@@ -122,7 +122,7 @@ def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
     app = visit(PAGE)
     next(t for t in app.text_input if t.label.startswith("Trajectories n")).set_value("1e4").run()
     assert "3 of 3 need more than n = 10,000" in words(app)
-    widget(app, "multiselect", "Learners").set_value(["dp-apvi", "dp-kl-lcb"]).run()
+    widget(app, "multiselect", "Algorithms").set_value(["dp-apvi", "dp-kl-lcb"]).run()
     said = words(app)
     assert "DP-KL-LCB, ρ = 1 from about" in said
     assert "Constants of APVI" in said
@@ -161,10 +161,10 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
     tabular = ["DP-APVI", "APVI, no privacy", "DP-APVI with rewards", "APVI with rewards, no privacy"]
     for ours in ("DP-KL-LCB", "DP-KL-LCB with rewards", "DP plug-in", "DP plug-in with rewards"):
         tabular += [ours, f"{ours}, no privacy"]
-    assert menu(app, "Learners").options == tabular
+    assert menu(app, "Algorithms").options == tabular
     assert len(menu(app, "Privacy budget").options) == 3
     app = visit(PAGE, **query(*next(e for e in EXAMPLES if LINEAR in e.specs).specs))
-    assert "DP-PEVI" in menu(app, "Learners").options
+    assert "DP-PEVI" in menu(app, "Algorithms").options
     assert menu(app, "Privacy budget").options == ["Zero-concentrated", "Approximate"]
     assert menu(app, "The data set is used").value == "halves"
     menu(app, "Privacy budget").set_value("approximate").run()
@@ -194,7 +194,7 @@ def test_all_learners_together_have_their_constants(visit: Visit, environment: s
     """Some of them have constants of the same name."""
     app = visit(PAGE)
     widget(app, "selectbox", "Environment").set_value(environment).run()
-    learners = widget(app, "multiselect", "Learners")
+    learners = widget(app, "multiselect", "Algorithms")
     learners.set_value(offered(environment)).run()
     found = [box.label for box in app.sidebar.selectbox]
     assert found.count("pessimism") == sum(

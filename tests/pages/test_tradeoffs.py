@@ -160,7 +160,7 @@ def test_what_points_do_not_say_is_said(
     (warning,) = visit(PAGE, **query(study)).warning
     said = plain(warning.value)
     assert (
-        "The mean privacy cost is below zero, with its whole 95% interval, for Central (JDP) at ε = 1, "
+        "Below zero, with its whole 95% interval, is the mean privacy cost of these: Central (JDP) at ε = 1, "
         in said
     )
     assert "and 3 more. There the run without privacy lost more" in said

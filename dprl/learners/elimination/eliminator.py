@@ -136,8 +136,8 @@ class EliminationLearner(LearnerDefaults):
     def pace(self, private: bool) -> str:
         """Stages, with privacy and without it."""
         return (
-            "plays stages, each twice as long as the one before but for the last, which takes who is left; "
-            "at the end of each it drops policies"
+            "plays stages, each twice as long as the one before but for the last, which takes who is left. "
+            "At the end of each it drops policies"
         )
 
     def seconds(self, size: Size, K: int) -> float:

@@ -332,7 +332,7 @@ ALGORITHM = replace(
     key="sdp-pe-relaxed",
     title="SDP-PE, relaxed",
     summary="SDP-PE with mixtures of policies and one constraint instead of a list: a relaxation that reaches larger "
-    "problems.",
+    "environments.",
     source="after B25 Algorithms 1-3; the relaxation is ours",
     begin=RelaxedElimination,
     series=RelaxedElimination.SERIES,

@@ -152,8 +152,8 @@ class SwitchingLearner(PlannedLearner[SwitchingPlanner, SwitchedGram]):
     def pace(self, private: bool) -> str:
         """When it looks and when it plans."""
         return (
-            "updates its policy only where, in some direction, the matrices that it is shown have doubled since the "
-            "last time; it looks at them at distances that double"
+            "updates its policy only where, in some direction, the matrices that it is shown have doubled. "
+            "It looks at them at distances that double"
         )
 
 

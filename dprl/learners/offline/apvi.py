@@ -151,7 +151,7 @@ CONSTANTS = (
         "C1", sqrt(2), "multiple of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
     ),
     _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
-    _constant("C", 1.0, "multiple of H, the penalty of pairs with at most E visits; printed C > 1; Q is 0 from 1 on"),
+    _constant("C", 1.0, "times H: penalty of pairs with at most E visits; printed above 1; Q is 0 from 1 on"),
     _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as in the paper; 7/3 is in the proof (equation 22)"),
 )  # fmt: skip
 

@@ -99,6 +99,6 @@ ALGORITHM = TabularLearner(
     bonuses=("anytime", "paper"),
     fields=(ALPHA,),
     noise_weight=noise_weight,
-    note="With the anytime bonus it does what Private-UCB-VI with local noise does; what tells them apart is the "
+    note="With the anytime bonus it does what Private-UCB-VI with local noise does. What tells them apart is the "
     "bonus of their papers, here larger by about \u221aS.",
 )

@@ -42,9 +42,9 @@ def editor_controls(s: Session) -> None:
         key=key,
         max_upload_size=MOST_BYTES // 10**6,
         on_change=on_value(key, partial(received, s)),
-        help="An object with P: a list for each state, of a list for each action, of the probabilities of the next "
-        "states (or one such list for each step); R: mean rewards from 0 to 1 by state and action; d1: the "
-        "probabilities of the first state; and, if you like, name, state_labels and action_labels. At most 2 MB.",
+        help="An object with P, R and d1. P: a list for each state, of a list for each action, of the chances of "
+        "the next states. One such list for each step will do, too. R: mean rewards from 0 to 1 by state and action. "
+        "d1: the probabilities of the first state. If you like: name, state_labels and action_labels. At most 2 MB.",
         disabled=locked("environment"),
     )
     if s.upload_problem:

@@ -107,7 +107,7 @@ def learners_menu(settings: OfflineSettings, options: list[str]) -> None:
     """Which learners of those offered."""
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     choose_several(
-        "Learners",
+        "Algorithms",
         "learners",
         options,
         settings.learners,
