@@ -326,7 +326,7 @@ def spec_from(
             values[name] = {k: _whole(v, files) for k, v in given.items()}
             if None in values[name].values():
                 return None, [
-                    "its environment is in a file that did not fit into the link: upload that file."
+                    "Its environment is in a file that did not fit into the link: upload that file."
                 ]
         elif field.query in pairs:
             text = pairs[field.query]
