@@ -33,7 +33,7 @@ SPECS: dict[str, Callable[[], Any]] = {
     "online": lambda: ONLINE,
     "offline": lambda: dprl.OfflineSpec(**TINY, n=1000, seeds=2),
     "attack": lambda: AttackSpec(run=ONLINE, executions=4, seeds=1),
-    "upload": lambda: dprl.upload(io.BytesIO(ROWS.encode()), PUBLIC),
+    "upload": lambda: dprl.upload(io.BytesIO(ROWS.encode()), PUBLIC, held_out=0.0),
 }
 
 
