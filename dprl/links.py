@@ -33,6 +33,7 @@ READ = ("1", VERSION)
 MAX_MODEL = 4000  # characters of a text among the parameters; a longer one travels as a file
 MAX_LENGTH = 3 * MAX_MODEL  # characters of one spec
 FILE = "file:"
+MAX_CURVES = 8  # of a comparison, more of which nobody can tell apart
 NAME, HIDE, COLOUR = "name", "hide", "col"  # of a curve; the last is read, and passed over
 
 Pairs = dict[str, str]

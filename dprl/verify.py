@@ -24,13 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.fields import SpecError, shown
-from dprl.links import COLOUR, HIDE, NAME, decode_curves, defaults_of, last
+from dprl.links import COLOUR, HIDE, MAX_CURVES, NAME, decode_curves, defaults_of, last
 from dprl.simulation import RunSpec, Trace, run
 from dprl.words import human, percent, plural
 
 VALUES = 10
 CURVE, CHECK = "c", "check"  # query parameters
-MOST_CURVES = 8  # of a link
 PAGE = "explore"  # the address of Online
 LONGEST = 100_000  # characters of a link
 _FORM = re.compile(r"([0-9a-f]{16})\.([A-Za-z0-9_-]+)")
@@ -141,12 +140,12 @@ def specs_in(parameters: dict[str, list[str]]) -> list[RunSpec]:
     defaults = defaults_of(parameters, problems)
     given = parameters.get(CURVE, [])
     specs: list[RunSpec] = []
-    for spec, _, wrong in decode_curves(given[:MOST_CURVES], defaults, (NAME, HIDE, COLOUR)):
+    for spec, _, wrong in decode_curves(given[:MAX_CURVES], defaults, (NAME, HIDE, COLOUR)):
         problems += wrong
         if spec is not None:
             specs.append(spec)
-    if len(given) > MOST_CURVES:
-        problems.append(f"it has {len(given)} curves, and at most {MOST_CURVES} are allowed.")
+    if len(given) > MAX_CURVES:
+        problems.append(f"it has {len(given)} curves, and at most {MAX_CURVES} are allowed.")
     if problems:
         raise SpecError("link", problems[0])
     if not specs:

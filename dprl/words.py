@@ -118,6 +118,11 @@ def listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
+def some(parts: Sequence[str], most: int = 3) -> str:
+    """Of many parts the first by name: a, b, c and 2 more."""
+    return listed([*parts[:most], f"{len(parts) - most} more"] if len(parts) > most else parts)
+
+
 def duration(seconds: float | None) -> str:
     """How long, rounded as one would say it: about 40 s, about 3 min, about 1.5 h."""
     if seconds is None or not math.isfinite(seconds):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dprl.words import listed, plural
-
-NAMED = 3  # prices below zero that are named one by one
+from dprl.words import listed, plural, some
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
@@ -26,9 +24,8 @@ def about_negative_prices(names: Sequence[str]) -> str:
     """Of prices whose whole interval lies below zero; "" where there are none."""
     if not names:
         return ""
-    said = list(names[:NAMED]) + ([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])
     return (
-        f"Below zero, with its whole 95% interval, is the mean privacy cost of these: {listed(said)}. "
+        f"Below zero, with its whole 95% interval, is the mean privacy cost of these: {some(names)}. "
         "There the run without privacy lost more than the private run, so this is no privacy cost."
     )
 

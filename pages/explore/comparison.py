@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from dprl.figures import looks
-from dprl.links import digest
+from dprl.links import MAX_CURVES, digest
 from dprl.simulation import RunSpec
 from pages.shared.layout.frame import dark
 from pages.shared.names import in_common, kinds
@@ -18,7 +18,7 @@ from pages.shared.results.status import ACTIVE, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
+from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name
 from pages.shared.visitor.state import add, attempt, change_view, session, write_address
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
+from dprl.links import MAX_CURVES
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.words import listed
@@ -21,7 +22,6 @@ from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_f
 from pages.shared.controls.widgets import into, locked
 from pages.shared.text import escape
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.state import Session, session
 
 

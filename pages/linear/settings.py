@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
+from dprl.links import MAX_CURVES
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import runs_in
 from pages.shared import values
 from pages.shared.visitor.draft import Draft, draft_of, spec_from
-from pages.shared.visitor.links import MAX_CURVES, Curve, most_private
+from pages.shared.visitor.links import Curve, most_private
 
 LEARNERS = tuple(key for key, learner in ALGORITHMS.items() if learner.needs)
 PROBLEMS = tuple(key for key in ENVIRONMENTS if any(runs_in(learner, key) for learner in LEARNERS))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dprl.links import MAX_CURVES
 from dprl.metrics import Statistic
-from pages.shared.visitor.links import MAX_CURVES, View
+from pages.shared.visitor.links import View
 from pages.shared.visitor.views import like, looked
 
 # In the order in which they came: links with a tab that there is not are answered with this list. page.py orders them.

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from dprl.links import MAX_CURVES
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
 from dprl.simulation.offline_spec import FIELDS
@@ -23,7 +24,6 @@ from pages.shared.offline.names import promise_words
 from pages.shared.offline.settings import BUDGET, OfflineSettings, specs_of
 from pages.shared.results import answers
 from pages.shared.visitor.callbacks import on_value
-from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
 

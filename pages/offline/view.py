@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pages.shared.visitor.links import MAX_CURVES, View
+from dprl.links import MAX_CURVES
+from pages.shared.visitor.links import View
 from pages.shared.visitor.views import like, looked
 
 TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data", "upload")

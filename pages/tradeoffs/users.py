@@ -11,7 +11,7 @@ import streamlit as st
 
 from dprl import search
 from dprl.figures import needs as figures
-from dprl.words import between, human, listed, quoted
+from dprl.words import between, human, quoted, some
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
@@ -26,8 +26,6 @@ from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import LINKED, run_address
 from pages.tradeoffs.status import cancel_sweep, sweep_strip
 from pages.tradeoffs.study import SweepView
-
-NAMED = 3  # ways that are named one by one where many need the fewest users looked at
 
 
 def target(study: SweepView) -> float:
@@ -185,8 +183,7 @@ def compare(study: SweepView, found: list[search.UsersFound]) -> str:
     least, most = human(ends[best].needed), others[-1:]
     if few:  # how many the best needs is not known, so there are no multiples of it
         needs = "needs" if len(few) == 1 else "need"
-        named = [titles[way] for way in few[:NAMED]] + [f"{len(few) - NAMED} more"] * (len(few) > NAMED)
-        said = [f"{listed(named)} {needs} at most {least} users, the fewest looked at"]
+        said = [f"{some([titles[way] for way in few])} {needs} at most {least} users, the fewest looked at"]
         said += [f"{titles[way]} needs {human(ends[way].needed)}, the most" for way in most if way not in few]
     else:
         times = multiples(study, found)

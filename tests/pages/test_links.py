@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.links import MAX_MODEL, NEWEST, TABLES, decode_spec, digest
+from dprl.links import MAX_CURVES, MAX_MODEL, NEWEST, TABLES, decode_spec, digest
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, Curve, Link, View, clean_name
+from pages.shared.visitor.links import MAX_NAME, Curve, Link, View, clean_name
 from pages.shared.visitor.views import fields_of
 from tests.problems import few, home
 

@@ -10,13 +10,13 @@ import pytest
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.requests import Requests
 from dprl.jobs.store import Store
-from dprl.links import NEWEST
+from dprl.links import MAX_CURVES, NEWEST
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, trust
 from pages.shared.names import titles
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.links import MAX_CURVES, Curve
+from pages.shared.visitor.links import Curve
 from tests.jobs.disk import Disk
 from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, words
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from dprl.links import MAX_CURVES
 from dprl.simulation import RunSpec
 from pages.shared.controls.view import Widgets
 from pages.shared.results.runs import Runs
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.state import ViewedState, session, write_address
 from pages.shared.visitor.views import changed, fields_of
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dprl.fields import SpecError
+from dprl.links import MAX_CURVES
 from dprl.simulation import RunSpec, Spec, estimate
 from dprl.words import duration, plural
 from pages.shared.controls.gauge import gauge
@@ -18,7 +19,6 @@ from pages.shared.results.data import status, workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of, spec_from
-from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, add, session, write_address
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from dprl.fields import SpecError
+from dprl.links import MAX_CURVES
 from pages.shared.controls.widgets import Store, complaint
 from pages.shared.visitor.callbacks import on_value
-from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.state import session
 
 A_CURVE_EACH = f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private."

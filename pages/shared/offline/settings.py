@@ -9,6 +9,7 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError
 from dprl.learners import OFFLINE
+from dprl.links import MAX_CURVES
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
@@ -16,7 +17,6 @@ from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
 from pages.shared import values
 from pages.shared.visitor.draft import Draft
-from pages.shared.visitor.links import MAX_CURVES
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 FIRST = CLINIC.twin()  # the run whose sizes the controls begin with

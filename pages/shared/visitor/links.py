@@ -13,14 +13,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dprl.fields import Field
-from dprl.links import COLOUR, HIDE, NAME, checked, decode_curves, defaults_of, differences, heading
+from dprl.links import (
+    COLOUR,
+    HIDE,
+    MAX_CURVES,
+    NAME,
+    checked,
+    decode_curves,
+    defaults_of,
+    differences,
+    heading,
+)
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation.spec import RunSpec
 from pages.shared.visitor import views
 from pages.shared.visitor.views import looked
 
-MAX_CURVES = 8
 MAX_NAME = 60
 
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)

@@ -16,6 +16,7 @@ import streamlit as st
 
 from dprl.fields import SpecError, shown
 from dprl.jobs.file import StoreError
+from dprl.links import MAX_CURVES
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from dprl.sitemap import PAGES
@@ -25,7 +26,7 @@ from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.editing import Editing
-from pages.shared.visitor.links import MAX_CURVES, Curve, View
+from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.locks import Locked
 from pages.shared.visitor.views import ViewT, changed
 
