@@ -44,5 +44,5 @@ def about_spread(found: Mapping[str, Sequence[float]], K: float) -> str:
     ratios = {who: max(own) / min(own) for who, own in found.items() if len(own) > 1 and min(own) > 0}
     if not ratios:
         return "A lower line has lost less. Users needed are read off the dotted line at 10%."
-    said = [f"{rough(ratio)} {who}" for who, ratio in ratios.items()]
-    return f"After {human(K)} users, the worst algorithm has lost so many times as much as the best: {listed(said)}."
+    said = [f"{rough(ratio)} times {who}" for who, ratio in ratios.items()]
+    return f"After {human(K)} users, the worst algorithm has lost more than the best: {listed(said)}."

@@ -113,7 +113,7 @@ def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() ->
     )
     assert how_many(found) == "Fewest users needed: 2 million with a trusted curator."
     assert about_spread({"with a trusted curator": [1.0, 30.0], "with no trusted party": [7.0]}, 1e9) == (
-        "After 1 billion users, the worst algorithm has lost so many times as much as the best: "
-        "30 with a trusted curator."
+        "After 1 billion users, the worst algorithm has lost more than the best: "
+        "30 times with a trusted curator."
     )
     assert "clinic" in words.shared_words(Seen()).lower()
