@@ -15,7 +15,7 @@ from dprl.jobs.capacity import Capacity
 from dprl.jobs.checksums import add_checksum, digest, without_checksum
 from dprl.jobs.component import StoreComponent, mending, run_key
 from dprl.jobs.file import DiskFull, StoreFile
-from dprl.jobs.seed_jobs import SeedJob, requeue
+from dprl.jobs.seed_jobs import WANTED, SeedJob, requeue
 from dprl.jobs.simulation import Simulation, SpecLike
 
 _USED_SECONDS = 60.0
@@ -23,7 +23,6 @@ _DAMAGES = 2  # a result found damaged this often is not computed again by itsel
 _NO_ROOM = "The disk was full: its curve was kept, its details were not."
 _MINE = "SELECT 1 FROM unit WHERE id = ? AND worker = ?"
 _TRACE = "SELECT digest, data FROM trace WHERE unit = ?"
-_WANTED = "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?"
 
 
 class Results(StoreComponent):
@@ -193,7 +192,7 @@ class Results(StoreComponent):
             db.execute(f"DELETE FROM {table} WHERE unit = ?", (unit,))
             db.execute("UPDATE unit SET rev = rev + 1 WHERE id = ?", (unit,))
             if state == "done":
-                again = damages + 1 < _DAMAGES and bool(db.execute(_WANTED, (unit,)).fetchone())
+                again = damages + 1 < _DAMAGES and bool(db.execute(f"{WANTED} ?", (unit,)).fetchone())
                 db.execute("DELETE FROM trace WHERE unit = ?", (unit,))
                 db.execute(
                     "UPDATE unit SET state = ?, message = ?, progress = 0, bytes = 0, damages = damages + 1 "

@@ -46,6 +46,8 @@ FROM run JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.
 WHERE run.id = ? AND state = 'queued' ORDER BY run_unit.seed LIMIT 1
 """
 _THREADS = "(id = ? OR id GLOB ? || '.*')"
+# Whether anybody waits for a seed, of whichever of the runs that share it; the seed is added.
+WANTED = "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE run_unit.unit ="
 
 
 @dataclass(frozen=True)
@@ -233,13 +235,13 @@ def requeue(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> N
 
 
 def stop_unwanted(db: sqlite3.Connection, run: int) -> None:
-    """Somebody no longer waits for this run: its seeds that nobody waits for stop, and keep what they have."""
+    """Somebody no longer waits for this run: those of its seeds for which nobody waits, in whichever run, stop, and
+    keep what they have."""
     db.execute("UPDATE run SET rev = rev + 1 WHERE id = ?", (run,))
     db.execute(
         "UPDATE unit SET state = 'cancelled', rev = rev + 1 "
         "WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN ('queued', 'running') "
-        "AND NOT EXISTS (SELECT 1 FROM run_unit u JOIN request q ON q.run = u.run AND q.waiting "
-        "WHERE u.unit = unit.id)",
+        f"AND NOT EXISTS ({WANTED} unit.id)",
         (run,),
     )
 
