@@ -21,7 +21,7 @@ def version() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Report:
+class ClaimReport:
     """What was found of a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
     and the same of what stands beside it."""
 
@@ -30,7 +30,7 @@ class Report:
     summary: str
     findings: tuple[Finding, ...]
     numbers: tuple[str, ...]
-    beside: Report | None = None
+    beside: ClaimReport | None = None
 
     def text(self) -> str:
         """For a terminal."""
@@ -72,11 +72,11 @@ class Report:
         }
 
 
-def report(claim: Claim, evidence: Evidence) -> Report:
+def report(claim: Claim, evidence: Evidence) -> ClaimReport:
     """What the evidence says of a claim."""
     findings = tuple(setting.judge(evidence) for setting in claim.settings)
     verdicts = [found.verdict for found in findings]
-    return Report(
+    return ClaimReport(
         claim,
         overall(verdicts),
         sentences.about_verdicts(verdicts),

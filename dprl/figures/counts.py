@@ -28,7 +28,7 @@ CELL_ALT = (
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountFamily:
     """What is counted: its noun, a column's title, and the share of E that bounds its error (with its words)."""
 
     noun: str
@@ -37,8 +37,8 @@ class Counted:
     bound: str
 
 
-VISITS = Counted("visits", "Visits", 0.25, "E/4")
-REWARDS = Counted("reward", "Reward sums", 1.0, "E")
+VISITS = CountFamily("visits", "Visits", 0.25, "E/4")
+REWARDS = CountFamily("reward", "Reward sums", 1.0, "E")
 
 
 def count_heatmaps(
@@ -51,7 +51,7 @@ def count_heatmaps(
     action_labels: Sequence[str],
     step: int | None = None,
     word: str = "noisy",
-    family: Counted = VISITS,
+    family: CountFamily = VISITS,
     see: str = "",
     dark: bool = False,
 ) -> Picture:
@@ -95,7 +95,7 @@ def count_scatter(
     action_labels: Sequence[str],
     bound: float | None = None,
     word: str = "noisy",
-    family: Counted = VISITS,
+    family: CountFamily = VISITS,
     see: str = "",
     dark: bool = False,
 ) -> Picture:
@@ -188,7 +188,7 @@ def cell_over_time(
     cell: str,
     bound: Array | None = None,
     word: str = "noisy",
-    family: Counted = VISITS,
+    family: CountFamily = VISITS,
     see: str = "",
     dark: bool = False,
 ) -> Picture:

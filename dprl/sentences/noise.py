@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dprl.figures.counts import VISITS, Counted
+from dprl.figures.counts import VISITS, CountFamily
 from dprl.metrics import Array, CountNoise, Coverage
 from dprl.words import human, percent
 
@@ -21,7 +21,7 @@ def deviation(std: float, users: float | None = None) -> str:
 
 
 def about_cells(
-    noise: CountNoise, *, bound: float | None = None, word: str = "noisy", family: Counted = VISITS
+    noise: CountNoise, *, bound: float | None = None, word: str = "noisy", family: CountFamily = VISITS
 ) -> str:
     """Of all cells.
 
@@ -45,7 +45,7 @@ def about_cells(
     return said + "."
 
 
-def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Counted = VISITS) -> str:
+def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: CountFamily = VISITS) -> str:
     """Of one cell, [D] each."""
     if not len(episodes):
         return NOTHING

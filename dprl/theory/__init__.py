@@ -16,10 +16,10 @@ Pure: imports nothing of dprl but words.
 from __future__ import annotations
 
 from dprl.theory import linear, offline, tabular
-from dprl.theory.bound import MODELS, WORLDS, Bound, BoundSetting, Term
+from dprl.theory.bound import MODELS, WORLDS, Bound, BoundSetting, BoundTerm
 
 BOUNDS: dict[str, Bound] = {
     row.key: row for row in (*tabular.REGRET, *linear.REGRET, *tabular.MISTAKES, *offline.SUBOPTIMALITY)
 }
 
-__all__ = ["BOUNDS", "MODELS", "WORLDS", "Bound", "BoundSetting", "Term"]
+__all__ = ["BOUNDS", "MODELS", "WORLDS", "Bound", "BoundSetting", "BoundTerm"]

@@ -66,7 +66,7 @@ class BoundSetting:
 
 
 @dataclass(frozen=True)
-class Term:
+class BoundTerm:
     """A product of powers; each attribute is an exponent.
 
     Attributes:
@@ -185,7 +185,7 @@ class Bound:
     model: str
     world: str
     budget: str
-    terms: tuple[Term, ...]
+    terms: tuple[BoundTerm, ...]
     conditions: str
     of: str = "regret"
     epsilon_below: float = math.inf

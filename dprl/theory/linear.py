@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dprl.theory.bound import Bound, Term
+from dprl.theory.bound import Bound, BoundTerm
 
 _MIXTURE = "linear mixture of d known models, weights at most √d long, rewards known"
-_VTR = Term(d=1, H=2, K=0.5)  # d H^2 sqrt(K)
+_VTR = BoundTerm(d=1, H=2, K=0.5)  # d H^2 sqrt(K)
 
 REGRET = (
     Bound(
@@ -27,7 +27,7 @@ REGRET = (
         "none",
         "linear mixture",
         "",
-        (Term(d=1, H=1.5, K=0.5),),
+        (BoundTerm(d=1, H=1.5, K=0.5),),
         f"{_MIXTURE}; d at least H",
     ),
     Bound(
@@ -38,7 +38,7 @@ REGRET = (
         "central",
         "linear mixture",
         "(ε, δ)",
-        (_VTR, Term(C=1, d=0.75, H=2.25, K=0.5, epsilon=-0.5)),
+        (_VTR, BoundTerm(C=1, d=0.75, H=2.25, K=0.5, epsilon=-0.5)),
         f"{_MIXTURE}; ε and δ below 1",
         epsilon_below=1.0,
     ),
@@ -50,7 +50,7 @@ REGRET = (
         "local",
         "linear mixture",
         "(ε, δ)",
-        (_VTR, Term(C=1, d=0.75, H=2.5, K=0.75, epsilon=-0.5)),
+        (_VTR, BoundTerm(C=1, d=0.75, H=2.5, K=0.75, epsilon=-0.5)),
         f"{_MIXTURE}; ε and δ below 1",
         epsilon_below=1.0,
     ),
@@ -62,7 +62,7 @@ REGRET = (
         "central",
         "linear mixture",
         "ε",
-        (_VTR, Term(C=1, d=1, H=2.5, K=0.5, epsilon=-0.5)),
+        (_VTR, BoundTerm(C=1, d=1, H=2.5, K=0.5, epsilon=-0.5)),
         f"{_MIXTURE}; ε below 1, pure (δ = 0)",
         epsilon_below=1.0,
     ),
@@ -74,7 +74,7 @@ REGRET = (
         "local",
         "linear mixture",
         "ε",
-        (_VTR, Term(C=1, d=1, H=2.5, K=0.75, epsilon=-0.5)),
+        (_VTR, BoundTerm(C=1, d=1, H=2.5, K=0.75, epsilon=-0.5)),
         f"{_MIXTURE}; ε below 1, pure (δ = 0)",
         epsilon_below=1.0,
     ),
@@ -87,11 +87,11 @@ REGRET = (
         "linear mixture",
         "(ε, δ)",
         (
-            Term(C=2, H=3.5, d=2.5, epsilon=-1),
-            Term(C=1, H=2.5, d=1.25, K=0.25, epsilon=-0.5),
-            Term(C=1, H=2.25, d=2, K=0.25, epsilon=-0.5),
-            Term(C=1, H=1.75, d=1.25, K=0.5, epsilon=-0.5),
-            Term(C=1, H=2.25, d=0.75, K=0.5, epsilon=-0.5),
+            BoundTerm(C=2, H=3.5, d=2.5, epsilon=-1),
+            BoundTerm(C=1, H=2.5, d=1.25, K=0.25, epsilon=-0.5),
+            BoundTerm(C=1, H=2.25, d=2, K=0.25, epsilon=-0.5),
+            BoundTerm(C=1, H=1.75, d=1.25, K=0.5, epsilon=-0.5),
+            BoundTerm(C=1, H=2.25, d=0.75, K=0.5, epsilon=-0.5),
         ),
         f"{_MIXTURE}; ε and δ below 1; printed without a part free of ε, which these terms exceed there",
         epsilon_below=1.0,
@@ -105,11 +105,11 @@ REGRET = (
         "linear mixture",
         "(ε, δ)",
         (
-            Term(C=2, H=4, d=2.5, K=0.5, epsilon=-1),
-            Term(C=1, H=2.75, d=1.25, K=0.5, epsilon=-0.5),
-            Term(C=1, H=2.5, d=2, K=0.5, epsilon=-0.5),
-            Term(C=1, H=2, d=1.25, K=0.75, epsilon=-0.5),
-            Term(C=1, H=2.5, d=0.75, K=0.75, epsilon=-0.5),
+            BoundTerm(C=2, H=4, d=2.5, K=0.5, epsilon=-1),
+            BoundTerm(C=1, H=2.75, d=1.25, K=0.5, epsilon=-0.5),
+            BoundTerm(C=1, H=2.5, d=2, K=0.5, epsilon=-0.5),
+            BoundTerm(C=1, H=2, d=1.25, K=0.75, epsilon=-0.5),
+            BoundTerm(C=1, H=2.5, d=0.75, K=0.75, epsilon=-0.5),
         ),
         f"{_MIXTURE}; ε and δ below 1; printed without a part free of ε, which these terms exceed there",
         epsilon_below=1.0,
@@ -122,7 +122,7 @@ REGRET = (
         "none",
         "linear",
         "",
-        (Term(d=1.5, H=2, K=0.5),),
+        (BoundTerm(d=1.5, H=2, K=0.5),),
         "linear MDP with d features",
     ),
     Bound(
@@ -133,7 +133,7 @@ REGRET = (
         "central",
         "linear",
         "(ε, δ)",
-        (Term(d=1.5, H=2, K=0.5), Term(d=1.6, H=2.2, K=0.6, epsilon=-0.4)),
+        (BoundTerm(d=1.5, H=2, K=0.5), BoundTerm(d=1.6, H=2.2, K=0.6, epsilon=-0.4)),
         "linear MDP with d features, rewards known; ε and δ below 1; for local privacy it is an open question",
         epsilon_below=1.0,
     ),
@@ -145,7 +145,7 @@ REGRET = (
         "central",
         "linear",
         "(ε, δ)",
-        (Term(d=1.5, H=2, K=0.5), Term(d=1.25, H=2.25, K=0.75, epsilon=-0.5)),
+        (BoundTerm(d=1.5, H=2, K=0.5), BoundTerm(d=1.25, H=2.25, K=0.75, epsilon=-0.5)),
         "as in batches; a remark with its reason, not a theorem",
         epsilon_below=1.0,
     ),
@@ -157,7 +157,7 @@ REGRET = (
         "central",
         "linear",
         "ε",
-        (Term(d=1.5, H=2, K=0.5), Term(d=5 / 3, H=7 / 3, K=2 / 3, epsilon=-1 / 3)),
+        (BoundTerm(d=1.5, H=2, K=0.5), BoundTerm(d=5 / 3, H=7 / 3, K=2 / 3, epsilon=-1 / 3)),
         "linear MDP with d features, rewards known; ε below 1, pure (δ = 0)",
         epsilon_below=1.0,
     ),

@@ -7,7 +7,7 @@ policy goes; for a linear one, features of norm at most 1, variances of at most 
 
 from __future__ import annotations
 
-from dprl.theory.bound import Bound, Term
+from dprl.theory.bound import Bound, BoundTerm
 
 _TABULAR = (
     "tabular, rewards known; the behaviour policy visits all that the optimal policy does; large K; at worst"
@@ -15,8 +15,8 @@ _TABULAR = (
 _LINEAR = "linear MDP with d features, rewards known; large K; at worst"
 
 # sqrt(H^3 / (n d_m)), and H^3 / (n d_m)
-_APVI = (Term(H=1.5, K=-0.5, coverage=-0.5), Term(H=3, K=-1, coverage=-1))
-_VAPVI = Term(d=0.5, H=2, K=-0.5, kappa=-0.5)  # H^2 sqrt(d / (kappa K))
+_APVI = (BoundTerm(H=1.5, K=-0.5, coverage=-0.5), BoundTerm(H=3, K=-1, coverage=-1))
+_VAPVI = BoundTerm(d=0.5, H=2, K=-0.5, kappa=-0.5)  # H^2 sqrt(d / (kappa K))
 
 SUBOPTIMALITY = (
     Bound(
@@ -39,7 +39,7 @@ SUBOPTIMALITY = (
         "central",
         "tabular",
         "ρ-zCDP",
-        (*_APVI, Term(S=1, H=2.5, K=-1, coverage=-1, rho=-0.5)),
+        (*_APVI, BoundTerm(S=1, H=2.5, K=-1, coverage=-1, rho=-0.5)),
         _TABULAR,
         of="suboptimality",
     ),
@@ -51,7 +51,7 @@ SUBOPTIMALITY = (
         "central",
         "tabular",
         "ε",
-        (*_APVI, Term(S=1, H=3, K=-1, coverage=-1, epsilon=-1)),
+        (*_APVI, BoundTerm(S=1, H=3, K=-1, coverage=-1, epsilon=-1)),
         f"{_TABULAR}; pure (δ = 0)",
         of="suboptimality",
     ),
@@ -75,7 +75,7 @@ SUBOPTIMALITY = (
         "central",
         "linear",
         "ρ-zCDP",
-        (_VAPVI, Term(d=1, H=5.5, K=-1, kappa=-1.5, rho=-0.5)),
+        (_VAPVI, BoundTerm(d=1, H=5.5, K=-1, kappa=-1.5, rho=-0.5)),
         f"{_LINEAR}; of the lower-order terms the one with ρ",
         of="suboptimality",
     ),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dprl.theory.bound import Bound, Term
+from dprl.theory.bound import Bound, BoundTerm
 
 _INHOMOGENEOUS = "time-inhomogeneous MDP, rewards in [0, 1]"
 _PRINTED = "any ε > 0, pure (δ = 0)"
 
 # The terms that many rows share, in episodes (T = K*H).
-_LEADING = Term(S=0.5, A=0.5, H=1.5, K=0.5)  # sqrt(S A H^2 T)
-_HOEFFDING = Term(S=0.5, A=0.5, H=2, K=0.5)  # sqrt(S A H^3 T)
-_HOEFFDING_S = Term(S=1, A=0.5, H=2, K=0.5)  # sqrt(S^2 A H^3 T)
-_CENTRAL = Term(S=2, A=1, H=3, epsilon=-1)  # S^2 A H^3 / eps
-_LOCAL = Term(S=2, A=1, H=3, K=0.5, epsilon=-1)  # S^2 A sqrt(H^5 T) / eps
+_LEADING = BoundTerm(S=0.5, A=0.5, H=1.5, K=0.5)  # sqrt(S A H^2 T)
+_HOEFFDING = BoundTerm(S=0.5, A=0.5, H=2, K=0.5)  # sqrt(S A H^3 T)
+_HOEFFDING_S = BoundTerm(S=1, A=0.5, H=2, K=0.5)  # sqrt(S^2 A H^3 T)
+_CENTRAL = BoundTerm(S=2, A=1, H=3, epsilon=-1)  # S^2 A H^3 / eps
+_LOCAL = BoundTerm(S=2, A=1, H=3, K=0.5, epsilon=-1)  # S^2 A sqrt(H^5 T) / eps
 
 REGRET = (
     Bound(
@@ -56,7 +56,7 @@ REGRET = (
         "none",
         "tabular",
         "",
-        (Term(S=1, A=0.5, H=2.5, K=0.5),),
+        (BoundTerm(S=1, A=0.5, H=2.5, K=0.5),),
         _INHOMOGENEOUS,
     ),
     Bound(
@@ -67,7 +67,7 @@ REGRET = (
         "central",
         "tabular",
         "ε",
-        (_HOEFFDING, Term(S=1, A=1, H=3, epsilon=-1), _CENTRAL),
+        (_HOEFFDING, BoundTerm(S=1, A=1, H=3, epsilon=-1), _CENTRAL),
         f"{_INHOMOGENEOUS}; {_PRINTED}; as Vietri et al. print it",
     ),
     Bound(
@@ -122,7 +122,7 @@ REGRET = (
         "central",
         "tabular",
         "ε",
-        (Term(S=0.5, A=0.5, H=0.5, K=0.5), Term(S=1, A=1, H=1, epsilon=-1, log="K")),
+        (BoundTerm(S=0.5, A=0.5, H=0.5, K=0.5), BoundTerm(S=1, A=1, H=1, epsilon=-1, log="K")),
         "some MDP, on average over runs; pure ε; K at least S^1.1; its logarithm is printed and kept",
         from_S=1.1,
     ),
@@ -134,7 +134,7 @@ REGRET = (
         "shuffle",
         "tabular",
         "(ε, β)",
-        (Term(S=1, A=0.5, H=2.5, K=0.5), Term(S=3, A=2, H=6, epsilon=-1)),
+        (BoundTerm(S=1, A=0.5, H=2.5, K=0.5), BoundTerm(S=3, A=2, H=6, epsilon=-1)),
         f"{_INHOMOGENEOUS}; ε below 1; approximate, with the failure probability β in the place of δ",
         epsilon_below=1.0,
     ),
@@ -157,7 +157,7 @@ REGRET = (
         "local",
         "tabular",
         "ε",
-        (Term(S=1, A=0.5, H=1.5, K=0.5), _LOCAL),
+        (BoundTerm(S=1, A=0.5, H=1.5, K=0.5), _LOCAL),
         f"the same dynamics at every step; {_PRINTED}",
     ),
     Bound(
@@ -204,7 +204,7 @@ MISTAKES = (
         "central",
         "tabular",
         "ε",
-        (Term(S=1, A=1, H=4, alpha=-2), Term(S=2, A=1, H=4, alpha=-1, epsilon=-1)),
+        (BoundTerm(S=1, A=1, H=4, alpha=-2), BoundTerm(S=2, A=1, H=4, alpha=-1, epsilon=-1)),
         f"episodes more than α suboptimal; {_INHOMOGENEOUS}; {_PRINTED}; α at most H",
         of="mistakes",
         alpha_to_H=True,
@@ -217,7 +217,7 @@ MISTAKES = (
         "central",
         "tabular",
         "ε",
-        (Term(S=1, A=1, H=2, alpha=-2), Term(S=1, A=1, H=1, alpha=-1, epsilon=-1, log="1/beta")),
+        (BoundTerm(S=1, A=1, H=2, alpha=-2), BoundTerm(S=1, A=1, H=1, alpha=-1, epsilon=-1, log="1/beta")),
         "some MDP, on average over runs, for algorithms right with probability 1 − β, β below 1/8; "
         "its logarithm is printed and kept",
         of="mistakes",

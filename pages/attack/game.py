@@ -24,7 +24,7 @@ from pages.shared.layout.chart import computed, empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
-from pages.shared.results.evidence import Scores
+from pages.shared.results.evidence import AttackScores
 from pages.shared.results.status import ACTIVE, act, pause_switch, price, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
@@ -144,7 +144,7 @@ def cancel_attack() -> None:
     attempt(data.store().requests.cancel, attack().spec, owner_id("attack"))
 
 
-def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str, Any]) -> None:
+def measured(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
     """The verdict, the numbers behind it, and the chart."""
     delta = curves["delta"]
     proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
@@ -187,14 +187,14 @@ def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str,
     computed([sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)])
 
 
-def histograms(found: Scores, see: str, night: bool) -> Picture:
+def histograms(found: AttackScores, see: str, night: bool) -> Picture:
     """The scores of both worlds."""
     drawn = metrics.histogram(found.first, found.second)
     return figures.score_histograms(*drawn, see=see, dark=night)
 
 
 def roc(
-    found: Scores, curves: dict[str, Any], claim: tuple[float, float] | None, see: str, night: bool
+    found: AttackScores, curves: dict[str, Any], claim: tuple[float, float] | None, see: str, night: bool
 ) -> Picture:
     """Every threshold of the attack beside what is proved."""
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])

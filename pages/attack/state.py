@@ -13,7 +13,7 @@ from pages.attack.link import DEFAULT, FIELDS, AttackView
 from pages.shared.controls.view import Widgets
 from pages.shared.results import data
 from pages.shared.results.cache import SizedCache, cache_of
-from pages.shared.results.evidence import Scores, bundled_scores
+from pages.shared.results.evidence import AttackScores, bundled_scores
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.owners import owner_id
@@ -81,21 +81,21 @@ def attack_status(spec: AttackSpec) -> RunStatus:
     return data.store().status.of(spec, owner_id("attack"))
 
 
-def scores(spec: AttackSpec) -> Scores:
+def scores(spec: AttackSpec) -> AttackScores:
     """The scores of the units that are finished."""
     if spec in bundled_scores():
         return bundled_scores()[spec]
 
-    def load(version: str | None) -> Scores:
+    def load(version: str | None) -> AttackScores:
         traces = [trace for trace in data.store().results.traces(spec) if trace.complete]
         first, second = (
             np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
             for world in ("first", "second")
         )
         releases, counters = (traces[0].releases, traces[0].counters) if traces else (0, 0)
-        return Scores(first, second, releases, counters, f"{version}:{len(first)}")
+        return AttackScores(first, second, releases, counters, f"{version}:{len(first)}")
 
-    kept: SizedCache[Scores] = cache_of("scores", SCORE_BYTES)
+    kept: SizedCache[AttackScores] = cache_of("scores", SCORE_BYTES)
     return kept.cached(
         spec.to_json(),
         load,

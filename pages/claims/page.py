@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.claims import CLAIMS, Claim
-from dprl.claims.report import Report, version
+from dprl.claims.report import ClaimReport, version
 from dprl.simulation import estimate
 from dprl.words import duration
 from pages.claims import views
@@ -73,7 +73,7 @@ def claim_card(claim: Claim, number: int) -> None:
     st.caption(explained(escape(claim.source)))
 
 
-def headline(found: Report) -> str:
+def headline(found: ClaimReport) -> str:
     """The verdict in a sentence, with a sign for it; one of its own where it holds in some settings only."""
     holds = [one.verdict.startswith("holds") for one in found.findings]
     icon = ICONS[found.verdict] if all(holds) or not any(holds) else MIXED
@@ -150,7 +150,7 @@ def badge() -> None:
     st.caption(f":material/inventory: {escape(said)}")
 
 
-def again(claim: Claim, here: Report | None) -> None:
+def again(claim: Claim, here: ClaimReport | None) -> None:
     """The button that computes it here, how far that is, and what came out."""
     if claim.key not in claims().again:
         lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
@@ -174,7 +174,7 @@ def again(claim: Claim, here: Report | None) -> None:
         st.markdown(f":material/replay: Computed again here, {what}: **{escape(here.summary)}**")
 
 
-def numbers(found: Report, here: Report | None) -> None:
+def numbers(found: ClaimReport, here: ClaimReport | None) -> None:
     """Each setting with its numbers, under what is measured."""
     lines = []
     for (statistic, _), places in views.by_statistic(found).items():

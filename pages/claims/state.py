@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from dprl import links
 from dprl.claims import CLAIMS, Claim
 from dprl.claims.gather import evidence
-from dprl.claims.report import Report, report
+from dprl.claims.report import ClaimReport, report
 from dprl.curves import Evidence
 from dprl.fields import Field
 from pages.shared.results import data, together
@@ -93,12 +93,12 @@ def going(claim: Claim) -> bool:
     return bool(state.active) or (not state.failed and not state.stopped and computed(claim) is None)
 
 
-def computed(claim: Claim) -> tuple[Evidence, Report] | None:
+def computed(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
     """What was computed here; None while it is not all there."""
     store = data.store()
     if any(store.status.of(spec, owner_id("claims")).state != "done" for spec in claim.runs):
         return None
-    kept: SizedCache[tuple[Evidence, Report]] = cache_of("claims", COMPUTED_BYTES)
+    kept: SizedCache[tuple[Evidence, ClaimReport]] = cache_of("claims", COMPUTED_BYTES)
     token = ".".join(store.status.version(spec) for spec in [*claim.runs, *claim.questions])
     found = kept.get(claim.key)
     if found is not None and found[0] == token:

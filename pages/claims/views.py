@@ -11,7 +11,7 @@ import numpy as np
 
 from dprl import metrics
 from dprl.claims import SpecSeries
-from dprl.claims.report import Report
+from dprl.claims.report import ClaimReport
 from dprl.curves import Evidence
 from dprl.figures import claims as figures
 from dprl.figures.lines import Series as Drawn
@@ -25,7 +25,7 @@ from pages.shared.names import style_of
 from pages.shared.offline import names as offline
 
 
-def by_statistic(found: Report) -> dict[tuple[str, str], list[int]]:
+def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
     """The places of the settings that measure the same, and in the same way."""
     groups: dict[tuple[str, str], list[int]] = {}
     for place, setting in enumerate(found.claim.settings):
@@ -33,7 +33,7 @@ def by_statistic(found: Report) -> dict[tuple[str, str], list[int]]:
     return groups
 
 
-def statistics(found: Report, token: str) -> None:
+def statistics(found: ClaimReport, token: str) -> None:
     """A chart for each statistic, with the settings that it is measured in."""
     night = dark()
     for number, ((statistic, over), places) in enumerate(by_statistic(found).items()):
@@ -41,7 +41,7 @@ def statistics(found: Report, token: str) -> None:
         show(kept(key, partial(_statistic, found, statistic, over, places, night)), f"statistic_{number}")
 
 
-def _statistic(found: Report, statistic: str, over: str, places: Sequence[int], night: bool) -> Picture:
+def _statistic(found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool) -> Picture:
     settings, findings = found.claim.settings, found.findings
     rows = [
         figures.Measurement(
@@ -56,7 +56,7 @@ def _statistic(found: Report, statistic: str, over: str, places: Sequence[int], 
     return figures.measurements(statistic, rows, over=over, log=log, see=see, dark=night)
 
 
-def setting_curves(found: Report, known: Evidence, place: int, token: str) -> None:
+def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) -> None:
     """The curves of one setting, if it has any."""
     setting, night = found.claim.settings[place], dark()
     if setting.draw is None:
@@ -65,7 +65,7 @@ def setting_curves(found: Report, known: Evidence, place: int, token: str) -> No
     show(kept(key, partial(_drawn_curves, found, known, place, night)), "curves")
 
 
-def _drawn_curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
+def _drawn_curves(found: ClaimReport, known: Evidence, place: int, night: bool) -> Picture:
     setting = found.claim.settings[place]
     assert setting.draw is not None
     plot = setting.draw(known)

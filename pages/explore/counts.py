@@ -78,7 +78,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     show(kept(key, lambda: cells(mdp, trace, at, chart, family, seen, step, night)), f"counts_{chart}")
 
 
-def counters_of(family: str) -> tuple[int, figures.Counted]:
+def counters_of(family: str) -> tuple[int, figures.CountFamily]:
     """Where the counts of a family stand in a row of counters, and how they are spoken of."""
     return (-2, figures.VISITS) if family == "visits" else (-1, figures.REWARDS)
 

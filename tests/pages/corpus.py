@@ -40,7 +40,7 @@ from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
 from pages.room.state import Class
 from pages.shared.comparison.record import ComparisonPage
-from pages.shared.visitor.state import Comparison, PageState, Session, read_address, session
+from pages.shared.visitor.state import ExploreState, PageState, Session, read_address, session
 from pages.tradeoffs.state import SweepPageState
 from pages.users.state import Users
 
@@ -56,7 +56,7 @@ def _none(_: Any) -> Sequence[Spec]:
 PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
     "attack": (Attack, lambda part: [part.spec]),
     "claims": (Claims, _none),
-    "explore": (Comparison, lambda part: [curve.spec for curve in part.curves]),
+    "explore": (ExploreState, lambda part: [curve.spec for curve in part.curves]),
     "free": (Free, lambda part: [part.base]),
     "home": (Home, _none),
     "landscape": (LandscapePageState, _none),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dprl.claims import CLAIMS
 from dprl.claims.kept import from_dict
-from dprl.claims.report import Report, report
+from dprl.claims.report import ClaimReport, report
 from dprl.curves import Evidence
 from dprl.simulation import AttackSpec, spec_from_dict
 from pages.shared.results.bundled import asset
@@ -21,7 +21,7 @@ class Bundled(NamedTuple):
 
     evidence: Evidence
     version: dict[str, str]
-    reports: dict[str, Report]
+    reports: dict[str, ClaimReport]
 
 
 @cache
@@ -33,7 +33,7 @@ def bundled() -> Bundled:
     return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
 
 
-class Scores(NamedTuple):
+class AttackScores(NamedTuple):
     """The scores so far: [n] in each world; releases, counters: see AttackTrace; token: changes when they do."""
 
     first: NDArray[np.float64]
@@ -44,10 +44,10 @@ class Scores(NamedTuple):
 
 
 @cache
-def bundled_scores() -> dict[AttackSpec, Scores]:
+def bundled_scores() -> dict[AttackSpec, AttackScores]:
     """The attack that the page opens with, which comes with the program."""
     found = asset("attack")
-    scores = Scores(
+    scores = AttackScores(
         np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"
     )
     return {spec_from_dict(found["spec"]): scores}

@@ -92,7 +92,7 @@ class ViewedState(PageState, Generic[ViewT]):
 
 
 @dataclass
-class Comparison(PageState):
+class ExploreState(PageState):
     """Explore: the curves that are compared, what is looked at, whether the moment looked at moves on, and the curve
     that was removed last, with its place."""
 
@@ -245,9 +245,9 @@ class Session:
         return found
 
     @property
-    def explore(self) -> Comparison:
+    def explore(self) -> ExploreState:
         """What Explore keeps: other pages add to it, too."""
-        return self.part(Comparison)
+        return self.part(ExploreState)
 
 
 _thread = threading.local()  # of one visitor's script: what it ran last, and the session
