@@ -131,7 +131,7 @@ def color(model: str, epsilon: float | None, dark: bool) -> str:
 
 
 # Markers as polygons of radius 1 about the origin; what is not here is a disc. Their names are Plotly's.
-_SHAPES = {
+SHAPES = {
     "square": "-.9,-.9 .9,-.9 .9,.9 -.9,.9",
     "diamond": "0,-1.2 1.2,0 0,1.2 -1.2,0",
     "diamond-tall": "0,-1.4 .7,0 0,1.4 -.7,0",
@@ -155,7 +155,7 @@ _SHAPES = {
 def swatch(look: CurveStyle, dark: bool) -> Sketch:
     """A curve as a legend shows it: a piece of its line, its marker, and its number."""
     hue = look.color(dark)
-    points, size = _SHAPES.get(look.symbol), 5 if look.number == 1 else 7
+    points, size = SHAPES.get(look.symbol), 5 if look.number == 1 else 7
     place = f'transform="translate(20,8) scale({size})" fill="{hue}"'
     marker = f'<circle r="1" {place}/>' if points is None else f'<polygon points="{points}" {place}/>'
     line = f'<path d="M0 8 H40" stroke="{hue}" stroke-width="2.5"{look.svg_dash}/>'
