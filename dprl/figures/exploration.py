@@ -23,8 +23,8 @@ Array = NDArray[np.float64]
 
 TITLE = "What exploration noise costs"
 ALT = (
-    "Line chart of cumulative regret against the number of users, both logarithmic, one curve for RLSVI and one for "
-    "DP-UCBVI with a trusted curator; below it the budget ε of both, which grows."
+    "Line chart of cumulative regret against the number of users, both logarithmic. One curve is for RLSVI, one for "
+    "DP-UCBVI with a trusted curator. Below it the budget ε of both, which grows."
 )
 SHARES = (0.36, 0.27)  # of the height: where the upper part begins, and where the lower one ends
 
@@ -89,7 +89,7 @@ def _budget(chart: Chart, found: Beside) -> None:
     color = chart.colors.roles["bound"]
     pairs = zip(found.users.tolist(), found.epsilon.tolist(), strict=True)
     chart.theory(
-        "budget ε: claimed of RLSVI, proved of DP-UCBVI",
+        "budget ε: claimed for RLSVI, proved for DP-UCBVI",
         found.users.astype(float),
         found.epsilon,
         1.8,

@@ -41,7 +41,7 @@ class Decades:
 Level = tuple[float, str, bool]  # a height, its name in the legend, and whether it is theory
 PRICE_LEVELS: tuple[Level, ...] = (
     (1.0, "1: nothing is learned", False),
-    (0.5, "0.5: theory with no trusted party (else 0)", True),
+    (0.5, "0.5: bound with no trusted party (others: 0)", True),
     (0.1, "0.1: flat, at or below", False),
 )
 
@@ -58,7 +58,7 @@ def growth_exponents(
     seeds."""
     chart = Chart(
         f"How fast {what} grows",
-        "Episodes (one user each), decade by decade",
+        "Episodes (one user each), by decade",
         "Exponent x of growth like Kˣ",
         subtitle="mean and 95% t interval over seeds",
         height=470,

@@ -1,4 +1,4 @@
-"""When privacy is free: regret and its price up to 10^15 episodes, and from where on it is flat."""
+"""When privacy is free: regret and the privacy cost up to 10^15 users, and from where on it is flat."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ SUBTITLES: dict[Measure, str] = {
 Y_TITLES: dict[Measure, str] = {"regret": REGRET, "price": EXTRA_REGRET}
 ALTS: dict[Measure, str] = {
     "regret": "Line chart of cumulative regret against episodes, both logarithmic, a curve for each privacy model.",
-    "price": "Line chart of the regret that privacy adds against episodes, both logarithmic, a curve for each "
-    "privacy model.",
+    "price": "Line chart of the privacy cost against episodes, both logarithmic, a curve for each privacy model.",
 }
 
 

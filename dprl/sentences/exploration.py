@@ -12,8 +12,8 @@ from dprl.sentences.promise import HARDLY
 from dprl.words import between, human, percent, plural
 
 ABOUT = (
-    "A paper claims that the exploration noise of RLSVI hides users, with an ε that grows with their number K. "
-    "At each K DP-UCBVI has calibrated noise for just that ε, and a trusted curator."
+    "A paper claims that the exploration noise of RLSVI hides users. The ε of this claim grows with the number of "
+    "users K. Beside RLSVI, at each K, DP-UCBVI with a trusted curator has calibrated noise for the same ε."
 )
 
 
@@ -29,7 +29,7 @@ def headline(found: Beside) -> str:
         return f"At equal ε calibrated noise costs less from {start} users on."
     if found.high[-1] < 1:
         return f"At equal ε exploration noise still costs less at {most} users, the most that were run."
-    return f"At equal ε it cannot be told at {most} users, the most that were run, which noise costs less."
+    return f"At equal ε the runs cannot tell which noise costs less at {most} users, the most that were run."
 
 
 def about_numbers(found: Beside) -> list[str]:
@@ -41,8 +41,8 @@ def about_numbers(found: Beside) -> list[str]:
     if np.isfinite(found.crossing).all():
         value, low, high = found.crossing
         said.append(
-            f"**The lines cross** at {human(_rounded(value))} users{between(_rounded(low), _rounded(high))}, read "
-            "between two that were run; the interval is over seeds."
+            f"**The lines cross** at about {human(_rounded(value))} users{between(_rounded(low), _rounded(high))}. The "
+            "point is read off between two runs. The interval is over seeds."
         )
     return said
 
@@ -52,7 +52,7 @@ def _at(found: Beside, place: int) -> str:
     where = f"**{human(users)} users**, ε = {human(epsilon)}:"
     value = float(found.ratio[place])
     if not np.isfinite(value):
-        return f"{where} no interval, which takes two seeds, all with some regret."
+        return f"{where} no interval. An interval takes two seeds, all with some regret."
     interval = between(float(found.low[place]), float(found.high[place]))
     return f"{where} RLSVI loses {human(value)} times as much{interval}."
 
@@ -66,7 +66,8 @@ def about_costs(found: Beside, lost: tuple[float, float] | None = None) -> str:
     first, last = (float(found.epsilon[place]) for place in (0, -1))
     least, most = (human(float(found.users[place])) for place in (0, -1))
     said = (
-        f"The budget of both grows from ε = {human(first)} at {least} users to ε = {human(last)} at {most}."
+        f"The budget of both algorithms grows from ε = {human(first)} at {least} users to ε = {human(last)} at "
+        f"{most}."
     )
     large = np.flatnonzero(found.epsilon >= HARDLY)
     if len(large):
@@ -76,12 +77,12 @@ def about_costs(found: Beside, lost: tuple[float, float] | None = None) -> str:
         said = f"At {most} users RLSVI has lost {own} of all there is to lose, DP-UCBVI {other}. {said}"
     if found.first is None:
         return said
-    return f"From the star on RLSVI's curve is the higher one, for its noise costs more. {said}"
+    return f"From the star on RLSVI's curve is the higher one: exploration noise costs more there. {said}"
 
 
 def hardly(users: float) -> str:
-    """From how many users on the budget promises little."""
-    return f"From {human(users)} users on it is {HARDLY:g} or more: hardly a promise."
+    """From how many users on the budget protects hardly anybody."""
+    return f"From {human(users)} users on ε is {HARDLY:g} or more, which protects hardly anybody."
 
 
 def about_ends(beyond: tuple[int, float] | None, most: float) -> str:
@@ -90,8 +91,8 @@ def about_ends(beyond: tuple[int, float] | None, most: float) -> str:
         return ""
     users, epsilon = beyond
     return (
-        f"The curves end before {human(float(users))} users: there ε = {human(epsilon)} is claimed, and a run takes "
-        f"{human(most)} at most."
+        f"The curves end before {human(float(users))} users. There the claim is ε = {human(epsilon)}, and a run takes "
+        f"at most {human(most)}."
     )
 
 
@@ -104,9 +105,12 @@ def claimed(by: str, delta: float, found: Sequence[tuple[str, Finding]]) -> str:
     more = [one for one in found if one[1].verdict == "does not hold here"]
     if not more:
         sizes = plural(len(found), "size")
-        return f"{said} An attack on problems of {sizes} found no more than is claimed, which proves nothing."
+        return (
+            f"{said} An attack on environments of {sizes} found no more than is claimed. That proves nothing."
+        )
     title, worst = max(more, key=lambda one: one[1].low / one[1].threshold)
     return (
-        f"{said} An attack found more than is claimed in {len(more)} of {plural(len(found), 'size')}: "
-        f"ε = {human(worst.value)}{between(worst.low, worst.high)} where {human(worst.threshold)} is claimed ({title})."
+        f"{said} An attack found a larger ε than is claimed at {len(more)} of {plural(len(found), 'size')}. At "
+        f"{title} it "
+        f"found ε = {human(worst.value)}{between(worst.low, worst.high)}, where {human(worst.threshold)} is claimed."
     )

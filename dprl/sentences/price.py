@@ -1,4 +1,4 @@
-"""About the price of privacy: at one epsilon by who is trusted, over a sweep, in the long run, and in noise."""
+"""About the privacy cost: at one epsilon by privacy model, over a sweep, in the long run, and in noise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.metrics import last_exponent, least
 from dprl.sentences import seeds
 from dprl.words import (
-    exponents,
+    exponent,
     halving,
     human,
     listed,
@@ -127,39 +127,42 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
 
 
 def about_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float | None] = ()) -> str:
-    """What each run has lost (or privacy cost) by the end, and from how many episodes on it is flat."""
+    """What each run has lost (or what privacy has cost) by the end, and from how many users on that is flat."""
     parts = []
     for curve in curves:
         known = np.flatnonzero(np.isfinite(curve.center))
         if len(known):
             last = known[-1]
             value, k = float(curve.center[last]), float(curve.x[last])
-            text = f"{quoted(curve.label)} {human(value)}"
+            text = f"{human(value)} with {quoted(curve.label)}"
             if view == "regret" and curve.v_star:
-                text += f" ({percent(value / k / curve.v_star)} of all there is)"
+                text = f"{human(value)} ({percent(value / k / curve.v_star)}) with {quoted(curve.label)}"
             parts.append((k, text))
     if not parts:
         return NOTHING
     k = max(at for at, _ in parts)
-    what = "have been lost with" if view == "regret" else "has privacy cost with"
-    said = f"After {human(k)} episodes so much {what}: {'; '.join(text for _, text in parts)}."
+    what = "regret" if view == "regret" else "privacy cost"
+    pairs = [listed([text for _, text in parts[i : i + 2]]) for i in range(0, len(parts), 2)]
+    said = f"After {human(k)} users the {what} is " + f". The {what} is ".join(pairs) + "."
+    if view == "regret" and any(curve.v_star for curve in curves):
+        said += " Percentages are shares of K·V*, all there is to lose."
     named = [
-        f"{quoted(curve.label)} from {human(start)}"
+        f"{quoted(curve.label)} from {human(start)} users on"
         for curve, start in zip(curves, flat, strict=bool(flat))
         if start is not None
     ]
     if named:
         said += (
-            f" Flat (★) is {listed(named)}: in every decade from there on the whole 95% interval of the growth "
-            "exponent is at or below 0.1."
+            f" Flat (★) is {listed(named)}. Flat means: from there on, in every decade, the whole 95% interval of the "
+            "growth exponent is at or below 0.1."
         )
     return said
 
 
 def about_growth(runs: Sequence[Decades]) -> str:
-    """The exponents of the last tenfold, and how many tenfolds have none."""
+    """The exponents of the last decade, and how many decades have none."""
     said = [
-        f"{quoted(run.label)} {exponents(run.mean[-1], run.low[-1], run.high[-1])}"
+        f"{exponent(run.mean[-1])} with {quoted(run.label)}"
         for run in runs
         if len(run.mean) and np.isfinite(run.mean[-1])
     ]
@@ -167,8 +170,8 @@ def about_growth(runs: Sequence[Decades]) -> str:
     missing = sum(int((~np.isfinite(run.mean)).sum()) for run in runs)
     if missing:
         see += (
-            f" {plural(missing, 'decade')} {'are' if missing > 1 else 'is'} left out, where fewer than two seeds have "
-            "a price above zero."
+            f" {plural(missing, 'decade')} {'are' if missing > 1 else 'is'} left out: fewer than two seeds have a "
+            "privacy cost above zero there."
         )
     return see
 
@@ -182,8 +185,8 @@ def about_bounds(bounds: Sequence[Proved]) -> str:
         for letter, bound in zip(LETTERS, bounds, strict=False)
     ]
     return (
-        f"Over the last decade {listed(said)}. Their heights mean nothing, for constants are set to 1: "
-        "compare slopes, and one bound with another."
+        f"Over the last decade {listed(said)}. The heights of bounds mean nothing, because constants are set to 1. "
+        "Compare slopes, and compare bounds with each other."
     )
 
 

@@ -17,14 +17,14 @@ from pages.shared.results.bundled import asset
 from pages.shared.text import escape
 
 PROVED = (
-    "**Worst case.** The papers' bound grows like √K: for each K there is an environment with so large a privacy cost.",
-    "**Some algorithm, one environment.** The privacy cost stops growing: each policy can be an arm of a bandit. There "
-    "are too many policies for that to be of use.",
-    "**DP-UCBVI, with rows that count only users who were told to play them.** The privacy cost stops growing where "
-    "every policy reaches every state. The proof is ours. It needs a policy update whenever the reports of a row have "
-    "doubled.",
-    "**The same on other environments.** Nothing better than √K is proved. Users of a good policy add noise to rows of "
-    "states that they never reach.",
+    "**Worst case.** The papers' bound grows like √K. For each K some environment has so large a privacy cost.",
+    "**Some algorithm, one environment.** The privacy cost can stop growing: treat each policy as one arm of a bandit. "
+    "There are too many policies for this algorithm to be useful.",
+    "**DP-UCBVI that counts only reports of users told to play a row.** A row is one action in one state at one step. "
+    "The privacy cost stops growing where every policy reaches every state. The proof is ours. The proof needs a "
+    "policy update whenever the reports of a row have doubled.",
+    "**The same algorithm on other environments.** Nothing better than √K is proved. Users of a good policy still add "
+    "noise to rows of states that they never reach.",
 )
 Row = Mapping[str, Any]
 
@@ -49,17 +49,19 @@ def title(row: Row) -> str:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """What there is to see in the table."""
-    clauses = []
+    """What there is to see in the table, an item for each thing that the privacy cost does (Markdown)."""
+    items = []
     for which, words in (
-        ("stops", "stops growing on {}"),
-        ("goes on", "still grows on {}"),
-        ("cannot be told", "cannot be told to do either on {}"),
+        ("stops", "stops growing on {}."),
+        ("goes on", "still grows on {}."),
+        ("cannot be told", "may do either on {}: the intervals are too wide."),
     ):
         names = [title(row) for row in rows if row["reports"] == "played" and trend(row) == which]
         if names:
-            clauses.append(words.format(listed(names)))
-    return f"By 10¹⁵ users the privacy cost with such rows {'; it '.join(clauses)}."
+            items.append(f"- The privacy cost {words.format(escape(listed(names)))}")
+    return "\n".join(
+        ["What the runs show by 10¹⁵ users, counting only users told to play a row:", "", *items]
+    )
 
 
 def additive() -> None:
@@ -69,17 +71,19 @@ def additive() -> None:
     ):
         st.markdown(explained("\n".join(f"- {said}" for said in PROVED)))
         rows = measured()
-        st.markdown(explained(escape(summary(rows))))
+        st.markdown(explained(summary(rows)))
         st.dataframe(
             pd.DataFrame(
                 [
                     {
                         "environment": title(row),
-                        "a row counts": "who was told" if row["reports"] == "played" else "everybody",
+                        "reports counted": "users told to play a row"
+                        if row["reports"] == "played"
+                        else "all users",
                         "privacy cost (mean)": human(row["price"]),
                         "exponent, last decade": exponents(*row["exponents"][0]),
                         "the decade before": exponents(*row["exponents"][1]),
-                        "settled": f"{row['settled']} of {row['of']}",
+                        "settled seeds": f"{row['settled']} of {row['of']}",
                     }
                     for row in rows
                 ]
@@ -91,9 +95,10 @@ def additive() -> None:
         )
         st.caption(
             explained(
-                "The privacy cost is the regret beyond that of the same seed without privacy, at ε = 1 and δ = 10⁻⁶ "
-                "with one-hot questions. Exponents have 95% t intervals over seeds. A seed has settled where its last "
-                "policy loses at most 10⁻⁹ of V\\*. A cost that still grows in a run that has not settled refutes "
-                "nothing."
+                "The privacy cost is the regret beyond that of the same seed without privacy. Here ε = 1, δ = 10⁻⁶, "
+                "and "
+                "the mechanism asks one-hot questions. Exponents have 95% t intervals over seeds. A seed has settled "
+                "where its last policy loses at most 10⁻⁹ of V\\*. A privacy cost that still grows refutes nothing "
+                "while seeds have not settled."
             )
         )

@@ -44,7 +44,7 @@ def controls() -> tuple[RunSpec | None, str]:
     )
     if ALGORITHMS[algorithm].note:
         st.caption(escape(ALGORITHMS[algorithm].note))
-    epsilon_slider(s, "The same for the trusted curator, the trusted shuffler, and with no trusted party.")
+    epsilon_slider(s, "All three privacy models have this budget: central, shuffle and local.")
     fold("More settings", "more", partial(more_settings, s))
     return spec_of_controls(s)
 

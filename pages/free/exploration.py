@@ -52,7 +52,9 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
     try:
         planned = explored.planned_pairs(f.base)
     except SpecError as error:
-        st.warning(f"RLSVI has nothing beside it here: {escape(str(error))}", icon=":material/info:")
+        st.warning(
+            f"RLSVI cannot be compared on this environment. {escape(str(error))}", icon=":material/info:"
+        )
         choices()
         return
     state = explored.pairs_progress(f.base)
@@ -75,8 +77,8 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
     st.markdown(f":material/warning: {explained(worth)}")
     st.caption(
         explained(
-            "Of the settings this view takes the environment, the seeds, and the bonus of DP-UCBVI: other constants "
-            f"may give another answer. RLSVI draws anew when there are {percent(BLOCK)} more users."
+            "This view uses three of your settings: the environment, the seeds, and the bonus of DP-UCBVI. Other "
+            f"constants may give another answer. RLSVI draws new noise when there are {percent(BLOCK)} more users."
         )
     )
     ways(pairs, found)
@@ -146,7 +148,7 @@ def costs_picture(pairs: Sequence[Pair], found: Beside) -> PackedPicture:
 
 
 def costs_series(label: str, spec: RunSpec, found: Beside, rows: metrics.Array, best: float | None) -> Series:
-    """One of the two, in the colour of its kind of trust: its budget is another at each point."""
+    """One of the two, in the colour of its privacy model: its budget is another at each point."""
     center, low, high = metrics.regret_band(rows)
     kind = replace(style_of(spec), epsilon=None)
     return Series(label, kind, found.users, rows, center, low, high, v_star=best)
@@ -168,5 +170,5 @@ def ways(pairs: Sequence[Pair], found: Beside | None) -> None:
         if found is not None:
             pair = pairs[len(pairs) - 1 if found.first is None else found.first]
             both = [Curve(pair.own), Curve(pair.calibrated)]
-            page_link("explore", "Open both of these runs in Online", links.encode(both, links.View()))
-        page_link("claims", "What was found of that claim", {"claim": KEY})
+            page_link("explore", "Open two of these runs in Online", links.encode(both, links.View()))
+        page_link("claims", "Open this claim in Papers' claims", {"claim": KEY})

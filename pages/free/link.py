@@ -41,10 +41,12 @@ class FreeView:
     S: int = looked(6, "states", "S", low=1, high=10**9)
     A: int = looked(2, "actions", "A", low=1, high=10**9)
     H: int = looked(20, "steps of an episode", "H", low=1, high=10**6)
-    K: float = looked(1e15, "episodes, one user each", "K", low=1, high=1e30)
+    K: float = looked(1e15, "users, one episode each", "K", low=1, high=1e30)
     epsilon: float = looked(1.0, "privacy budget", "eps", low=1e-6, high=1e6)
     d: int = looked(12, "dimension of a linear representation", "d", low=1, high=10**9)
-    alpha: float = looked(0.1, "an episode is a mistake when it loses more", "alpha", low=1e-9, high=1e6)
+    alpha: float = looked(
+        0.1, "reward that an episode must lose to count as suboptimal", "alpha", low=1e-9, high=1e6
+    )
     beta: float = looked(0.05, "failure probability", "beta", low=1e-12, high=0.5)
     rho: float = looked(1.0, "zCDP budget of a data set's release", "rho", low=1e-9, high=1e6)
     coverage: float = looked(0.01, "least chance of a visit in a data set", "dm", low=1e-12, high=1)

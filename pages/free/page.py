@@ -1,4 +1,4 @@
-"""When is privacy free?: four runs up to 10^15 users, how fast the price of privacy grows, and what is proved of it."""
+"""When is privacy free?: four runs up to 10^15 users, how fast the privacy cost grows, and what is proved of it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from pages.free.explored import SHOW
 from pages.free.state import free, priced, show_runs
 from pages.free.state import run_status as status_of
 from pages.free.theory import calculator
-from pages.free.verdict import late_mistakes, stopped_short, verdict
+from pages.free.verdict import how, late_losses, stopped_short, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
 from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
+from pages.shared.layout.chart import computed
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.menu import page_link
@@ -75,7 +76,8 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
     st.markdown(
         explained(
             verdict(found)
-            or "Privacy is free when its price, the regret beyond that of the same run without privacy, stops growing."
+            or "Privacy is free when the privacy cost stops growing with the number of users. The privacy cost is the "
+            "regret beyond that of the same run without privacy."
         )
     )
     doubts.tell([sentences.retired([f.base.caution]), stopped_short(found)])
@@ -85,8 +87,9 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
         calculator()
     else:
         chart(found)
-        if late := late_mistakes(found):
+        if late := late_losses(found):
             st.caption(explained(late))
+    computed(how(found))
     page_link("explore", "Open these runs in Online", links.encode(curves, links.View(measure="extra")))
     with corner:
         share(f)

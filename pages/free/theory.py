@@ -23,10 +23,10 @@ LABELS = {
     "S": "States S",
     "A": "Actions A",
     "H": "Steps H",
-    "K": "Episodes K",
+    "K": "Users K",
     "epsilon": "Budget ε",
     "d": "Dimension d",
-    "alpha": "Mistake α",
+    "alpha": "Loss α",
     "beta": "Failure β",
     "rho": "Budget ρ",
     "coverage": "Coverage dₘ",
@@ -43,9 +43,9 @@ def calculator() -> None:
     """Number fields, what they come to in words, and the table of all bounds."""
     st.markdown(
         explained(
-            "Every bound of the papers at numbers of your own. The papers hide constants and logarithms; here they are "
-            "**set to 1, so only slopes and ratios mean something**: how a bound grows, and how one compares with "
-            "another."
+            "The papers' bounds at numbers that you choose. The papers hide constants and logarithms. Here they are "
+            "**set to 1, so only slopes and ratios mean something**: how fast a bound grows, and how two bounds "
+            "compare."
         )
     )
     with st.container(horizontal=True, gap="small", key="calculator"):
@@ -65,18 +65,23 @@ def calculator() -> None:
         key="bounds_table",
         column_config={
             "bound": st.column_config.TextColumn(pinned=True),
-            "per episode, of H": st.column_config.TextColumn(help="Above 100% a bound says nothing."),
-            "says something from": st.column_config.TextColumn(help="K from which it stays below K·H."),
+            "per episode, of H": st.column_config.TextColumn(
+                help="Above 100% a bound says nothing: no episode can lose more than H."
+            ),
+            "says something from": st.column_config.TextColumn(
+                help="The number of users K from which the bound stays below K·H."
+            ),
             "free from": st.column_config.TextColumn(
-                help="K from which the privacy cost is at most the part without ε."
+                help="The number of users K from which the privacy cost is at most the part without ε."
             ),
         },
     )
     st.caption(
         explained(
-            f"Mistakes are episodes more than α = {at.alpha:g} suboptimal, with failure probability β = {at.beta:g}. "
-            "The dimension d is that of linear representations, with weights at most √d long; a tabular problem "
-            "has d = S·A."
+            f"The next table bounds how many episodes are α-suboptimal: each loses more than α = {at.alpha:g} of "
+            "reward. "
+            f"The bounds may fail with probability β = {at.beta:g}. The dimension d is that of linear representations, "
+            "with weights at most √d long. A tabular environment has d = S·A."
         )
     )
     mistakes = [bound for bound in BOUNDS.values() if bound.of == "mistakes"]
@@ -89,10 +94,11 @@ def calculator() -> None:
     )
     st.caption(
         explained(
-            f"What a policy loses per episode that is learned from K recorded trajectories, with budget ρ = {at.rho:g} "
-            f"(zCDP) or ε = {at.epsilon:g}. Coverage dₘ = {at.coverage:g} is the least chance of a visit under the "
-            f"policy that recorded them, κ = {at.kappa:g} the least eigenvalue of the features' second moment. The "
-            "papers' leading terms depend on the problem; these are the most that they can be."
+            "The last table bounds what a policy loses per episode when it is learned from K recorded trajectories. "
+            f"The budget is ρ = {at.rho:g} (zCDP) or ε = {at.epsilon:g}. The coverage dₘ = {at.coverage:g} is the "
+            "smallest chance of a visit under the behaviour policy. "
+            f"κ = {at.kappa:g} is the smallest eigenvalue of the features' second moment. The papers' leading terms "
+            "depend on the environment. The table shows the most that they can be."
         )
     )
     offline = [bound for bound in BOUNDS.values() if bound.of == "suboptimality"]
@@ -149,7 +155,7 @@ def _from(K: float) -> str:
 
 
 def summary(at: BoundSetting) -> str:
-    """The smallest bound for each model in a tabular problem, Markdown."""
+    """The smallest bound for each model in a tabular environment, Markdown."""
     said = []
     for privatizer in PRIVATIZERS.values():
         upper = [
@@ -161,13 +167,27 @@ def summary(at: BoundSetting) -> str:
         values = [float(b.value(at)) for b in upper]
         best = upper[int(np.argmin(values))]
         beyond = "" if min(values) < at.K * at.H else ", which says nothing yet"
-        said.append(f"with {privatizer.words.given} {escape(best.title)}'s, {human(min(values))}{beyond}")
+        said.append(f"- {human(min(values))} with {privatizer.words.given}, by {escape(best.title)}{beyond}.")
     central = BOUNDS["dp-ucbvi-jdp"]
-    return (
-        f"The smallest of these bounds on regret: {'; '.join(said)}. With DP-UCBVI and a trusted curator privacy is "
-        f"the smaller part from K = {_from(central.free_from(at))} on; with no trusted party both parts grow like "
-        f"√K, and privacy's stays {_ratio(at)} times the other."
+    return "\n".join(
+        [
+            "The smallest bound on regret for each privacy model:",
+            "",
+            *said,
+            "",
+            f"With DP-UCBVI and a trusted curator, {_smaller_part(central.free_from(at))} With no trusted party both "
+            f"parts of the bound grow like √K. The privacy part stays {_ratio(at)} times the other part.",
+        ]
     )
+
+
+def _smaller_part(K: float) -> str:
+    """From how many users on the privacy cost is the smaller part of a bound."""
+    if math.isnan(K) or math.isinf(K):
+        return "the privacy cost is never the smaller part."
+    if K <= 1:
+        return "the privacy cost is always the smaller part."
+    return f"the privacy cost is the smaller part from {_from(K)} users on."
 
 
 def _ratio(at: BoundSetting) -> str:

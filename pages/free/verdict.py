@@ -9,12 +9,12 @@ import numpy as np
 from dprl.metrics import FLAT
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts
-from dprl.words import exponent, human, listed, plural
+from dprl.words import exponent, exponents, human, listed, plural
 from pages.free.state import PricedRun
 
 
 def state(run: PricedRun) -> str:
-    """What its price of privacy does in the last tenfold: flat, growing, or unclear."""
+    """What its privacy cost does in the last decade of users: flat, growing, or unclear."""
     if run.flat is not None:
         return "flat"
     last = run.decades[-1] if run.decades else None
@@ -22,48 +22,75 @@ def state(run: PricedRun) -> str:
 
 
 def verdict(runs: Sequence[PricedRun]) -> str:
-    """The answer, Markdown: a sentence, and a line for each run; "" while no private run is finished."""
-    private = [run for run in runs if run.price is not None and run.complete]
+    """The answer, Markdown: a sentence or two, and a line for each run; "" while no private run is finished."""
+    private = _finished(runs)
     if not private:
         return ""
-    lead = "What it cost, and the exponent with which that grew over the last decade of users:"
+    lead = "The privacy cost of each model:"
     return "\n".join([f"**{_headline(private)}** {lead}", "", *(f"- {_line(run)}" for run in private)])
 
 
+def how(runs: Sequence[PricedRun]) -> list[str]:
+    """What the answer rests on, Markdown, an item each: what was fitted, and the exponent of each run."""
+    private = _finished(runs)
+    if not private:
+        return []
+    return [
+        "Over the last decade of users the privacy cost grows like K to an exponent. The exponent is fitted for each "
+        "seed, and has a 95% interval over seeds.",
+        f"Growth has stopped where the whole interval is at or below {FLAT:g}, in that decade and in all after it.",
+        *(f"**{run.label}:** {_exponent(run)}." for run in private),
+    ]
+
+
+def _finished(runs: Sequence[PricedRun]) -> list[PricedRun]:
+    return [run for run in runs if run.price is not None and run.complete]
+
+
 def _headline(runs: Sequence[PricedRun]) -> str:
-    """One clause for each state that a run is in."""
-    clauses = []
+    """One sentence for each state that a run is in."""
+    users = human(float(runs[0].regret.at[-1]))
+    said = []
     for which, words in (
-        ("flat", "privacy has become free with {}"),
-        ("growing", "the cost of privacy goes on growing with {}"),
-        ("unclear", "whether privacy's cost still grows cannot be told with {}"),
+        ("flat", "By {users} users privacy has become free with {names}."),
+        ("growing", "At {users} users the privacy cost still grows with {names}."),
+        ("unclear", "These runs cannot tell whether the privacy cost still grows with {names}."),
     ):
         names = [PRIVATIZERS[run.model].words.given for run in runs if state(run) == which]
         if names:
-            clauses.append(words.format(" or ".join(names)))
-    return f"By {human(float(runs[0].regret.at[-1]))} users {'; '.join(clauses)}."
+            said.append(words.format(users=users, names=" or ".join(names)))
+    return " ".join(said)
 
 
 def _line(run: PricedRun) -> str:
-    """What privacy cost in one run, and how it grows."""
+    """What privacy has cost in one run, and whether that grows."""
     assert run.price is not None
     said = f"**{run.label}:** {human(float(np.mean(run.price.ends)))}"
     last = run.decades[-1] if run.decades else None
     if last is None or last.seeds == 0:
-        return f"{said}; no exponent, for in no seed is it above zero all the while."
-    said += f", exponent {exponent(last.mean)}"
+        return f"{said}. In no seed does the privacy cost stay above zero."
     if last.seeds < 2:
-        return f"{said} (one seed, too few for an interval)."
-    of = "" if last.seeds == len(run.price.values) else f", {last.seeds} of {len(run.price.values)} seeds"
-    said += f" ({exponent(last.low)} to {exponent(last.high)}{of})"
+        return f"{said}. One seed is too few to tell whether the privacy cost grows."
     end = {
-        "flat": f"stops growing after {human(run.flat or 0)}",
-        "growing": "it still grows",
-        "unclear": "too wide to tell whether it grows"
+        "flat": f"It stopped growing after {human(run.flat or 0)} users",
+        "growing": "It still grows",
+        "unclear": "The interval is too wide to tell whether it grows"
         if last.known
-        else "too few seeds to tell whether it grows",
+        else "Too few seeds have a cost above zero to tell whether it grows",
     }
-    return f"{said}: {end[state(run)]}."
+    return f"{said}. {end[state(run)]}."
+
+
+def _exponent(run: PricedRun) -> str:
+    """With which exponent the privacy cost of one run grows in the last decade."""
+    assert run.price is not None
+    last = run.decades[-1] if run.decades else None
+    if last is None or last.seeds == 0:
+        return "no exponent"
+    if last.seeds < 2:
+        return f"exponent {exponent(last.mean)}, from one seed, too few for an interval"
+    of = f"from {last.seeds} of {plural(len(run.price.values), 'seed')}"
+    return f"exponent {exponents(last.mean, last.low, last.high)}, {of}"
 
 
 def stopped_short(runs: Sequence[PricedRun]) -> str:
@@ -73,8 +100,8 @@ def stopped_short(runs: Sequence[PricedRun]) -> str:
     )
 
 
-def late_mistakes(runs: Sequence[PricedRun]) -> str:
-    """Where a run without privacy that does learn ended worse than its private twin; "" where none did."""
+def late_losses(runs: Sequence[PricedRun]) -> str:
+    """Where a run without privacy that does learn ended worse than the private run; "" where none did."""
     said = []
     for run in runs:
         if run.price is None or not run.complete:
@@ -87,6 +114,6 @@ def late_mistakes(runs: Sequence[PricedRun]) -> str:
     if not said or stopped_short(runs):
         return ""
     return (
-        f"The run without privacy lost more in the end {listed(said)}: rare late mistakes that cost far more "
-        "than all the learning before them. Such seeds carry the mean, and have no exponent."
+        f"The run without privacy lost more in the end {listed(said)}. Such a seed plays a bad policy late, for many "
+        "users, which costs far more than all learning before. Such seeds carry the mean, and have no exponent."
     )

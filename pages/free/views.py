@@ -26,10 +26,10 @@ from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
 
 SHOWN = {
-    "price": "Price",
+    "price": "Privacy cost",
     "regret": "Regret",
     "growth": "Growth",
-    "theory": "Theory",
+    "theory": "Bounds",
     "exploration": "Exploration noise",
     "calculator": "Calculator",
 }
@@ -81,7 +81,7 @@ def beside(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> N
     linear = f", d = {at.d:g}" if any(BOUNDS[key].world != "tabular" for key in f.view.bounds) else ""
     st.caption(
         explained(
-            f"At S = {S:g}, A = {A:g}, H = {H:g}, ε = {at.epsilon:g}{linear}, the values of the calculator. "
+            f"The bounds are at the calculator's values: S = {S:g}, A = {A:g}, H = {H:g}, ε = {at.epsilon:g}{linear}. "
             "**Constants and logarithms are set to 1: only slopes and ratios mean something.**"
         )
     )
@@ -111,14 +111,14 @@ def bounds_menu() -> None:
     with st.popover("Bounds to draw", icon=":material/tune:"):
         key = f"{session().version}:free:bounds"
         st.multiselect(
-            f"At most {MOST_BOUNDS}",
+            f"Bounds, at most {MOST_BOUNDS}",
             DRAWABLE,
             list(free().view.bounds),
             format_func=bound_name,
             max_selections=MOST_BOUNDS,
             key=key,
             on_change=on_value(key, lambda chosen: free().change(bounds=tuple(chosen))),
-            placeholder="none",
+            placeholder="Choose bounds",
         )
 
 

@@ -153,7 +153,7 @@ STOPS = {
     "free": Stop(
         f"free?{query_of(free.encode(LONG_PRIVATE, free.FreeView()))}",
         SETTINGS
-        | each("choice", "Price", "Regret", "Growth", "Theory", "Calculator", "Exploration noise")
+        | each("choice", "Privacy cost", "Regret", "Growth", "Bounds", "Calculator", "Exploration noise")
         | each("button", "Run", "Reset")
         | each("switch", "Pause live"),
         brief=MENUS,

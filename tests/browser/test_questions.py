@@ -95,7 +95,7 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
     for view, title in (
         ("Regret", "Regret so far"),
         ("Growth", "How fast the privacy cost grows"),
-        ("Theory", "What is proved, beside what is seen"),
+        ("Bounds", "What is proved, beside what is seen"),
         ("Exploration noise", "What exploration noise costs"),
     ):
         page.get_by_text(view, exact=True).first.click()
@@ -134,9 +134,9 @@ def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs
     other = visit("free?show=exploration", 390)
     expect(other.get_by_text("At equal ε calibrated noise costs less from")).to_have_text(said)
     assert fits(other)
-    other.get_by_role("link", name="What was found of that claim").click()
+    other.get_by_role("link", name="Open this claim in Papers' claims").click()
     expect(other.get_by_role("heading", name="Exploring hides users")).to_be_visible()
-    page.get_by_role("link", name="Open both of these runs in Online").click()
+    page.get_by_role("link", name="Open two of these runs in Online").click()
     expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
 

@@ -100,7 +100,7 @@ CASES = {
     ),
     "growth": Case(
         lambda scale, **how: captioned.growth([test_long_run.decades(of=int(20 * scale))], **how),
-        "How fast the privacy cost grows", "Episodes (one user each), decade by decade",
+        "How fast the privacy cost grows", "Episodes (one user each), by decade",
         "Exponent x of growth like Kˣ",
     ),
     "bounds": Case(

@@ -52,9 +52,9 @@ def legend(figure: go.Figure) -> list[str]:
 def test_what_to_see_has_the_numbers() -> None:
     see = over_episodes([curve(), curve("No trusted party", "local", 0.9)], view="regret").see
     # 10^7.5 and 10^13.5 of 3.4 * 10^15
-    assert "After 10¹⁵ episodes" in see
-    assert "**Trusted curator** 31.6 million (less than 0.01% of all there is)" in see
-    assert "**No trusted party** 31.6 trillion (0.93% of all there is)" in see
+    assert "After 10¹⁵ users the regret is 31.6 million (less than 0.01%) with **Trusted curator**" in see
+    assert "31.6 trillion (0.93%) with **No trusted party**" in see
+    assert "Percentages are shares of K·V*, all there is to lose." in see
 
 
 def test_all_there_is_to_lose_is_dotted_and_in_sight() -> None:
@@ -116,7 +116,7 @@ def test_exponents_have_their_intervals_and_stand_in_the_middle_of_their_tenfold
     np.testing.assert_allclose(points.error_y.array, [0.1, 0.1, 0.03])
     np.testing.assert_allclose(points.error_y.arrayminus, [0.1, 0.1, 0.03])
     assert "18 of 20 seeds" in points.customdata[-1]
-    assert picture.see == "In the last decade the exponent is **Trusted curator** 0.02 (−0.01 to 0.05)."
+    assert picture.see == "In the last decade the exponent is 0.02 with **Trusted curator**."
     assert list(picture.table["exponent"]) == [1.0, 0.5, 0.02]
     lines = {
         trace.name.partition(":")[0]: trace for trace in picture.figure.data if trace.hoverinfo == "skip"

@@ -70,7 +70,7 @@ def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit
     assert v_star is not None
     shares = [percent(ends[one].ends.mean() / last.users / v_star) for one in (last.own, last.calibrated)]
     assert f"RLSVI has lost {shares[0]} of all there is to lose, DP-UCBVI {shares[1]}." in text
-    assert "before 10 million users: there ε = 17,100 is claimed, and a run takes 10,000 at most" in text
+    assert "before 10 million users. There the claim is ε = 17,100, and a run takes at most 10,000." in text
     assert "Claimed, not proved here" in text
     report = claims().reports[KEY]
     worse = [
@@ -78,7 +78,7 @@ def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit
         for one, setting in zip(report.findings, report.claim.settings, strict=True)
         if setting.statistic == TOLD and one.verdict == "does not hold here"
     ]
-    assert f"found more than is claimed in {len(worse)} of 3 sizes" in text
+    assert f"found a larger ε than is claimed at {len(worse)} of 3 sizes" in text
     assert any(f"ε = {human(one.value)} ({human(one.low)} to {human(one.high)})" in text for one in worse)
     (chart,) = charts(app)
     assert chart.alt
@@ -103,8 +103,8 @@ def test_its_links_open_two_runs_and_the_claim(visit: Visit) -> None:
     opened = [curve.spec for curve in links.decode(parse_qs(ways[label].query_string)).curves]
     pairs = planned(BASE).pairs
     assert opened in [[pair.own, pair.calibrated] for pair in pairs]
-    assert label == "Open both of these runs in Online"  # whichever they are
-    assert parse_qs(ways["What was found of that claim"].query_string) == {"claim": [KEY]}
+    assert label == "Open two of these runs in Online"  # whichever they are
+    assert parse_qs(ways["Open this claim in Papers' claims"].query_string) == {"claim": [KEY]}
 
 
 def test_other_problems_run_live_and_say_what_the_engine_says(visit: Visit, work: Work, store: Store) -> None:
@@ -143,7 +143,7 @@ def test_the_curves_end_where_more_is_claimed_than_a_run_takes(finished: Visit) 
     found = planned(base)
     assert [pair.users for pair in found.pairs] == [100, 200]
     app = finished(PAGE, b=encode_spec(base), show=SHOW)
-    assert "The curves end before 500 users: there ε =" in words(app)
+    assert "The curves end before 500 users. There the claim is ε =" in words(app)
     assert len(charts(app)) == 1
 
 
@@ -166,8 +166,12 @@ def found(ratio: list[float], first: int | None) -> Beside:
             None,
             "exploration noise still costs less at 10,000 users, the most that were run.",
         ),
-        ([2, 2, 1.05], None, "it cannot be told at 10,000 users, the most that were run, which noise costs"),
-        ([2, 2, np.nan], None, "it cannot be told at 10,000 users"),
+        (
+            [2, 2, 1.05],
+            None,
+            "the runs cannot tell which noise costs less at 10,000 users, the most that were run.",
+        ),
+        ([2, 2, np.nan], None, "the runs cannot tell which noise costs less at 10,000 users"),
     ],
 )
 def test_the_answer_is_what_the_intervals_say(ratio: list[float], first: int | None, sentence: str) -> None:
@@ -181,9 +185,9 @@ def test_what_was_found_of_the_claim_is_said_whatever_it_is() -> None:
     titles = [title for title, _ in attacked()]
     assert len(titles) == 3
     fine = at_most(metrics.Measured(0.5, 0.1, 0.9), 1.3)
-    assert "found no more than is claimed, which proves nothing" in sentences.claimed(
+    assert "found no more than is claimed. That proves nothing." in sentences.claimed(
         "A", 1e-6, [("S", fine)]
     )
     worse = at_most(metrics.Measured(3.0, 2.0, 4.0), 1.0)
     text = sentences.claimed("A", 1e-6, [("small", fine), ("large", worse)])
-    assert "in 1 of 2 sizes: ε = 3 (2 to 4) where 1 is claimed (large)" in text
+    assert "at 1 of 2 sizes. At large it found ε = 3 (2 to 4), where 1 is claimed." in text
