@@ -164,7 +164,7 @@ PAGES = {
         Page(
             "lessons",
             "Lessons",
-            "Eight lessons of five minutes: predict on the chart, then see what runs say.",
+            "Nine lessons of five minutes: predict on the chart, then see what runs say.",
             "school",
             section="Teach",
             heading="What would you like to understand?",

@@ -4,9 +4,9 @@
 {jobs, links} <- series <- research <- API <- claims <- lessons <- pages; testing is over simulation; users, over
 privacy and fields, is for pages; wasm is over simulation
 
-API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, papers, metrics and tables
-import nothing of dprl, theory only words, figures words and tables, search only metrics, and sentences what figures
-draw, metrics and words.
+API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, messages, papers, metrics
+and tables import nothing of dprl, theory only words, figures words and tables, search only metrics, and sentences what
+figures draw, messages, metrics and words.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ RANK = {
     "words": 0,
     "assets": 0,
     "logs": 0,
+    "messages": 0,
     "brief": 0,
     "curves": 1,
     "fields": 0,
@@ -83,12 +84,13 @@ ALONE: dict[str, tuple[str, ...]] = {
     "words": (),
     "logs": (),
     "glossary": (),
+    "messages": (),
     "papers": (),
     "metrics": (),
     "theory": ("words",),
     "tables": (),
     "figures": ("assets", "tables", "words"),
-    "sentences": ("figures", "metrics", "words"),
+    "sentences": ("figures", "messages", "metrics", "words"),
 }
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 
 import numpy as np
 import pytest
 
+from dprl import metrics
 from dprl.fields import SpecError
 from dprl.figures import lessons as figures
-from dprl.lessons import LESSONS, Marker, Order, Slope
+from dprl.lessons import LESSONS, Marker, Order, Slope, one_draw, pessimism, proved, regret, weights
+from dprl.lessons.episode import BY_BUDGET
+from dprl.lessons.epsilon import ATTACK, most_believed, right
+from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
+from dprl.simulation.promise import promise
 from pages.shared.lessons.known import evidence
 
 ORDER = Order("Which is which?", ("one", "two", "three"))
@@ -99,7 +105,7 @@ def test_an_answer_that_tells_a_noise_says_of_what_it_is() -> None:
                 assert re.search(r"\d\S*( \w+illion)? users", before + after), step.title
                 assert "±" not in before + after
                 told += 1
-    assert told == 3
+    assert told == 4
 
 
 def test_how_far_off_the_beginning_of_an_order_is() -> None:
@@ -130,3 +136,83 @@ def test_a_marker_at_the_very_end_of_a_log_axis_is_within_it() -> None:
     low, high = figures.open_chart(chart, shown=False, dark=False).layout["xaxis"]["range"]
     assert 10**low < 5.0 < 1e10 < 10**high
     assert (low, high) == pytest.approx((np.log10(5), 10))
+
+
+def test_a_prediction_scores_a_point_or_a_part_of_one() -> None:
+    assert [ORDER.score(guess, (0, 1, 2)) for guess in ((0, 1, 2), (0, 2, 1), (2, None, None))] == [
+        1,
+        pytest.approx(1 / 3),
+        0,
+    ]
+    assert [MARKER.score(guess, 1e4) for guess in (1e4, 1.9e4, 5e3 + 1, 1e5, 1e3, 1.1e5)] == [
+        1, 1, 1, 0.5, 0.5, 0,
+    ]  # fmt: skip
+    assert [SHARE.score(guess, 5.0) for guess in (5.0, 5.9, 7.0, 7.1)] == [1, 1, 0.5, 0]
+    assert [SLOPE.score(guess, 0.44) for guess in (0.5, 0.0, 1.0)] == [1, 0, 0]
+
+
+def test_a_score_grows_as_a_guess_comes_nearer_in_every_lesson() -> None:
+    for step in (step for lesson in LESSONS.values() for step in lesson.steps):
+        prediction, truth = step.prediction, step.truth(evidence())
+        if isinstance(prediction, Marker):
+            by_distance = sorted(prediction.marks, key=lambda mark: prediction.distance(mark, truth))
+            scores = [step.score(prediction.write(mark), evidence()) for mark in by_distance]
+        elif isinstance(prediction, Slope):
+            powers = sorted((power for power, _ in prediction.choices), key=lambda p: abs(p - truth))
+            scores = [step.score(prediction.write(power), evidence()) for power in powers]
+        else:
+            whole = list(truth)
+            swapped = [whole[1], whole[0], *whole[2:]]
+            scores = [step.score(prediction.write(one), evidence()) for one in (whole, swapped, whole[::-1])]
+            assert 0 < scores[1] < 1
+        assert scores[0] == 1
+        assert scores == sorted(scores, reverse=True)
+        assert scores[-1] < 1
+    assert LESSONS["trust"].steps[0].score("bd--", evidence()) == 0.5
+
+
+def test_what_the_first_lesson_says_is_what_noise_proves() -> None:
+    """Each number against a second way to it: the definition, and the attack on the same noise."""
+    bare, noisy, belief, noise = LESSONS["epsilon"].steps
+    assert bare.truth(evidence()) == 100
+    for epsilon in (0.1, 1.0, 10.0):
+        most = right(evidence(), epsilon)
+        assert (
+            50 < most <= 100 * most_believed(epsilon)
+        )  # the likeliest outcome makes surer than all on average
+        again = promise(ATTACK.run.replace(epsilon=epsilon))
+        assert again is not None
+        assert most == pytest.approx(100 * again["right"], rel=1e-4)
+        assert most_believed(epsilon) == pytest.approx(math.exp(epsilon) / (1 + math.exp(epsilon)))
+    scores = evidence().answers["scores", ATTACK]
+    played = metrics.guessed_right(np.array(scores["first"]), np.array(scores["second"]))
+    assert 100 * played.low <= noisy.truth(evidence())
+    assert belief.truth(evidence()) == pytest.approx(0.731, abs=1e-3)
+    assert "1,500 at ε = 0.1" in noise.found(evidence())
+    assert 0.75 < noise.truth(evidence()) < 1.5  # "like 1/ε" is nearest
+
+
+def test_what_recaps_say_is_what_their_runs_say() -> None:
+    known = evidence()
+    noise = {spec.epsilon: known.runs[spec].noise_std or 0.0 for spec in LESSONS["epsilon"].steps[3].specs}
+    assert list(noise) == sorted(noise, reverse=True)
+    assert list(noise.values()) == sorted(noise.values())  # a smaller epsilon takes more noise
+    lost = {one.epsilon: regret.lost(known, one).mean(axis=0)[-1] for one in BY_BUDGET}
+    assert lost[0.1] > lost[1.0] > lost[10.0]
+    few = [regret.needed(known, spec) for spec in (CENTRAL, SHUFFLE, LOCAL)]
+    assert few == sorted(few)
+    one, tree, _ = LESSONS["one-draw"].steps
+    assert one.truth(known) == 0 < tree.truth(known)
+    assert regret.needed(known, one_draw.TREE) != regret.needed(known, one_draw.BASE)
+    once, again, shuffled = LESSONS["price"].steps
+    assert once.score("0", known) == shuffled.score("0", known) == 1
+    assert again.truth(known) > 0.2  # it grows
+    assert LESSONS["proved"].steps[0].truth(known) < 0.5  # where the paper states 1
+    assert regret.needed(known, proved.PRINTED) > regret.needed(known, proved.TREE)
+    strong, weak = (pessimism._needed(known, pessimism.CLINIC.replace(rho=rho)) for rho in (0.01, 1.0))
+    assert 5 < strong / weak < 20
+    assert pessimism._needed(known, pessimism.FREE) < weak < pessimism._believed(known)
+    needs = [regret.needed(known, spec) for spec in weights.NAMES]
+    assert max(needs) == regret.needed(known, weights.LOCAL[1.0])
+    central, local, _ = LESSONS["users"].steps
+    assert central.score("1", known) == local.score("2", known) == 1

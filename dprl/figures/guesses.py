@@ -5,6 +5,7 @@ What somebody guessed is open and dashed, what was measured is filled and solid,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -23,11 +24,12 @@ ALONG = 80  # points of a line that are looked at
 ENOUGH, APART = 0.1, 0.3
 FAINT = 0.16  # opacity of a guess among many
 WHOLE = {"marker": {"opacity": 1}}  # of what was not pressed, which else would fade
+ABOVE = 1.06  # of circles that end at 1, where a marker among them has its point
 HELD = "held"  # what the browser knows the trace by that is dragged
 
 
-def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who) -> None:
-    """A line straight up where an answer is."""
+def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name: str = "") -> None:
+    """A line straight up where an answer is. name: what it is called, if not as usual."""
     if not at:
         return
     height = _level(asked)
@@ -38,9 +40,25 @@ def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who) -> No
         [v for x in at for v in (x, x, x, None)],
         [v for _ in at for v in (low, height, high, None)],
         [0, 15, 0, 0] * len(at),
-        hovertemplate=f"{WHO[who]}: %{{x:.3s}}<extra></extra>",
+        hovertemplate=f"{name or WHO[who]}: %{{x:.3s}}<extra></extra>",
+        name=name or WHO[who],
         meta=HELD if who == "guess" else None,
     )
+
+
+def people(chart: Chart, asked: AskedChart, filled: float) -> None:
+    """A circle for each of the users that the axis counts, column by column; the first `filled` are full."""
+    n = np.arange(asked.people)
+    side, size = math.isqrt(asked.people), min(chart.layout["font"]["size"] + 2, 17)
+    x = side * (n // side) + side / 2
+    y = (n % side + 0.5) / side  # below the marker
+    for some, symbol, color in (
+        (n < round(filled), "circle", chart.colors.ink),
+        (n >= round(filled), "circle-open", chart.colors.muted),
+    ):
+        marker = {"color": color, "size": size, "symbol": symbol, "opacity": 0.75, "line": {"width": 1.5}}
+        skip: Trace = {"hoverinfo": "skip", "showlegend": False, "unselected": {"marker": {"opacity": 0.75}}}
+        chart.add("markers", x[some], y[some], marker=marker, **skip)
 
 
 def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
@@ -93,6 +111,8 @@ def _answer_lines(
 
 def _level(asked: AskedChart) -> float:
     """At which height the point of a marker is."""
+    if asked.people:
+        return ABOVE
     low, high = asked.y_range
     return asked.level[0] if asked.level else (low * high) ** 0.5 if asked.log_y else (low + high) / 2
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
-from dprl.figures import lines
+from dprl.figures import lines, style
 from dprl.figures.chart import Chart, stacked
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import Picture
@@ -27,7 +28,10 @@ class Frame:
         percent, percent_x: y is a share; so is x.
         inverse_x: the axis says one over x, and runs the other way, so that what it says grows to the right.
         level: what a curve comes down to, and its name.
-        bound: what a theorem says, under a name, at x and y [P] each; drawn with the answer.
+        bounds: what a theorem says, each under a name, at x and y [P] each; drawn with the answer, and what lies
+            between two of them filled.
+        people: the axis counts users, of so many; each is a circle, filled from the left as far as is answered.
+        bare_x: no numbers stand at x, and none of x are told: they are what is asked next.
         over: what curves are the mean of, `SEEDS` or `DATA_SETS` of figures.lines.
     """
 
@@ -42,7 +46,9 @@ class Frame:
     percent_x: bool = False
     inverse_x: bool = False
     level: tuple[float, str] | None = None
-    bound: tuple[str, Array, Array] | None = None
+    bounds: tuple[tuple[str, Array, Array], ...] = ()
+    people: int = 0
+    bare_x: bool = False
     over: str = lines.SEEDS
 
 
@@ -74,8 +80,9 @@ def open_chart(
     if asked.level is not None:
         at, name = asked.level
         chart.line(name, asked.x_range, [at, at], chart.colors.muted, 1)
-    if shown and asked.bound is not None:
-        chart.theory(*asked.bound, 1.8)
+    for number, bound in enumerate(asked.bounds if shown else ()):
+        between = {"fill": "tonexty", "fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
+        chart.theory(*bound, 1.8, **(between if number else {}))
     for trace in chart.traces:
         trace["cliponaxis"] = False  # markers at an end, and on zero, are whole
     # Whatever is pressed, the nearest point is meant.
@@ -126,6 +133,14 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
         chart.x(
             range=[last, first], tickvals=[1 / value for value in said], ticktext=[f"{v:g}" for v in said]
         )
+    if asked.people:
+        chart.y(visible=False)
+        chart.x(showgrid=False, dtick=10)
+    if asked.bare_x:
+        chart.x(showticklabels=False)
+        for trace in chart.traces:  # nor does a hover tell
+            trace.pop("hovertemplate", None)
+            trace["hoverinfo"] = "name"
     if asked.percent:
         chart.y(tickformat=".0%")
     if asked.percent_x:
@@ -161,9 +176,15 @@ def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool =
     parts = []
     for number, (curve, until) in enumerate(zip(asked.curves, asked.until, strict=True)):
         known = curve.x <= (np.inf if shown else until)
-        columns = {"x": 1 / curve.x if asked.inverse_x else curve.x} | curve.numbers()
+        x = {} if asked.bare_x else {"x": 1 / curve.x if asked.inverse_x else curve.x}
+        columns = x | curve.numbers()
         label = curve.label if names else f"curve {number + 1}"
         parts.append({"curve": label} | {name: values[known] for name, values in columns.items()})
+    for bound, across, up in asked.bounds if shown else ():
+        parts.append({"curve": bound, "x": across, "mean": up})
+    if asked.people:
+        alt = f"{asked.people} circles, one for each user: {asked.title}."
+        return chart.picture(alt, "", pd.DataFrame({"users": [asked.people]}))
     what = listed([curve.label for curve in asked.curves]) if names else "curves without their names"
     alt = f"Line chart: {asked.title}, against {asked.x_title.partition(' (')[0]}: {what}."
     return chart.picture(alt, "", stacked(parts))

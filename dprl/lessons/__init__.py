@@ -1,8 +1,9 @@
-"""Eight lessons of about five minutes: questions, predictions, and what runs say."""
+"""Nine lessons of about five minutes: questions, predictions, and what runs say."""
 
 from __future__ import annotations
 
 from dprl.lessons.episode import EPISODE
+from dprl.lessons.epsilon import GUARANTEE
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.one_draw import ONE_DRAW
 from dprl.lessons.pessimism import PESSIMISM
@@ -14,7 +15,8 @@ from dprl.lessons.users import USERS
 from dprl.lessons.weights import WEIGHTS
 
 LESSONS = {
-    lesson.key: lesson for lesson in (EPISODE, TRUST, ONE_DRAW, PRICE, PROVED, PESSIMISM, WEIGHTS, USERS)
+    lesson.key: lesson
+    for lesson in (GUARANTEE, EPISODE, TRUST, ONE_DRAW, PRICE, PROVED, PESSIMISM, WEIGHTS, USERS)
 }
 
 __all__ = [

@@ -12,6 +12,7 @@ from dprl.claims import SpecSeries
 from dprl.curves import Evidence
 from dprl.figures.lessons import Frame
 from dprl.lessons.prediction import Order, Prediction
+from dprl.messages import messages
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,27 @@ class Step:
     attempt: Attempt
     questions: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def environment(self) -> tuple[str, Mapping[str, Any]]:
+        """Of the runs that answer it: its key, and its parameters."""
+        spec = next(iter((*self.specs, *(spec for _, spec in self.questions))))
+        spec = getattr(spec, "run", spec)
+        return spec.environment, spec.environment_params
+
+    def score(self, text: str, evidence: Evidence) -> float:
+        """What a guess, or the beginning of an order, is worth, from 0 to 1. Raises SpecError where it is neither."""
+        prediction: Any = self.prediction
+        return float(prediction.score(self._read(text), self.truth(evidence)))
+
     def off(self, text: str, evidence: Evidence) -> str:
         """How far off a guess is, in words, or the beginning of an order. Raises SpecError where it is neither."""
         prediction: Any = self.prediction  # which judges what it has read itself
-        read = prediction.begun if isinstance(prediction, Order) else prediction.parse
-        return str(prediction.verdict(read(text), self.truth(evidence)))
+        return str(prediction.verdict(self._read(text), self.truth(evidence)))
+
+    def _read(self, text: str) -> Any:
+        return (
+            self.prediction.begun(text) if isinstance(self.prediction, Order) else self.prediction.parse(text)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,3 +105,13 @@ class Lesson:
     say: str
     needs: str
     steps: tuple[Step, ...]
+
+    @property
+    def recap(self) -> tuple[str, ...]:
+        """What is to be remembered of it, in three sentences."""
+        return tuple(messages("lessons")["recap"][self.key])
+
+    def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:
+        """The environment that the step at a place, from 0, is the first to be about; None where there is none."""
+        here = self.steps[at].environment
+        return here if not at or self.steps[at - 1].environment != here else None

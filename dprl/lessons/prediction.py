@@ -23,6 +23,8 @@ from dprl.words import human, listed, percent, plural, rough, to_the
 LETTERS = "abcdefghijklmnop"
 OPEN = "-"  # in an order that is not whole yet
 NEAR = 2.0  # a factor below which a marker counts as hit
+PART = 0.5  # what counts of a point where a marker is near
+PART_NEAR, PART_WIDE = 10.0, 0.2  # a tenfold on a log axis; a fifth of another one
 GUESS = "guess"
 
 
@@ -102,6 +104,10 @@ class Order:
             return f"All {len(self.items)} are named rightly."
         return f"{hit} of {len(self.items)} are named rightly; {plural(wrong, 'pair')} of {pairs} the wrong way round."
 
+    def score(self, guess: Sequence[int | None], truth: Sequence[int]) -> float:
+        """The share of curves that are named rightly."""
+        return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
+
     def said(self, answer: Sequence[int]) -> str:
         """An answer in words."""
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
@@ -127,6 +133,7 @@ class Marker:
         share: whether it is a share of one, said as a percentage.
         inverse: whether one over the answer is said, as the axis does: ε, where answers are 1/ε.
         waits: about where the marker waits until it is moved, None for the left end; never where it is measured.
+        by: how the truth is known.
     """
 
     ask: str
@@ -139,6 +146,7 @@ class Marker:
     share: bool = False
     inverse: bool = False
     waits: float | None = None
+    by: str = "measured"
     kind: ClassVar[str] = "marker"
 
     @property
@@ -187,8 +195,9 @@ class Marker:
 
     def verdict(self, guess: float, truth: float) -> str:
         """How far off a guess is."""
-        said = f"You said {self.said(guess)}, measured {self.said(truth)}"
+        said = f"You said {self.said(guess)}, {self.by} {self.said(truth)}"
         words = ("large", "small") if self.unit.startswith("ε") else ("many", "few")
+        words = ("high", "low") if self.share else words
         way = f"too {words[(guess < truth) != self.inverse]}"
         if not self.log:
             hit = self.distance(guess, truth) <= (self.high - self.low) / self.steps
@@ -197,6 +206,16 @@ class Marker:
         return f"{said}: " + (
             f"within a factor of {human(NEAR)}." if times < NEAR else f"{rough(times)} times {way}."
         )
+
+    def score(self, guess: float, truth: float) -> float:
+        """1 where the verdict is that it was hit, PART where it is near: within a factor of PART_NEAR, or a share
+        PART_WIDE of the axis."""
+        off = self.distance(guess, truth)
+        if self.log:
+            hit, near = math.log10(NEAR), math.log10(PART_NEAR)
+            return 1.0 if off < hit else PART if off <= near else 0.0
+        wide = self.high - self.low
+        return 1.0 if off <= wide / self.steps else PART if off <= PART_WIDE * wide else 0.0
 
     def said(self, answer: float) -> str:
         """An answer in words."""
@@ -207,12 +226,14 @@ class Marker:
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
         """A line where the text says, and one where it was measured."""
+        if asked.people:
+            figures.people(chart, asked, truth if shown else self.parse(text) if text else 0.0)
         if not shown:
             figures.places_to_press(chart, asked, self.marks, [self.said(mark) for mark in self.marks])
         if text:
             figures.marker(chart, asked, [self.parse(text)], "guess")
         if shown:
-            figures.marker(chart, asked, [truth], "truth")
+            figures.marker(chart, asked, [truth], "truth", self.by)
 
 
 @dataclass(frozen=True)
@@ -252,6 +273,10 @@ class Slope:
         nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
         said = f"You said “{self.said(guess)}”, measured {to_the(self.of, truth)}"
         return f"{said}: " + ("no choice is nearer." if nearest[0] == guess else f"“{nearest[1]}” is nearer.")
+
+    def score(self, guess: float, truth: float) -> float:
+        """1 where no choice is nearer, else 0."""
+        return float(self.distance(guess, truth) <= min(abs(power - truth) for power, _ in self.choices))
 
     def said(self, answer: float) -> str:
         """An answer in words."""

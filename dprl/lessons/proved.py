@@ -106,7 +106,7 @@ def _errors(evidence: Evidence) -> Plot:
         percent=True,
         percent_x=True,
         level=(CAUGHT, "half detected"),
-        bound=("most that is proved", np.array(proved["false"]), 1 - np.array(proved["missed"])),
+        bounds=(("most that is proved", np.array(proved["false"]), 1 - np.array(proved["missed"])),),
     )
 
 

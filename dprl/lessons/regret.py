@@ -38,9 +38,10 @@ def needed(evidence: Evidence, spec: RunSpec, share: float = LEARNED) -> float:
 
 
 def losses(
-    specs: Sequence[tuple[RunSpec, str, float]], users: tuple[float, float]
+    specs: Sequence[tuple[RunSpec, str, float]], users: tuple[float, float], bare_x: bool = False
 ) -> Callable[[Evidence], Plot]:
-    """A chart of them. specs: each with its name and how far it is drawn before the answer is shown."""
+    """A chart of them. specs: each with its name and how far it is drawn before the answer is shown; bare_x:
+    see `Frame`."""
 
     def plot(evidence: Evidence) -> Plot:
         drawn = tuple(
@@ -57,6 +58,7 @@ def losses(
             (0.0, 1.05),
             drawn=drawn,
             percent=True,
+            bare_x=bare_x,
             level=(LEARNED, f"{percent(LEARNED)} of V*"),
         )
 

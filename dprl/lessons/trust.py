@@ -78,7 +78,7 @@ TRUST = Lesson(
                 tuple(regret.name(spec) for spec in OFFERED),
             ),
             OFFERED,
-            regret.losses([(spec, regret.name(spec), np.inf) for spec in OFFERED], RANGE),
+            regret.losses([(spec, regret.name(spec), np.inf) for spec in OFFERED], RANGE, bare_x=True),
             _order,
             _in_words,
             "A trusted curator adds noise to sums over users. With no trusted party every user adds noise to their own "

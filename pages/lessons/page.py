@@ -14,6 +14,7 @@ from dprl.lessons import LESSONS, Lesson
 from dprl.sitemap import PAGES
 from dprl.words import plural
 from pages.lessons.keys import keys
+from pages.lessons.recap import SAID, own_score, recap
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
 from pages.shared.layout.cards import card_list, opener
@@ -28,6 +29,7 @@ from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer, chosen
 from pages.shared.lessons.drag import draggable
 from pages.shared.lessons.known import evidence
+from pages.shared.lessons.pictured import pictured, question_beside_picture
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address
@@ -65,27 +67,38 @@ def list_lessons(corner: DeltaGenerator) -> None:
 
 def lesson_card(lesson: Lesson, number: int) -> None:
     """One of them."""
-    opener(number, escape(lesson.title), lesson.key, go)
+    opener(number - 1, escape(lesson.title), lesson.key, go)
     st.markdown(explained(escape(lesson.say)))
     st.caption(explained(escape(f"{plural(len(lesson.steps), 'question')}. Needs: {lesson.needs}")))
+    here = lessons()
+    if any(here.first.get((lesson.key, at)) for at in range(len(lesson.steps))):
+        st.caption(f":material/check: {own_score(here.score(lesson.key))}")
 
 
 def opened(corner: DeltaGenerator) -> None:
     """One step of a lesson."""
     here = lessons()
     lesson, every = here.lesson, list(LESSONS)
-    number = every.index(here.key) + 1
+    number = every.index(here.key)  # the first is for beginners, and has number 0
     with st.container(horizontal=True, gap="small", key="lesson_ways"):
         press("Previous", "chevron_left", "previous", go, here.key, max(here.at - 1, 0), disabled=not here.at)
-        if here.at + 1 < len(lesson.steps):
-            press("Next", "chevron_right", "next", go, here.key, here.at + 1)
-        elif number < len(every):
-            press("Next lesson", "chevron_right", "next_lesson", go, every[number])
+        if not here.ended:
+            last = here.at + 1 == len(lesson.steps)
+            press("Recap" if last else "Next", "chevron_right", "next", go, here.key, here.at + 1)
+        elif number + 1 < len(every):
+            press("Next lesson", "chevron_right", "next_lesson", go, every[number + 1])
         else:
             press("Next", "chevron_right", "next", go, here.key, here.at, disabled=True)
         press("All lessons", "list", "all_lessons", go, "")
         press("Present", "slideshow", "to_present", go, here.key, here.at, True)
-    common(f"Lesson {number}, {lesson.title} · question {here.at + 1} of {len(lesson.steps)}")
+    where = "recap" if here.ended else f"question {here.at + 1} of {len(lesson.steps)}"
+    common(f"Lesson {number}, {lesson.title} · {where}")
+    if here.ended:
+        recap()
+        with corner:
+            share(here)
+        return
+    pictured(lesson, here.at)
     st.markdown(explained(f"## {escape(here.step.prediction.ask)}"), anchors=False)
     found = question()
     if here.shown:
@@ -105,25 +118,39 @@ def presented() -> None:
     steps = here.lesson.steps
     if here.problems:
         st.warning(" ".join(map(escape, here.problems)), icon=":material/link_off:")
-    st.markdown(explained(f"# {escape(here.step.prediction.ask)}"), anchors=False)
+    if here.ended:
+        recap()
+    else:
+        presented_question()
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
+        before, after = max(here.at - 1, 0), min(here.at + 1, len(steps))
+        press(
+            "Previous", "chevron_left", "present_previous", go, here.key, before, disabled=before == here.at
+        )
+        press("Next", "chevron_right", "present_next", go, here.key, after, disabled=here.ended)
+        if here.ended and not here.shown:
+            press(SAID["anyway"], "visibility", "present_answer_show", reveal)
+        elif here.ended:
+            pass
+        elif here.shown:
+            press("Hide the answer", "visibility_off", "present_answer_hide", reveal, False)
+        else:
+            press("Show the answer", "visibility", "present_answer_show", reveal, primary=True)
+        press("Leave", "close", "present_leave", go, here.key, here.at, False)
+        where = "Recap" if here.ended else f"{here.at + 1} of {len(steps)}"
+        st.caption(f"{where} · keys: ← → questions, space the answer, Esc leaves")
+    keys()
+
+
+def presented_question() -> None:
+    """The question, large, its chart, and its answer."""
+    here = lessons()
+    question_beside_picture(here.lesson, here.at, explained(f"# {escape(here.step.prediction.ask)}"))
     question()
     if here.shown:
         off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.guess else ""
         st.markdown(explained(off + here.step.found(evidence())))
         st.markdown(explained(escape(here.step.why)))
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
-        before, after = max(here.at - 1, 0), min(here.at + 1, len(steps) - 1)
-        press(
-            "Previous", "chevron_left", "present_previous", go, here.key, before, disabled=before == here.at
-        )
-        press("Next", "chevron_right", "present_next", go, here.key, after, disabled=after == here.at)
-        if here.shown:
-            press("Hide the answer", "visibility_off", "present_answer_hide", reveal, False)
-        else:
-            press("Show the answer", "visibility", "present_answer_show", reveal, primary=True)
-        press("Leave", "close", "present_leave", go, here.key, here.at, False)
-        st.caption(f"{here.at + 1} of {len(steps)} · keys: ← → questions, space the answer, Esc leaves")
-    keys()
 
 
 def press(

@@ -2,7 +2,7 @@
 
     v=2 & t=3 & lesson=trust & step=2 & guess=1e9 & shown=yes & present=on
 
-Without `lesson` all of them are listed.
+Without `lesson` all of them are listed. The step after the last question is the recap.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from dprl import links
 from dprl.fields import Field, SpecError
 from dprl.lessons import LESSONS, Lesson, Step
+from pages.shared.lessons.known import evidence
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
 
@@ -31,6 +32,7 @@ class Lessons(PageState):
         at: its step, from 0.
         guesses: texts of predictions by place; perhaps not whole.
         seen: places whose answer is shown.
+        first: what was predicted when an answer was first shown, "" for nothing: that is what scores.
         present: large, for a projector.
     """
 
@@ -38,6 +40,7 @@ class Lessons(PageState):
     at: int = 0
     guesses: dict[Place, str] = field(default_factory=dict)
     seen: set[Place] = field(default_factory=set)
+    first: dict[Place, str] = field(default_factory=dict)
     present: bool = False
 
     @property
@@ -56,6 +59,24 @@ class Lessons(PageState):
         return self.lesson.steps[self.at]
 
     @property
+    def ended(self) -> bool:
+        """Whether this is the recap, which stands after the last question."""
+        return bool(self.key) and self.at == len(self.lesson.steps)
+
+    @property
+    def unanswered(self) -> list[int]:
+        """The questions of the open lesson whose answers were never shown, from 0."""
+        return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.first]
+
+    def score(self, key: str) -> list[float]:
+        """What each question of a lesson has counted, 0 where nothing was predicted."""
+        texts = [self.first.get((key, at), "") for at in range(len(LESSONS[key].steps))]
+        return [
+            step.score(text, evidence()) if text else 0.0
+            for step, text in zip(LESSONS[key].steps, texts, strict=True)
+        ]
+
+    @property
     def guess(self) -> str:
         """The text of the prediction here, "" for none yet."""
         return self.guesses.get(self.place, "")
@@ -63,7 +84,7 @@ class Lessons(PageState):
     @property
     def whole(self) -> bool:
         """Whether there is a prediction here that can be held against the truth."""
-        return bool(self.guess) and valid(self.step, self.guess)
+        return not self.ended and bool(self.guess) and valid(self.step, self.guess)
 
     @property
     def shown(self) -> bool:
@@ -90,16 +111,23 @@ class Lessons(PageState):
         problems: list[str] = []
         links.defaults_of(given, problems)
         key = links.chosen("lesson", links.last(given, "lesson"), LESSONS, problems)
-        most = len(LESSONS[key].steps) if key else 1
+        most = len(LESSONS[key].steps) + 1 if key else 1
         at = links.place(STEP, links.last(given, STEP.query), most, problems)
         see = links.checked(SHOWN, links.last(given, SHOWN.query), SHOWN.default, problems)
         present = links.checked(PRESENT, links.last(given, PRESENT.query), PRESENT.default, problems)
         self.key, self.at, self.present = key, at, present == "on" and bool(key)
         if key:
-            self._take(links.last(given, "guess"), problems)
-            (self.seen.add if see == "yes" else self.seen.discard)(self.place)
+            if not self.ended:
+                self._take(links.last(given, "guess"), problems)
+            self.show(see == "yes")
         self.problems = tuple(problems)
         session().version += 1
+
+    def show(self, yes: bool) -> None:
+        """The answer here is shown, or hidden. What was predicted before it was first shown is kept."""
+        (self.seen.add if yes else self.seen.discard)(self.place)
+        if yes and not self.ended:
+            self.first.setdefault(self.place, self.guess)
 
     def _take(self, guess: str | None, problems: list[str]) -> None:
         """Takes over the prediction of a link; without one the visitor's own stays."""
@@ -134,6 +162,8 @@ def go(key: str, at: int = 0, present: bool | None = None) -> None:
     if present is not None:
         here.present = present
     here.present = here.present and bool(key)
+    if here.ended and not here.unanswered:
+        here.show(True)
     session().version += 1
     write_address(here)
 
@@ -154,6 +184,16 @@ def guess(text: str) -> None:
 def reveal(show: bool = True) -> None:
     """The answer is shown, or hidden again."""
     here = lessons()
-    (here.seen.add if show else here.seen.discard)(here.place)
+    here.show(show)
     session().version += 1
     write_address(here)
+
+
+def begin_again(key: str) -> None:
+    """Forgets what was predicted and seen of a lesson, and opens its first question."""
+    here = lessons()
+    for place in [(key, at) for at in range(len(LESSONS[key].steps) + 1)]:
+        here.seen.discard(place)
+        here.guesses.pop(place, None)
+        here.first.pop(place, None)
+    go(key)

@@ -11,12 +11,13 @@ from tests.browser.conftest import Visits
 from tests.browser.seen import box_of, idle
 from tests.problems import first
 
+CHART = ".js-plotly-plot:not(.st-key-pictured *)"  # the one that is asked about, below an environment
 REST = 100  # ms; Chromium takes a finger to stand still from 40 ms on
 
 
 def plot(page: Page) -> Locator:
     """The area within the axes."""
-    return page.locator(".js-plotly-plot .nsewdrag").first
+    return page.locator(f"{CHART} .nsewdrag").first
 
 
 def press(page: Page, x: float, y: float) -> None:
@@ -61,13 +62,14 @@ def test_a_prediction_is_made_by_pressing_the_chart(
 def marker(page: Page) -> float:
     """Where the marker stands, as a share of the plot's width."""
     x = page.evaluate(
-        """() => {
-          const chart = document.querySelector(".js-plotly-plot");
+        """(found) => {
+          const chart = document.querySelector(found);
           const { uid } = chart._fullData[chart.data.findIndex(({ meta }) => meta === "held")];
           const points = [...chart.querySelectorAll(`.trace${uid} .points path`)];
           const seen = points.map((one) => one.getBoundingClientRect()).sort((a, b) => b.width - a.width)[0];
           return seen.x + seen.width / 2;
-        }"""
+        }""",
+        CHART,
     )
     box = box_of(plot(page))
     return float((x - box["x"]) / box["width"])
@@ -75,7 +77,7 @@ def marker(page: Page) -> float:
 
 def draggable(page: Page) -> FloatRect:
     """Waits until the marker can be dragged; returns where the plot is."""
-    cursor = "getComputedStyle(document.querySelector('.nsewdrag') ?? document.body).cursor"
+    cursor = f"getComputedStyle(document.querySelector('{CHART} .nsewdrag') ?? document.body).cursor"
     page.wait_for_function(f"{cursor} === 'ew-resize'")
     plot(page).scroll_into_view_if_needed()
     box = box_of(plot(page))
@@ -113,7 +115,8 @@ def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(visit: Visits, 
         expect(page.locator(".dprl-told")).to_be_hidden()
     page.mouse.move(box["x"] + marker(page) * box["width"] + 3, there)
     page.mouse.down()
-    page.evaluate("document.querySelector('.nsewdrag').remove()")  # as when the chart is drawn anew just then
+    # as when the chart is drawn anew just then
+    page.evaluate(f"document.querySelector('{CHART} .nsewdrag').remove()")
     page.mouse.move(box["x"] + 0.5 * box["width"], there, steps=2)
     page.mouse.up()
     page.reload()
@@ -201,10 +204,46 @@ def test_a_projector_has_all_of_an_answer_in_any_window_and_a_chart_that_fills_i
     )  # here it has to be scrolled, though not by these keys
     idle(page)
     assert page.evaluate(below) > 0
-    address, question = page.url, page.get_by_role("heading", name="The best attacker")
+    question = page.get_by_role("heading", name="The best attacker")
     question.click()  # a browser scrolls what was pressed last
-    for key in ("PageDown", "ArrowRight"):
+    page.keyboard.press("ArrowUp")  # hides the answer, and scrolls nothing
+    idle(page)
+    expect(question).to_be_in_viewport(ratio=1)
+    page.keyboard.press("PageDown")
+    expect(page).to_have_url(re.compile("step=4"))
+    recap = page.get_by_role("heading", name="What you take with you")
+    for key in ("PageDown", "ArrowRight"):  # nothing comes after the recap
         page.keyboard.press(key)
         idle(page)
-        assert page.url == address
-        expect(question).to_be_in_viewport(ratio=1)
+        expect(page).to_have_url(re.compile("step=4"))
+        expect(recap).to_be_in_viewport(ratio=1)
+
+
+def test_a_beginner_walks_through_the_first_lesson_to_the_recap_and_on(visit: Visits) -> None:
+    page = visit("lessons", 1280)
+    page.get_by_role("button", name="What does epsilon guarantee?").click()
+    expect(page.locator(".st-key-pictured .js-plotly-plot")).to_be_visible()
+    box = draggable(page)
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.05 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.05 * box["height"], steps=5)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("guess=90(&|$)"))
+    for guess in (None, "ArrowLeft", "ArrowRight", "like 1/ε"):  # where each slider waits
+        idle(page)
+        if guess in ("ArrowLeft", "ArrowRight"):
+            page.get_by_role("slider").first.press(guess)
+            expect(page.locator(".legendtext", has_text="your guess")).to_be_visible()
+        elif guess is not None:
+            page.get_by_text(guess, exact=True).first.click()
+            expect(page).to_have_url(re.compile("guess=1(&|$)"))
+        idle(page)
+        page.get_by_role("button", name="Show the answer").click()
+        expect(page.get_by_text(re.compile("You said"))).to_be_visible()
+        page.get_by_role("button", name=re.compile("^(Next|Recap)$")).click()
+    expect(page.get_by_role("heading", name=re.compile(r"You scored .* of 4\."))).to_be_visible()
+    expect(page.locator(".st-key-recap_sentences li")).to_have_count(3)
+    page.get_by_role("button", name=re.compile("Next lesson: 1")).click()
+    expect(page).to_have_url(re.compile("lesson=episode"))
+    page.get_by_role("button", name="All lessons").click()
+    expect(page.get_by_text(re.compile(r"You scored .* of 4\."))).to_be_visible()

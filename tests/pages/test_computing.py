@@ -86,6 +86,7 @@ TAKEN = {
         "beyond",
         "curve",
     },
+    "dprl.messages": {"filled", "messages"},
     "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},
     "dprl.lessons": {
         "LESSONS",

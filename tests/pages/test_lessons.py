@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 import streamlit as st
 
+from dprl.environments import ENVIRONMENTS
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS, Marker, Order, Step
+from dprl.messages import messages
 from dprl.sitemap import PAGES
 from pages.attack import link as attack
 from pages.free import link as free
@@ -28,6 +32,10 @@ from tests.problems import first
 PAGE = "lessons"
 WAYS = ("previous", "next", "next_lesson", "all_lessons", "to_present", "answer_show", "answer_hide", "leave")
 RIGHT = ("named rightly.", "within a factor of 2.", "just right.", "no choice is nearer.")
+
+
+def warned(app: Any) -> str:
+    return " ".join(str(e.value) for e in app.warning)
 
 
 def kind_of(step: Step) -> type:
@@ -48,9 +56,9 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
     """The truth as a guess is right, and before the answer is shown the chart does not hold it."""
     for at, step in enumerate(LESSONS[key].steps, 1):
         truth, prediction = step.truth(evidence()), step.prediction
-        before = json.loads(charts(visit(PAGE, lesson=key, step=str(at)))[0].spec)
+        before = json.loads(charts(visit(PAGE, lesson=key, step=str(at)))[-1].spec)
         names = {trace.get("name") for trace in before["data"]}
-        assert "measured" not in names
+        assert not {"measured", "proved"} & names
         if isinstance(prediction, Order):
             assert not names & set(prediction.items)
             guess = prediction.write(truth)
@@ -63,9 +71,10 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
         verdict = step.off(guess, evidence())
         assert verdict in said
         assert any(good in verdict for good in RIGHT)
+        assert step.score(guess, evidence()) == 1
         assert step.found(evidence()) in said
         assert step.why in said
-        layout = json.loads(charts(app)[0].spec)["layout"]
+        layout = json.loads(charts(app)[-1].spec)["layout"]
         assert layout["yaxis"]["range"] == before["layout"]["yaxis"]["range"]
         assert all(part["title"]["text"] for part in (layout, layout["xaxis"], layout["yaxis"]))
     assert store.status.activity().seeds_queued == 0
@@ -119,7 +128,7 @@ def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -
     (slider,) = app.select_slider
     slider.set_value(1e6).run()
     assert app.query_params["guess"] == "1e6"
-    assert {trace.get("name") for trace in json.loads(charts(app)[0].spec)["data"]} >= {"your guess"}
+    assert {trace.get("name") for trace in json.loads(charts(app)[-1].spec)["data"]} >= {"your guess"}
     app.button(key="previous").click().run()
     assert app.query_params["guess"] == "bdca"
 
@@ -162,12 +171,16 @@ def test_the_ways_from_question_to_question_stay_in_their_places(visit: Visit, p
     """Before them stand the same, whatever the question and its answer; what leads nowhere is disabled."""
     *_, last = LESSONS
     for key in ("trust", last):
-        for at in range(1, 4):
+        for at in range(1, 5):  # the last is the recap
             app = visit(PAGE, lesson=key, step=str(at), present=present, shown="yes" if at == 2 else "no")
             ways = [b for b in app.button if (b.key or "").removeprefix("present_") in WAYS]
-            assert [b.label for b in ways][:2] in (["Previous", "Next"], ["Previous", "Next lesson"])
+            assert [b.label for b in ways][:2] in (
+                ["Previous", "Next"],
+                ["Previous", "Recap"],
+                ["Previous", "Next lesson"],
+            )
             assert ways[0].disabled == (at == 1)
-            assert ways[1].disabled == (at == 3 and (present == "on" or key == last))
+            assert ways[1].disabled == (at == 4 and (present == "on" or key == last))
 
 
 def test_an_order_with_a_curve_left_gets_a_verdict(visit: Visit) -> None:
@@ -178,16 +191,16 @@ def test_an_order_with_a_curve_left_gets_a_verdict(visit: Visit) -> None:
         show = "present_answer_show" if present == "on" else "reveal"
         press(app, show)
         assert "3 of 4 right: 1 curve without a name." in words(app)
-        assert charts(app)[0].spec.count("rightly named") >= 3
+        assert charts(app)[-1].spec.count("rightly named") >= 3
 
 
 def test_a_lesson_is_presented_by_its_link_and_left_again(visit: Visit) -> None:
     app = visit(PAGE, lesson="price", present="on", guess="1")
     assert app.title == []  # nothing but the question, the chart and the answer
-    before = json.loads(charts(app)[0].spec)["layout"]
+    before = json.loads(charts(app)[-1].spec)["layout"]
     press(app, "present_answer_show")
     assert "“it stops growing” is nearer" in words(app)
-    assert json.loads(charts(app)[0].spec)["layout"]["font"]["size"] == before["font"]["size"] > 13
+    assert json.loads(charts(app)[-1].spec)["layout"]["font"]["size"] == before["font"]["size"] > 13
     press(app, "present_next")
     assert (app.query_params["step"], app.query_params["present"]) == ("2", "on")
     press(app, "present_leave")
@@ -247,3 +260,108 @@ def test_a_browser_tab_is_titled_after_its_lesson(visit: Visit, monkeypatch: pyt
     assert titles[-1] == last["trust"]
     visit(PAGE)
     assert titles[-1].startswith("Lessons · ")
+
+
+def test_a_lesson_ends_with_three_sentences_the_own_score_and_the_next_lesson(visit: Visit) -> None:
+    """Only what was predicted before the answer was first shown counts."""
+    recap = messages("lessons")["score"]
+    lesson = LESSONS["trust"]
+    app = visit(PAGE, lesson="trust")
+    for item in (1, 3, 0, 2):  # two of four
+        app.button(key=f"item_{item}").click().run()
+    press(app, "reveal")
+    press(app, "hide")
+    for item in (0, 2, 2, 0):  # named rightly now
+        app.button(key=f"item_{item}").click().run()
+    assert app.query_params["guess"] == "bdca"
+    press(app, "reveal")
+    app.button(key="next").click().run()
+    press(app, "reveal")  # without a prediction
+    app.button(key="next").click().run()
+    truth: Any = lesson.steps[2].truth(evidence())
+    (slider,) = app.select_slider
+    marker: Any = lesson.steps[2].prediction
+    slider.set_value(marker.nearest(truth / 5)).run()
+    app.button(key="next").click().run()  # the recap, one answer too early
+    assert recap["waiting"] in words(app)
+    assert not any(one in words(app) for one in lesson.recap)
+    (early,) = [b for b in app.button if (b.key or "").startswith("unanswered_")]
+    early.click().run()
+    press(app, "reveal")
+    app.button(key="next").click().run()
+    said = words(app)
+    assert all(re.search(re.escape(one[:20]), said) for one in lesson.recap)
+    assert "You scored 1 of 3." in said
+    assert "**Four curves: 0.5.**" in said
+    assert recap["without"] in said
+    assert app.query_params["step"] == "4"
+    assert app.query_params["shown"] == "yes"
+    press(app, "onward_lesson")
+    assert app.query_params["lesson"] == "one-draw"
+    press(app, "all_lessons")
+    assert "You scored 1 of 3." in words(app)
+    press(app, "open_trust")
+    assert app.query_params.get("shown") == "yes"  # the first question, as it was left
+    for _ in range(3):
+        app.button(key="next").click().run()
+    press(app, "begin_again")
+    assert "shown" not in app.query_params
+    press(app, "all_lessons")
+    assert "You scored" not in words(app)
+
+
+def test_a_link_to_a_recap_shows_it_only_where_it_says_so(visit: Visit) -> None:
+    first = LESSONS["epsilon"].recap[0]
+    assert first not in words(visit(PAGE, lesson="epsilon", step="5"))
+    shown = visit(PAGE, lesson="epsilon", step="5", shown="yes", guess="90")
+    assert first in words(shown)
+    assert "You predicted nothing" in words(shown)
+    projected = visit(PAGE, lesson="epsilon", step="5", present="on")
+    press(projected, "present_answer_show")
+    assert first in words(projected)
+    assert "step" in warned(visit(PAGE, lesson="trust", step="5"))
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_every_lesson_is_short_to_remember_and_pictures_its_environment_first(key: str) -> None:
+    lesson = LESSONS[key]
+    assert len(lesson.recap) == 3
+    met = [lesson.met(at) for at in range(len(lesson.steps))]
+    assert met[0] is not None
+    assert ENVIRONMENTS[met[0][0]].summary
+    assert all(found is None or found != before for before, found in itertools.pairwise(met))
+
+
+def test_the_environment_stands_above_the_first_question_alone(visit: Visit) -> None:
+    for present in ("off", "on"):
+        first, second = (visit(PAGE, lesson="weights", step=step, present=present) for step in ("1", "2"))
+        assert [len(charts(app)) for app in (first, second)] == [2, 1]
+        assert "environment" in charts(first)[0].alt
+
+
+def test_a_chart_whose_numbers_are_asked_next_does_not_tell_them() -> None:
+    """The order of four curves; how many users two of them take is what the next two questions ask."""
+    step = LESSONS["trust"].steps[0]
+    found = views.step_picture(step, "bdca", shown=True, dark=False)
+    assert found.figure.layout.xaxis.showticklabels is False
+    assert "x" not in found.table
+    for trace in found.figure.data:
+        assert "%{x" not in str(trace.hovertemplate)
+        assert trace.hoverinfo in ("name", "skip") or not str(trace.hovertemplate or "").count("at ")
+
+
+def test_as_many_circles_are_full_as_the_answer_says() -> None:
+    for at, filled in ((0, 100), (1, 55)):
+        step = LESSONS["epsilon"].steps[at]
+        for guess, shown, full in (("", False, 0), ("70", False, 70), ("70", True, filled)):
+            figure = views.step_picture(step, guess, shown=shown, asked=not shown, dark=False).figure
+            counts = {
+                trace.marker.symbol: len(trace.x)
+                for trace in figure.data
+                if trace.mode == "markers"
+                and str(trace.marker.symbol).startswith("circle")
+                and trace.y is not None
+                and trace.hoverinfo == "skip"
+            }
+            assert counts.get("circle", 0) == full
+            assert counts.get("circle-open", 0) == 100 - full

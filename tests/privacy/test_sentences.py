@@ -148,7 +148,10 @@ def of_exploration() -> set[str]:
 def of_lessons() -> set[str]:
     """Why something is so, where noise or a promise is the reason, and what is said of what is proved."""
     steps = [step for lesson in LESSONS.values() for step in lesson.steps]
-    about = {step.why for step in steps if re.search("noise|[ερδ]|priva|hid|releas|reports", step.why)}
+    told = [step.why for step in steps] + [one for lesson in LESSONS.values() for one in lesson.recap]
+    about = {one for one in told if re.search("noise|[ερδ]|priva|hid|releas|reports|attack", one)}
+    bare, noisy, believed, _ = LESSONS["epsilon"].steps
+    about |= {step.found(taught()) for step in (bare, noisy, believed)}
     printed, _, attacked = LESSONS["proved"].steps
     return about | {step.found(taught()) for step in (printed, attacked)}
 

@@ -32,7 +32,7 @@ def answer(prediction: Prediction, text: str, said: Said) -> None:
                     on_click=callback(put),
                     args=(item,),
                 )
-        st.caption("Press the names in the order of the curves 1, 2, …, or a curve to give it the next name.")
+        hint("Press the names in the order of the curves 1, 2, …, or a curve to give it the next name.")
     elif isinstance(prediction, Marker):
         key = f"{session().version}:marker"
         st.select_slider(
@@ -46,7 +46,7 @@ def answer(prediction: Prediction, text: str, said: Said) -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
             st.caption(prediction.ends[0], width="content")
             st.caption(prediction.ends[1], width="content")
-        st.caption("Drag the marker on the chart to where it should be, press there, or move the slider.")
+        hint("Drag the marker on the chart to where it should be, press there, or move the slider.")
     elif isinstance(prediction, Slope):
         segments(
             "Your prediction",
@@ -55,7 +55,13 @@ def answer(prediction: Prediction, text: str, said: Said) -> None:
             text or None,
             lambda chosen: said(chosen or ""),
         )
-        st.caption("Choose one, or press its end on the chart.")
+        hint("Choose one, or press its end on the chart.")
+
+
+def hint(words: str) -> None:
+    """How a prediction is made."""
+    with st.container(key="hint"):
+        st.caption(words)
 
 
 def chosen(prediction: Prediction, text: str, event: Any) -> str | None:

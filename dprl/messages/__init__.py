@@ -1,0 +1,34 @@
+"""What is said to visitors, apart from the code: templates with named fields, in a file for each part of the pages.
+
+A file is TOML, in a folder named after its language. A translation is another folder of the same files. Pure: imports
+nothing else of dprl.
+"""
+
+from __future__ import annotations
+
+import string
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LANGUAGE = "en"
+
+
+@cache
+def messages(name: str) -> dict[str, Any]:
+    """All messages of a part of the pages, by their names in NAME.toml."""
+    path = Path(__file__).parent / LANGUAGE / f"{name}.toml"
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+def fields_of(template: str) -> set[str]:
+    """The names of the fields that a template has."""
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+
+
+def filled(template: str, **fields: object) -> str:
+    """A template with its fields. Raises ValueError where these are not exactly those that it has."""
+    if fields_of(template) != set(fields):
+        raise ValueError(f"{template!r} has the fields {sorted(fields_of(template))}, given {sorted(fields)}")
+    return template.format(**fields)
