@@ -138,9 +138,9 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
         chart.x(showgrid=False, dtick=10)
     if asked.bare_x:
         chart.x(showticklabels=False)
-        for trace in chart.traces:  # nor does a hover tell
+        for trace in chart.traces:  # nor does a hover tell; what is pressed is a name
             trace.pop("hovertemplate", None)
-            trace["hoverinfo"] = "name"
+            trace["hoverinfo"] = "skip"
     if asked.percent:
         chart.y(tickformat=".0%")
     if asked.percent_x:

@@ -52,7 +52,7 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         await teacher.until(lambda: (cloud(teacher) == people) and answered(people) in teacher.text)
         took["cloud"] = time.perf_counter() - begin
         await teacher.press("Reveal")
-        await asyncio.gather(*(s.until(partial(measured, s)) for s in students))
+        await asyncio.gather(*(s.until(partial(answered_by_lesson, s)) for s in students))
 
         await teacher.set("button_group", "Kind", string_array_value=["About themselves"])
         await teacher.set("text_input", "A question for yes or no", send=False, string_value=QUESTION)
@@ -86,9 +86,9 @@ def cloud(teacher: Session) -> int:
     return sum(len(trace["y"]) // 4 for trace in traces if trace.get("name") == "guesses of others")
 
 
-def measured(session: Session) -> bool:
-    """Whether the truth is on its chart."""
-    return any("measured" in chart for chart in session.charts)
+def answered_by_lesson(session: Session) -> bool:
+    """Whether the truth, proved in Lesson 0, is on its chart."""
+    return any('"proved"' in chart for chart in session.charts)
 
 
 async def everybody(students: list[Session], text: str) -> None:
