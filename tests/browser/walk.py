@@ -117,7 +117,7 @@ class Walk:
                     self.wait()
             elif now and now[0].layers:
                 self.leave(now[0].layers)
-            elif not self.bring_back(self.lost(met), now):
+            elif not self.bring_back([*self.lost(met), *self.missed(met)], now):
                 break
         for control in self.lost(met):
             self.faults[str(control)] = "was there once, and could not be brought back"
@@ -134,6 +134,13 @@ class Walk:
                 control in self._ever
                 and self._offered.get(control, set()) <= self.entries.get(control, set())
             )
+        ]
+
+    def missed(self, met: set[Control]) -> list[Control]:
+        """What was gone as it was to be used: on a busy machine its press may have worked all the same, and what that
+        brought lie where the walk has closed it again."""
+        return [
+            control for control in met if control.nth == 1 and self._gone[control] and self.lacks(control)
         ]
 
     @property

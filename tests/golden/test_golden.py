@@ -5,14 +5,16 @@ reports rows count.
 too, which numba draws otherwise from NumPy 2.5 on; `stationary` pools counts over steps; `stages` are those of policy
 elimination, `batches` of learners that ask anew for what they regress. Noise is as printed where
 some paper prints it, else tight. Compared at 1e-9, relative. After a change that is meant to change them (say so in
-CHANGELOG), write them anew and look at the difference:
+CHANGELOG), write them anew and look at the difference; for a new algorithm or mechanism, those that are missing:
 
     PYTHONPATH=. python tests/golden/test_golden.py
+    PYTHONPATH=. python tests/golden/test_golden.py missing
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +120,7 @@ def file_of(algorithm: str, privacy: str, mechanism: str | None, reports: str) -
 def test_traces_are_as_they_were(algorithm: str, privacy: str, mechanism: str | None, reports: str) -> None:
     file = file_of(algorithm, privacy, mechanism, reports)
     assert file.exists(), (
-        "there is no golden trace of this yet: PYTHONPATH=. python tests/golden/test_golden.py"
+        "there is no golden trace of this yet: PYTHONPATH=. python tests/golden/test_golden.py missing"
     )
     golden, now = (
         json.loads(file.read_text(encoding="utf-8")),
@@ -138,17 +140,19 @@ def test_no_golden_trace_is_left_over() -> None:
     assert {file.name for file in HERE.glob("*.json")} == {file_of(*case).name for case in CASES}
 
 
-def write() -> None:
-    for file in HERE.glob("*.json"):
+def write(missing: bool) -> None:
+    """Write all of them anew, or those that are missing."""
+    for file in HERE.glob("*.json") if not missing else ():
         file.unlink()
-    for case in CASES:
+    cases = [case for case in CASES if not file_of(*case).exists()]
+    for case in cases:
         blocks = []
         for name, found in records(*case).items():
             lines = ",\n".join(f'    "{key}": {json.dumps(value)}' for key, value in found.items())
             blocks.append(f'  "{name}": {{\n{lines}\n  }}')
         file_of(*case).write_text("{\n" + ",\n".join(blocks) + "\n}\n", encoding="utf-8")
-    print(f"wrote traces of {len(CASES)} combinations in {HERE}")
+    print(f"wrote traces of {len(cases)} combinations in {HERE}")
 
 
 if __name__ == "__main__":
-    write()
+    write(missing="missing" in sys.argv)
