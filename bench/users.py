@@ -32,7 +32,7 @@ SEEDS = 3
 # Of each kind drawn at random: how many problems, and at which budgets.
 EACH = 4
 DRAWN_EPSILONS = (0.1, 1.0, 8.0)
-# Of runs made to compare with: of other kinds still, between those above, and at another delta.
+# Of runs made to compare with: of other kinds still, between those above, and at another delta, where noise has one.
 FRESH = tuple((epsilon, DELTA) for epsilon in DRAWN_EPSILONS)
 BETWEEN = ((1.0, DELTA),)
 OTHER_DELTAS = ((1.0, 1e-9), (1.0, 1e-4))
@@ -51,13 +51,11 @@ class Case:
     def spec(
         self, model: str = "none", epsilon: float = 1.0, delta: float = DELTA, root_seed: int = 0
     ) -> RunSpec:
-        """Its run with everything else as it is by default, but that local reports are everybody's, with Gaussian
-        noise."""
+        """Its run with everything else as it is by default."""
         return RunSpec(
             environment=self.environment,
             environment_params=self.params,
             privacy=model,
-            mechanism="gaussian" if model == "local" else None,
             epsilon=epsilon,
             delta=delta,
             episodes=USERS,
@@ -153,7 +151,7 @@ def points(problems: Iterable[Problem], epsilons: Sequence[float] = EPSILONS) ->
     for one in problems:
         for model, rows in one.needed.items():
             for epsilon, row in zip(epsilons, rows, strict=False):  # without privacy there is one
-                mu = 1.0 if model == "none" else signal(epsilon, DELTA)
+                mu = signal(model, epsilon, DELTA, one.H)
                 for loss, users in zip(LOSSES, row, strict=True):
                     size = (one.S, one.A, one.H, one.value / 100)
                     yield Point(one.environment, model, *size, loss, mu, float(users))
@@ -191,9 +189,9 @@ def neighbours(problems: Iterable[Problem]) -> dict[str, float]:
     losses and of budgets, as if it had not been measured. Where none is left out, lines are half as long."""
     errors: dict[str, list[float]] = {model: [] for model in MODELS}
     names: dict[str, list[str]] = {model: [] for model in MODELS}
-    signals = [signal(epsilon, DELTA) for epsilon in EPSILONS]
     for one in problems:
         for model, rows in one.needed.items():
+            signals = [signal(model, epsilon, DELTA, one.H) for epsilon in EPSILONS]
             lines = [(np.log(LOSSES), row) for row in np.log(rows)]
             lines += [(np.log(signals), row) for row in np.log(rows.T) if model != "none"]
             for at, row in lines:
@@ -225,7 +223,7 @@ def checks(made: Table) -> Iterator[Check]:
     groups = {
         "problems of another kind": (True, (case for _, case in drawn(HIDDEN, EACH)), MODELS, FRESH),
         "measured problems, other seeds, between what was run": (False, MEASURED, MODELS, BETWEEN),
-        "measured problems, at another δ": (False, MEASURED[::8], MODELS[1:], OTHER_DELTAS),
+        "measured problems, at another δ": (False, MEASURED[::8], ("central", "shuffle"), OTHER_DELTAS),
     }
     for words, (new, cases, models, budgets) in groups.items():
         found = [one for one in compared(cases, models, budgets) if one.users > LEARNED]

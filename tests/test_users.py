@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from bench import fewer as bench_fewer
 from bench import users as bench
 from bench.bundled import lines_of
 from bench.kinds import DRAWN, HIDDEN
@@ -28,9 +29,9 @@ from dprl.users.law import (
     signal,
     weights,
 )
-from dprl.words import percent
+from dprl.words import percent, rough
 from pages.shared.results.bundled import asset, path_of
-from pages.users.words import times
+from pages.users.words import checked, given, times
 from tests.test_layers import ROOT
 
 TRUE = {
@@ -57,7 +58,7 @@ def world(spread: float = 0.0) -> list[Point]:
     for place, (size, model) in enumerate(product(SIZES, MODELS)):
         shift = spread * rng.standard_normal()
         for loss, epsilon in product((0.01, 0.03, 0.1), (0.05, 0.5, 5.0) if model != "none" else (1.0,)):
-            mu = 1.0 if model == "none" else signal(epsilon, 1e-6)
+            mu = signal(model, epsilon, 1e-6, size[2])
             needed = float(np.exp(log_needed(TRUE, model, At(*size, loss, mu)) + shift))
             found.append(
                 Point(f"env {place // 4}", model, *size, loss, mu, needed if needed <= MOST else np.inf)
@@ -183,12 +184,60 @@ def test_the_docs_give_the_errors_and_checks_that_are_bundled(table: Table) -> N
     for check in table.checks:
         assert check.of in text
         assert f"| {percent(check.within)} |" in text
+    for share in (table.factor, table.held_out):
+        assert all(times(share[model]) in _how_to() for model in ("none", "local"))
+    for check in table.checks:
+        if check.new and check.model in ("none", "local"):
+            assert percent(check.within) in _how_to()
+
+
+def _how_to() -> str:
+    return (ROOT / "docs/how-to/size-a-study.md").read_text(encoding="utf-8")
+
+
+def test_the_page_says_which_errors_come_from_what_they_were_checked_on(table: Table) -> None:
+    """A factor that hidden kinds have enlarged is no forecast of how these kinds do; the page says so of each."""
+    said = checked(table)
+    for check in table.checks:
+        if not check.new:
+            continue
+        enlarged = check.factor > table.held_out[check.model]
+        assert enlarged == (table.factor[check.model] > table.held_out[check.model])
+        assert (f"{percent(check.within)} {given(check.model)}" in said) == enlarged
+        assert (f"{times(check.factor)} {given(check.model)}" in said) == enlarged
+    assert f"fits worst {given(max(MODELS, key=table.factor.__getitem__))}." in said
+
+
+def test_the_docs_have_the_table_of_users_before_and_today() -> None:
+    """Each line, in its order; and of each case of the command there is one."""
+    kept = json.loads(bench_fewer.FILE.read_text(encoding="utf-8"))
+    text = (ROOT / "docs/notes/users.md").read_text(encoding="utf-8")
+    assert "\n".join(map(bench_fewer.line, kept)) + "\n" in text
+    assert [(row["problem"], row["privacy"], row["declared"]) for row in kept] == list(bench_fewer.CASES)
+    assert {row["seeds"] for row in kept} == {bench_fewer.SEEDS}
+
+
+def test_a_number_of_users_today_is_the_engines() -> None:
+    """Of one line, with its seeds: the others take longer."""
+    kept = json.loads(bench_fewer.FILE.read_text(encoding="utf-8"))
+    case = bench_fewer.Case("hard-jdp, n=3 m=3", "local")
+    row = kept[bench_fewer.CASES.index(case)]
+    found = bench_fewer.median_needed(case.spec(now=True), row["seeds"])
+    assert found == pytest.approx(row["today"], rel=0.01)
 
 
 def test_without_v_star_a_law_would_be_off_by_an_order_of_magnitude(table: Table) -> None:
     """So the page asks for it."""
     points = [replace(point, value=1.0) for point in measured(table)]
-    assert all(off_by > 5 * table.factor[model] for model, off_by in held_out(points).items())
+    found = held_out(points)
+    assert all(off_by > 5 * table.factor[model] for model, off_by in found.items())
+    none, central, shuffle, local = (rough(found[model]) for model in MODELS)
+    text = " ".join((ROOT / "docs/notes/users.md").read_text(encoding="utf-8").split())
+    assert f"a factor of {none} without privacy, {central} with a trusted curator, {shuffle} with" in text
+    assert f"shuffler and {local} with no trusted party" in text
+    assert f"a factor of {none} without privacy. In the local model the factor is {local}." in " ".join(
+        _how_to().split()
+    )
 
 
 def test_a_bundled_number_is_what_the_engine_says_today(table: Table) -> None:

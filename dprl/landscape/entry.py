@@ -91,12 +91,9 @@ class Entry:
         return self.privacy == "none" and _unproved(ALGORITHMS[self.learner])
 
     def spec(self, problem: LandscapeProblem, K: int) -> RunSpec:
-        """Its run of K users, with all else by default, but that local learners all have Gaussian noise in everybody's
-        reports. Raises SpecError where it cannot be run."""
+        """Its run of K users, with all else by default. Raises SpecError where it cannot be run."""
         epsilon, delta = BUDGET
         noise = {} if self.privacy == "none" else {"calibration": "tight", "epsilon": epsilon, "delta": delta}
-        if self.privacy == "local":
-            noise["mechanism"] = "gaussian"
         return RunSpec(
             environment=problem.environment,
             environment_params=dict(problem.params),

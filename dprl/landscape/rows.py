@@ -77,6 +77,17 @@ class Row:
         return self.cell.needed[0]
 
     @property
+    def mechanism(self) -> str:
+        """How its noise is drawn, and whose reports a row counts; "" without noise, or where it was not run."""
+        found = self.cell.proved
+        if found is None:
+            return ""
+        spec = self.entry.spec(PROBLEMS[self.cell.problem], int(self.cell.at[-1]))
+        return (
+            f"{found.mechanism}, only reports of who played" if spec.reports == "played" else found.mechanism
+        )
+
+    @property
     def proved(self) -> str:
         """What is proved of it as it was run."""
         found = self.cell.proved
@@ -171,9 +182,9 @@ def _table_row(table: Landscape, entry: Entry, cell: Cell, K: int) -> Row:
 
 
 COLUMNS = (
-    "problem", "K", "learner", "trust", "constants", "regret (median)", "low (95%)", "high (95%)", "share of K V* lost",
-    "users needed", "needed, low (95%)", "needed, high (95%)", "exponent since the K before", "bound on regret",
-    "exponent of the bound", "year", "source", "proved", "claimed", "measured", "why not",
+    "problem", "K", "learner", "trust", "mechanism", "constants", "regret (median)", "low (95%)", "high (95%)",
+    "share of K V* lost", "users needed", "needed, low (95%)", "needed, high (95%)", "exponent since the K before",
+    "bound on regret", "exponent of the bound", "year", "source", "proved", "claimed", "measured", "why not",
 )  # fmt: skip
 
 
@@ -182,8 +193,8 @@ def record(row: Row) -> tuple[object, ...]:
     learner = ALGORITHMS[row.entry.learner]
     problem = PROBLEMS[row.cell.problem]
     return (
-        problem.title, row.K, row.learner, row.trust, CONSTANTS.get(row.entry.bonus, row.entry.bonus), row.regret,
-        row.low, row.high, row.share, *row.cell.needed, row.growth, row.bound.formula if row.bound else "",
+        problem.title, row.K, row.learner, row.trust, row.mechanism, CONSTANTS.get(row.entry.bonus, row.entry.bonus),
+        row.regret, row.low, row.high, row.share, *row.cell.needed, row.growth, row.bound.formula if row.bound else "",
         row.bound.growth if row.bound else np.nan, year(learner), paper(learner), row.proved, row.claimed,
         row.measured, row.why,
     )  # fmt: skip

@@ -167,7 +167,8 @@ def factor_of(table: Table, asked: Asked, model: str) -> float:
 
 def curve(table: Table, asked: Asked, model: str, epsilons: Array) -> Array:
     """[P] users needed at budgets [P]; infinite for more than MOST."""
-    mu = np.array([signal(float(epsilon), asked.delta) for epsilon in epsilons])
+    H = table.problems[asked.problem].H if asked.problem else asked.H
+    mu = np.array([signal(model, float(epsilon), asked.delta, H) for epsilon in epsilons])
     share = asked.loss / 100
     if asked.problem:
         found = _between(table, asked.problem, model, mu, share)
@@ -184,7 +185,8 @@ def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Arr
     logs = np.array([straight(np.log([share]), np.log(table.losses), row)[0] for row in logs])
     if model == "none":
         return np.full(mu.shape, np.exp(logs[0]))
-    known = np.log([signal(epsilon, table.delta) for epsilon in table.epsilons])
+    H = table.problems[key].H
+    known = np.log([signal(model, epsilon, table.delta, H) for epsilon in table.epsilons])
     return np.exp(straight(np.log(mu), known, logs))
 
 

@@ -7,8 +7,9 @@ episode may lose the share x,
     K(model) = K(none) + P_model(S, A, H, v, x, mu)                 central, shuffle, local
     P        = C S^s A^a H^h / (v^w x^b mu^e)
 
-where mu is what (epsilon, delta) leaves of a signal: one user's effect on Gaussian noise that just proves it, over the
-standard deviation. It is about epsilon / sqrt(2 ln(1/delta)) for a small epsilon.
+where mu is what (epsilon, delta) leaves of a signal: one user's effect on noise that just proves it, over the standard
+deviation. With a trusted curator or shuffler it is that of Gaussian noise, about epsilon / sqrt(2 ln(1/delta)) for a
+small epsilon; with no trusted party that of one-hot questions, about epsilon / 2, whatever delta is.
 
 The form is that of the papers' bounds, in which regret is a part without epsilon plus a part with it, each a product of
 powers: R(K)/K <= x V* solved for K. Upper bounds leave room, so the exponents are fitted.
@@ -16,6 +17,7 @@ powers: R(K)/K <= x V* solved for K. Upper bounds leave room, so the exponents a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -25,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.privacy.accounting import gaussian_mu
+from dprl.privacy.mechanisms.unary import clearest
 
 Array = NDArray[np.float64]
 
@@ -35,9 +38,14 @@ COVERED = 0.9  # share of what is held out that an error factor covers
 
 
 @lru_cache(maxsize=10_000)
-def signal(epsilon: float, delta: float) -> float:
-    """mu: how many standard deviations one user's data move Gaussian noise that just proves (epsilon, delta)."""
-    return gaussian_mu(epsilon, delta)
+def signal(model: str, epsilon: float, delta: float, H: int) -> float:
+    """mu: how many standard deviations one user's data move noise that just proves (epsilon, delta); 1 without privacy.
+
+    Locally of a count over one of H steps, of which a user answers about as many as make it clearest.
+    """
+    if model == "none":
+        return 1.0
+    return math.sqrt(H / clearest(H, epsilon)[1]) if model == "local" else gaussian_mu(epsilon, delta)
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def shown(found: Sequence[Row]) -> pd.DataFrame:
     """The columns of the table on the page."""
     whole = frame(list(found))
     columns = [
-        "learner", "trust", "users needed", "so", "regret (median)", "share of K V* lost",
+        "learner", "trust", "mechanism", "users needed", "so", "regret (median)", "share of K V* lost",
         "exponent since the K before", "bound on regret", "exponent of the bound", "year", "source", "why not",
     ]  # fmt: skip
     whole["so"] = [row.note for row in found]
@@ -149,6 +149,7 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
         column_config={
             "algorithm": st.column_config.TextColumn(pinned=True),
             "users needed": number(help="Empty where it takes more than 10¹⁵, or was not run."),
+            "mechanism": st.column_config.TextColumn(width="medium"),
             "so": st.column_config.TextColumn("note", width=150),
             "share of K V* lost": number("lost, % of K·V*"),
             "exponent since the K before": number("exponent of K"),

@@ -28,8 +28,8 @@ HOW = (
     "fits. Nothing was tuned on these. RiverSwim is left out, as old constants were fitted to RiverSwim.",
     "All other settings are an algorithm's defaults. With the anytime bonus, PUCB and Private-UCB-VI are one "
     "algorithm. Paper constants tell them apart.",
-    "With no trusted party all algorithms have Gaussian noise in everybody's reports. The default of algorithms on "
-    "counts takes fewer users.",
+    "Each algorithm has its default mechanism, which the table names. With no trusted party that is one-hot questions "
+    "for algorithms on counts, and Gaussian noise for algorithms with features.",
 )
 MEANING = (
     "**Proved**: what our accountant proves of the noise that was used. A run proves nothing about regret.",

@@ -35,6 +35,8 @@ LABELS = {
     "today": "Loss today, % of V*",
 }
 OWN = ("S", "A", "H", "value")  # what a problem says by itself
+WIDTH = 112  # of an input
+WIDER = {"today": 152}  # of inputs with a longer label
 
 
 def main() -> None:
@@ -91,7 +93,7 @@ def inputs() -> None:
         for name, label in LABELS.items():
             if name in OWN and asked.problem:
                 continue
-            with st.container(width=112, gap=None):
+            with st.container(width=WIDER.get(name, WIDTH), gap=None):
                 exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), _setter(name))
                 complaint(f"users.{name}")
 

@@ -172,11 +172,10 @@ def assumptions(asked: Asked) -> list[str]:
         "trusted party.",
         "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
         "DP-UCBVI without noise. An algorithm that knows more of the environment needs fewer users.",
-        "With a trusted curator or shuffler the mechanism is the default. With no trusted party it is Gaussian noise "
-        "in everybody's reports.",
-        "With no trusted party the default takes fewer users: a 70th on RiverSwim at ε = 1. It has one-hot questions, "
-        "and rows that count only users who were told to play them.",
-        "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size.",
+        "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and rows "
+        "count only users who were told to play them.",
+        "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size. With no "
+        "trusted party the noise needs no δ.",
     ]
     if asked.delta * asked.users >= FEW:
         said.append(
@@ -202,8 +201,8 @@ def law(table: Table) -> str:
     return (
         "With v = V*/H, the law without privacy is users = C S^s A^a H^h / (v^w loss^b). With privacy, a second "
         "product of the same form is added and divided by a power of µ. Here µ says how far one user's data move "
-        "Gaussian noise that just proves (ε, δ): about ε/√(2 ln(1/δ)). The table has the exponents, with 95% "
-        "intervals from environments drawn again."
+        "noise that just proves (ε, δ). For a small ε, µ is about ε/√(2 ln(1/δ)) with Gaussian noise, and ε/2 with "
+        "no trusted party. The table has the exponents, with 95% intervals from environments drawn again."
     )
 
 
@@ -212,6 +211,20 @@ def checked(table: Table) -> str:
     return (
         "Each kind of environment was left out of the law once. The error allows for one more kind that is farther off "
         f"than all of them. {_factors(table.held_out)} Then other runs were made, which had no part in the law. The "
-        "number of this page was compared with the measured one. Where new environments were farther off, their "
-        "error is the one stated."
+        f"number of this page was compared with the measured one. {_farther(table)}"
+    )
+
+
+def _farther(table: Table) -> str:
+    """Where new environments were farther off than kinds that were left out, and what is stated since."""
+    found = [check for check in table.checks if check.new and check.factor > table.held_out[check.model]]
+    if not found:
+        return "New environments were within these errors."
+    worst = max(MODELS, key=lambda model: table.factor[model])
+    within = listed([f"{percent(check.within)} {given(check.model)}" for check in found])
+    stated = listed([f"{times(check.factor)} {given(check.model)}" for check in found])
+    return (
+        f"The law fits worst {given(worst)}. Of the numbers of new environments, these were within their factor: "
+        f"{within}. So these factors are stated now: {stated}. They come from the new environments themselves, and "
+        "have been tested on no others."
     )
