@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parent.parent
@@ -14,6 +15,12 @@ WEB = ASSETS / "web"  # JavaScript, CSS and HTML, each in a file of its own kind
 def web_source(name: str) -> str:
     """The text of a file of assets/web/, such as slider.js."""
     return (WEB / name).read_text(encoding="utf-8")
+
+
+def classic(*names: str) -> str:
+    """Modules of assets/web/ as one script, in this order: what is opened from disk has no modules."""
+    texts = (re.sub(r"^import .*\n", "", web_source(name), flags=re.MULTILINE) for name in names)
+    return "\n".join(re.sub(r"^export (default )?", "", text, flags=re.MULTILINE) for text in texts)
 
 
 def plain(module: str) -> str:

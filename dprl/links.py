@@ -197,8 +197,8 @@ def differences(spec: Spec, first: Spec | None = None) -> Pairs:
     known = inherited(spec_pairs(first), whole) if first else {}
     if spec.kind != FIRST:
         return {k: v for k, v in whole.items() if known.get(k) != v} or {"priv": whole["priv"]}
-    expected = _LATER | table.completed(known | {key: whole[key] for key in _OWNERS})
-    expected |= {key: known.get(key, table.always[key]) for key in _OWNERS}
+    expected = BEFORE | table.completed(known | {key: whole[key] for key in OWNERS})
+    expected |= {key: known.get(key, table.always[key]) for key in OWNERS}
     said = {k: v for k, v in whole.items() if expected.get(k) != v}
     return said or {"priv": whole["priv"]}  # a parameter without a value is lost on many ways that links take
 
@@ -251,7 +251,7 @@ def spec_pairs(spec: Spec) -> Pairs:
     values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():
         key = field.query
-        value = values.get(name, _LATER.get(key))
+        value = values.get(name, BEFORE.get(key))
         if not key:
             continue
         if isinstance(value, Mapping):
@@ -297,7 +297,7 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
     """What a later spec has from the first one: not the parameters of another environment or learner, nor whose reports
     count where the first has no noise."""
     dropped: set[str] = set() if "mech" in first else {"rep"}
-    for owner, params in _OWNERS.items():
+    for owner, params in OWNERS.items():
         if params and owner in given and given[owner] != first.get(owner):
             dropped |= {key for key in first if key.startswith(f"{params}.")}
     return {k: v for k, v in first.items() if k not in dropped}
@@ -381,9 +381,9 @@ def checked(field: Field, text: str | None, otherwise: Any, problems: list[str])
 
 _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
 # Fields whose value decides which defaults others have, with the key of the parameters that are theirs.
-_OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
+OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 # Of fields that came after the tables: what was so before, which a link does not say.
-_LATER = {FIELDS[name].query: value or "none" for name, value in LATER.items()}
+BEFORE = {FIELDS[name].query: value or "none" for name, value in LATER.items()}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:

@@ -2,7 +2,8 @@
 
 {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
 {jobs, links} <- series <- research <- API <- claims <- lessons <- pages; testing is over simulation; users, over
-privacy and fields, is for pages; wasm is over simulation
+privacy and fields, is for pages; wasm is over simulation, player over wasm, links,
+figures and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, messages, papers, metrics
 and tables import nothing of dprl, theory only words, figures words and tables, search only metrics, and sentences what
@@ -72,6 +73,7 @@ RANK = {
     "claims": 11,
     "landscape": 12,
     "lessons": 12,
+    "player": 12,
     "release": 12,
     "verify": 12,
     "sheet": 9,

@@ -1,11 +1,17 @@
 // The kernels of dprl in a browser: assets/engine.wasm plays a run that dprl/wasm/pack.py has packed.
 /**
+ * @typedef {object} Pack a run before its first user, see dprl/wasm/pack.py
+ * @property {string} kernel which is called
+ * @property {(string | {buffer: number} | {function: string})[]} words its arguments
+ * @property {(Uint8Array | number)[]} buffers the arrays, or how many bytes of zeros
+ * @property {{kernel: string, words: any[], memory: number, keep: number, gain: number} | null} [drawn] noise drawn before
+ */
+/**
  * Play a packed run to its end.
  * @param {WebAssembly.Module} module assets/engine.wasm, compiled
  * @param {string[]} kernels their names, in the order of their numbers: `kernels` of assets/engine.json
- * @param {{kernel: string, words: (string | {buffer: number} | {function: string})[],
- *          buffers: {name: string, bytes?: string, zeros?: number}[], drawn?: object | null}} pack the run
- * @returns {Promise<{bytes: string[], milliseconds: number}>} of each buffer its bytes at the end, in base64
+ * @param {Pack} pack the run
+ * @returns {Promise<{bytes: (buffer: number) => Uint8Array, milliseconds: number}>} what each buffer holds at the end
  */
 export default async function play(module, kernels, pack) {
   const { exports } = await WebAssembly.instantiate(module, {});
@@ -16,8 +22,7 @@ export default async function play(module, kernels, pack) {
     new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);  // memory moves when it grows
     return at;
   };
-  const contents = pack.buffers.map(({ bytes, zeros }) => zeros ? new Uint8Array(zeros)
-    : Uint8Array.from(atob(bytes ?? ""), (letter) => letter.charCodeAt(0)));
+  const contents = pack.buffers.map((content) => typeof content === "number" ? new Uint8Array(content) : content);
   const places = contents.map(place);
   const word = (value) => {
     if (typeof value === "string") return BigInt.asUintN(64, BigInt(value));
@@ -37,11 +42,7 @@ export default async function play(module, kernels, pack) {
   }
   run(pack.kernel, pack.words);
   const milliseconds = performance.now() - begun;
-  const bytes = places.map((at, i) => {
-    let text = "";
-    for (const byte of new Uint8Array(exports.memory.buffer, at, contents[i].length)) text += String.fromCharCode(byte);
-    return btoa(text);
-  });
+  const bytes = (i) => new Uint8Array(exports.memory.buffer, places[i], contents[i].length).slice();
   return { bytes, milliseconds };
 }
 /**

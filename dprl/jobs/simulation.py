@@ -65,6 +65,13 @@ class Simulation:
     trace_from_bytes: Callable[[bytes], Any]
 
 
+def _answer(question: str, spec: Any) -> str:
+    """What a spec says without being run, or as what a page plays it without a server."""
+    from dprl import simulation, wasm
+
+    return wasm.answer(spec) if question == wasm.QUESTION else simulation.answer(question, spec)
+
+
 DEFAULT = "dprl.jobs.simulation:dprl_simulation"
 
 
@@ -74,7 +81,7 @@ def dprl_simulation() -> Simulation:
 
     return Simulation(
         start=simulation.start,
-        answer=simulation.answer,
+        answer=_answer,
         warm=simulation.warm,
         seconds=lambda spec: float(simulation.estimate(spec).seconds),
         spec_from_json=simulation.spec_from_json,

@@ -7,18 +7,26 @@ their sources, with numba's and LLVM's help. Whoever plays it needs neither.
 from dprl.wasm.kernels import Entry, entries
 from dprl.wasm.module import ENGINE, MANIFEST, Manifest, manifest, stale
 from dprl.wasm.pack import Pack, light_pack, pack
+from dprl.wasm.replay import QUESTION, STOPS, answer, composed, replayed, stops_of, unplayable
 from dprl.wasm.sources import digest
 
 __all__ = [
     "ENGINE",
     "MANIFEST",
+    "QUESTION",
+    "STOPS",
     "Entry",
     "Manifest",
     "Pack",
+    "answer",
+    "composed",
     "digest",
     "entries",
     "light_pack",
     "manifest",
     "pack",
+    "replayed",
     "stale",
+    "stops_of",
+    "unplayable",
 ]

@@ -80,12 +80,12 @@ class Pack(NamedTuple):
     def to_json(self) -> str:
         """For a browser: words as texts of digits, as {"buffer": 3} or as {"function": "next_double"}; the bytes of
         buffers in base64, or how many there are where all are zero."""
-        drawn = self.drawn and {**self.drawn._asdict(), "words": _told(self.drawn.words)}
+        drawn = self.drawn and {**self.drawn._asdict(), "words": told(self.drawn.words)}
         return json.dumps(
             {
                 "kernel": self.kernel,
-                "words": _told(self.words),
-                "buffers": [{"name": buffer.name, **_content(buffer.array)} for buffer in self.buffers],
+                "words": told(self.words),
+                "buffers": [{"name": buffer.name, **content_of(buffer.array)} for buffer in self.buffers],
                 "drawn": drawn,
             }
         )
@@ -98,11 +98,13 @@ class Pack(NamedTuple):
         }
 
 
-def _told(words: tuple[Word, ...]) -> list[Any]:
+def told(words: tuple[Word, ...]) -> list[Any]:
+    """Words as JSON: see `Pack.to_json`."""
     return [str(word) if isinstance(word, int) else word._asdict() for word in words]
 
 
-def _content(array: NDArray[Any]) -> dict[str, Any]:
+def content_of(array: NDArray[Any]) -> dict[str, Any]:
+    """An array as JSON: its bytes in base64, or how many there are where all are zero."""
     content = array.tobytes()
     if not any(content):
         return {"zeros": len(content)}

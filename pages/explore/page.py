@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.explore import comparison, counts, export, guarantee, opening, policy, regret
+from pages.explore import comparison, counts, export, guarantee, one_page, opening, policy, regret
 from pages.shared.controls.panel import explore_controls
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -68,7 +68,7 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
         s.explore.playing = False
         st.rerun()
     with corner:
-        share(s.explore)
+        share(s.explore, one_page.offer)
 
 
 def switch(tab: str) -> None:

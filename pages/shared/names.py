@@ -89,8 +89,9 @@ def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
     return numbered([style_of(curve.spec) for curve in curves])
 
 
-def in_common(curves: Sequence[Curve]) -> str:
-    """What all curves share and a reader needs to know, plain text."""
+def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
+    """What all curves share and a reader needs to know, plain text. moving: without the users and seeds, which can be
+    moved."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
     parts = shared_problem(specs)
@@ -102,11 +103,11 @@ def in_common(curves: Sequence[Curve]) -> str:
     calibrations = {s.calibration for s in specs if s.calibration}
     if len(calibrations) == 1:
         parts.append(CALIBRATION[calibrations.pop()])
-    if len({s.episodes for s in specs}) == 1:
+    if len({s.episodes for s in specs}) == 1 and not moving:
         parts.append(f"K = {count(first.episodes)} episodes")
     if len({s.bonus for s in specs}) == 1:
         parts.append(BONUS[first.bonus])
-    if len({s.seeds for s in specs}) == 1:
+    if len({s.seeds for s in specs}) == 1 and not moving:
         parts.append(plural(first.seeds, "seed"))
     return " · ".join(parts)
 

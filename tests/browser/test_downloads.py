@@ -34,8 +34,7 @@ SWEEP = (
 # Where there is something to download, and which files.
 PAGES = {
     EXPLORE.format("env.custom"): {
-        "regret.csv", "regret.parquet", "specs.json", "cite.bib", "regret.html", "spec.json", "example.json",
-        "environment.json",
+        "regret.csv", "regret.parquet", "specs.json", "cite.bib", "spec.json", "example.json", "environment.json",
     },
     SWEEP: {"sweep.csv", "sweep.json", "cite.bib", "sweep.html"},
     "offline?tab=data": {"gap.csv", "gap.parquet", "specs.json", "cite.bib", "gap.html"},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from dprl.assets import WEB, plain, web_source
+from dprl.assets import WEB, classic
 
 SCRIPTS = sorted(path.name for path in WEB.glob("*.js"))
 # A browser says of a text whether it is a program without running it.
@@ -16,9 +16,7 @@ READ = "text => { try { new Function(text); return ''; } catch (error) { return 
 
 def test_every_script_is_a_program(browser: Browser) -> None:
     page = browser.new_page()
-    texts = {
-        name: f"\n{plain(web_source(name))}".replace("\nfunction (", "\nfunction named(") for name in SCRIPTS
-    }
+    texts = {name: f"\n{classic(name)}".replace("\nfunction (", "\nfunction named(") for name in SCRIPTS}
     wrong = {name: page.evaluate(READ, text) for name, text in texts.items()}
     assert {name: said for name, said in wrong.items() if said} == {}
     assert page.evaluate(READ, "function (") != ""

@@ -17,7 +17,17 @@ LOAD = """async ([source, module, kernels]) => {
   window.module = await WebAssembly.compile(bytes);
   window.kernels = kernels;
 }"""
-PLAY = "async (pack) => (await play(module, kernels, JSON.parse(pack))).bytes"
+PLAY = """async (text) => {
+  const pack = JSON.parse(text);
+  pack.buffers = pack.buffers.map(({ bytes, zeros }) =>
+    zeros ?? Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0)));
+  const { bytes } = await play(module, kernels, pack);
+  return pack.buffers.map((_, i) => {
+    let text = "";
+    for (const byte of bytes(i)) text += String.fromCharCode(byte);
+    return btoa(text);
+  });
+}"""
 VALUES = """async ([name, numbers]) => {
   const { exports } = await WebAssembly.instantiate(module, {});
   const given = new Float64Array(Uint8Array.from(atob(numbers), (letter) => letter.charCodeAt(0)).buffer);

@@ -3,6 +3,7 @@ the settings, and as a chart for another page."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape as html
 
 import segno
@@ -27,13 +28,15 @@ LOCK_HELP = (
 )
 
 
-def share(part: PageState) -> None:
-    """Buttons for the link to what is seen."""
+def share(part: PageState, more: Callable[[], None] | None = None) -> None:
+    """Buttons for the link to what is seen. more: draws what else this page can hand on."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
         copy_link(query_of([*link, *locks.encode(part.locked)]))
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
             for_others(part, link)
+            if more is not None:
+                more()
 
 
 def for_others(part: PageState, link: list[tuple[str, str]]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dprl.figures import standalone_html
 from dprl.metrics import Statistic
+from dprl.wasm import unplayable
 from pages.shared.layout.chart import footer
 from pages.shared.online.regret import Read, Row, comparison_picture, curve_of
 from pages.shared.results import answers, data
@@ -20,12 +21,15 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curv
     drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
     about, words = session().common, footer()
+    live = not any(
+        unplayable(curve.spec) for curve, *_ in shown
+    )  # as one page without a server, behind *Share*
     files(
         "regret",
         "Cumulative regret of every seed of every visible curve, at every checkpoint.",
         table,
         {title: curve.spec for curve, _, title, _ in shown},
-        lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
+        None if live else lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
     )
 
 

@@ -99,7 +99,7 @@ def no_table_yet(table: pd.DataFrame) -> bool:
 
 
 def files(
-    name: str, says: str, table: pd.DataFrame, specs: Mapping[str, Spec], page: Callable[[], str]
+    name: str, says: str, table: pd.DataFrame, specs: Mapping[str, Spec], page: Callable[[], str] | None
 ) -> None:
     """The numbers, the specs and the chart of runs as files, and the table.
 
@@ -107,7 +107,7 @@ def files(
         name: of the files with numbers.
         says: what the table holds.
         specs: of the runs, by title.
-        page: makes the chart as a page of its own.
+        page: makes the chart as a page of its own; None where *Share* has a better one.
     """
     st.caption(explained(says))
     empty = no_table_yet(table)
@@ -119,8 +119,10 @@ def files(
         text = partial(json.dumps, written, indent=2, ensure_ascii=False)
         save("specs.json", "Specs", "application/json", text)
         save_citations(specs.values())
-        if not empty:
+        if not empty and page is not None:
             save(f"{name}.html", "Download interactive chart", "text/html", page)
+    if page is None:
+        st.caption("A page that plays these runs without a server is behind *Share*, at the top.")
     if not empty:
         camera()
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")

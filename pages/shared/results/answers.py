@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Hashable
 from functools import cache
 from typing import Any, Final
 
+from dprl.fields import SpecError
 from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
 from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, UploadSpec, answered
 from dprl.simulation.uploads.spec import NOWHERE
+from dprl.wasm import QUESTION
 from pages.shared.results.bundled import asset
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.data import store
@@ -19,6 +22,7 @@ from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
 
 ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
+REPLAY_BYTES = 16 * 2**20  # of packed runs, up to 200 kB each
 PATIENCE = 0.06  # seconds a page waits for each new answer: cheap ones come, and no click is late
 _LOOK = 0.005
 ANY_SIZE = 10**9
@@ -54,6 +58,33 @@ def collusion(spec: AttackSpec) -> dict[str, Any] | None:
     """A counter whose users collude, see `simulation.collusion`; None while it is not known."""
     found = _answer_to("collusion", spec)
     return found if isinstance(found, dict) else None
+
+
+def replay(spec: RunSpec) -> bytes | None:
+    """A run as a page without a server plays it, see `wasm.replayed`, packed; None while it is not
+    known. Raises SpecError where it cannot be played."""
+    kept: SizedCache[bytes] = cache_of("replays", REPLAY_BYTES)
+    key = (QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}))  # it has seeds enough for any
+    found = kept.get(key)
+    if found is None:
+        text = _asked(QUESTION, spec)
+        if text is None:
+            s = session()
+            s.waiting.add(s.drawing)
+            return None
+        if not text:
+            raise SpecError("spec", "no worker could prepare this run; try again later.")
+        answered(text)  # a refusal is raised
+        packed = gzip.compress(text.encode(), 1)
+        kept.put(key, None, packed, len(packed))
+        return packed
+    return found[1]
+
+
+def unpacked(packed: bytes) -> dict[str, Any]:
+    """What `replay` found."""
+    found: dict[str, Any] = answered(gzip.decompress(packed).decode())
+    return found
 
 
 def v_star(spec: RunSpec | OfflineSpec) -> float | None:

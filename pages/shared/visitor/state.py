@@ -162,6 +162,7 @@ class Session:
         saves: the kind of picture that the camera above each chart saves.
         locked: settings that the link to the page shown fixes; locking: links that are handed on fix all of them.
         short: letters of short links made here, by page and query.
+        taken: the runs that are prepared for a page without a server, in order.
         alone: the chart that a page within another one is reduced to, "" for none.
         common: what all that is shown has in common, in words.
         drawing: the part of the page that is being drawn.
@@ -194,6 +195,7 @@ class Session:
     locked: Locked = frozenset()
     locking: bool = False
     short: dict[tuple[str, str], str] = field(default_factory=dict)
+    taken: tuple[Spec, ...] = ()
     alone: str = ""
     common: str = ""
     drawing: str = ""

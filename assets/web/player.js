@@ -1,0 +1,356 @@
+// A page that plays its runs live, in the reader's browser, without a server. dprl/player writes what it holds.
+import { closeLook } from "./player_close.js";
+import { regretFigure, sentence } from "./player_chart.js";
+import { decode, encode } from "./player_link.js";
+import { Pool } from "./player_pool.js";
+import { band, human } from "./player_words.js";
+/**
+ * @typedef {object} Curve
+ * @property {string} title as the dashboard called it
+ * @property {string} label the same where its budget is another; "{}" stands for that
+ * @property {Record<string, string>} pairs its spec, as a link says it
+ * @property {number | null} epsilon its own budget
+ * @property {{episodes: number, text: string, family: number}[]} sizes numbers of users, ascending
+ * @property {number} size its own among them
+ * @property {number} seeds its own number of seeds
+ * @property {string} dash
+ * @property {string} symbol
+ * @property {number} number
+ * @typedef {object} Head what the page holds beside the arrays
+ * @property {Curve[]} curves
+ * @property {(import("./player_pack.js").Family & {stops: {text: string, card: any, light: string, dark: string}[]})[]}
+ *   families
+ * @property {import("./player_link.js").Codec} codec
+ * @property {string[]} kernels
+ * @property {number[]} quantiles
+ * @property {Record<string, any>} charts
+ * @property {string} measure
+ * @property {{x: string, y: string}} axes
+ */
+const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** Packed bytes of the page. @param {string} id */
+async function unpacked(id) {
+  const bytes = Uint8Array.from(atob(at(id).textContent ?? ""), (letter) => letter.charCodeAt(0));
+  at(id).remove();
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+/** A script of its own, which is run. @param {ArrayBuffer} text */
+function loaded(text) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    script.onload = resolve;
+    script.onerror = () => reject(new Error("the charts cannot be opened"));
+    document.head.append(script);
+  });
+}
+/**
+ * A new element with a text.
+ * @param {Element} parent
+ * @param {string} name
+ * @param {string} [text]
+ * @param {Record<string, string>} [attributes]
+ */
+function add(parent, name, text = "", attributes = {}) {
+  const made = parent.appendChild(document.createElement(name));
+  made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return /** @type {any} */ (made);
+}
+/**
+ * A slider over words, or a menu of them; returns how to set it.
+ * @param {Element} parent
+ * @param {{id: string, label: string, words: string[], note?: string, menu?: boolean}} made
+ * @param {(place: number) => void} moved
+ */
+function control(parent, { id, label, words, note = "", menu = false }, moved) {
+  const box = add(parent, "div", "", { class: "control" });
+  add(box, "label", label, { for: id });
+  const output = menu ? null : add(box, "output", "", { for: id });
+  const input = add(box, menu ? "select" : "input", "", menu ? { id } : { id, type: "range", min: "0", step: "1" });
+  if (note) {
+    add(box, "p", note, { class: "note", id: `${id}-note` });
+    input.setAttribute("aria-describedby", `${id}-note`);
+  }
+  let said = words;
+  const say = () => {
+    if (!output) return;
+    output.textContent = said[Number(input.value)];
+    input.setAttribute("aria-valuetext", output.textContent);
+  };
+  input.addEventListener("input", () => { say(); moved(Number(input.value)); });
+  return (place, others = said) => {
+    said = others;
+    if (menu) {
+      input.replaceChildren();
+      said.forEach((word, i) => add(input, "option", word, { value: String(i) }));
+    } else input.max = String(said.length - 1);
+    input.value = String(place);
+    box.hidden = said.length < 2;
+    say();
+  };
+}
+const MEASURES = { cumulative: "Regret so far", "per-episode": "Regret per episode" };
+class Player {
+  /**
+   * @param {Head} head
+   * @param {Uint8Array} data
+   * @param {ArrayBuffer} module
+   * @param {string} script of the workers
+   */
+  constructor(head, data, module, script) {
+    this.head = head;
+    const slim = head.families.map(({ stops, ...family }) => ({
+      ...family, stops: stops.map(({ words, buffers }) => ({ words, buffers })),
+    }));
+    this.pool = new Pool(script, { module, kernels: head.kernels, families: slim, data }, (said) => this.draw(said));
+    this.night = matchMedia("(prefers-color-scheme: dark)");
+    this.night.addEventListener("change", () => this.draw());
+    addEventListener("hashchange", () => { this.follow(); this.play(); });
+    this.measure = head.measure;
+    this.written = "";
+    this.asked = 0;
+    this.which = 0;
+    this.looked = Math.max(0, head.curves.findIndex(({ epsilon }) => epsilon !== null));
+    this.reset();
+    this.controls();
+    this.follow();
+    this.play();
+  }
+  /** The page's own curves. */
+  reset() {
+    const { curves } = this.head;
+    /** Of each curve the places of its size and its stop. */
+    this.sizes = curves.map(({ size }) => size);
+    this.stops = curves.map(({ epsilon }, i) => Math.max(0, this.own(i).findIndex((one) => one.epsilon === epsilon)));
+    this.seeds = Math.min(Math.max(...curves.map(({ seeds }) => seeds)), this.mostSeeds());
+  }
+  /** What is played of a curve now. @param {number} i */
+  family(i) { return this.head.curves[i].sizes[this.sizes[i]].family; }
+  /** Its budgets. @param {number} i */
+  own(i) { return this.head.families[this.family(i)].stops; }
+  mostSeeds() {
+    return Math.min(...this.head.curves.flatMap(({ sizes }) =>
+      sizes.map(({ family }) => this.head.families[family].seeds.length)));
+  }
+  /** What a curve is called at its budget. @param {number} i */
+  title(i) {
+    const { title, label, epsilon } = this.head.curves[i];
+    const now = this.own(i)[this.stops[i]].epsilon;
+    return now === epsilon ? title : label.replace("{}", String(now));
+  }
+  /** Which curves a move of the budget moves: one, or all that have one. */
+  moved() {
+    const all = this.head.curves.flatMap(({ epsilon }, i) => epsilon === null ? [] : [i]);
+    return this.which === 0 ? all : [all[this.which - 1]];
+  }
+  /** The budgets that all of these have, ascending. @param {number[]} curves */
+  common(curves) {
+    const sets = curves.map((i) => this.own(i).map(({ epsilon }) => epsilon));
+    return sets.length ? sets[0].filter((one) => sets.every((set) => set.includes(one))) : [];
+  }
+  controls() {
+    const { curves } = this.head, box = at("controls");
+    const whose = control(box, { id: "whose", label: "Whose budget to move", words: [], menu: true }, (place) => {
+      this.which = place;
+      this.show();
+    });
+    const epsilon = control(box, {
+      id: "epsilon", label: "Privacy budget ε", words: [],
+      note: "The slider has stops: noise was calibrated for each of them. At each stop your browser plays the runs anew.",
+    }, (place) => {
+      const chosen = this.common(this.moved())[place];
+      for (const i of this.moved()) this.stops[i] = this.own(i).findIndex((one) => one.epsilon === chosen);
+      this.play();
+    });
+    const episodes = control(box, { id: "episodes", label: "Number of users K", words: [] }, (place) => {
+      curves.forEach((_, i) => {
+        const before = this.own(i)[this.stops[i]].epsilon;
+        this.sizes[i] = place;
+        this.stops[i] = this.own(i).findIndex((one) => one.epsilon === before);
+      });
+      this.play();
+    });
+    const many = Array.from({ length: this.mostSeeds() }, (_, i) => i ? `${i + 1} seeds` : "1 seed");
+    const seeds = control(box, { id: "seeds", label: "Average over", words: many }, (place) => {
+      this.seeds = place + 1;
+      this.play();
+    });
+    const measure = control(box, { id: "measure", label: "What is drawn", words: Object.values(MEASURES), menu: true },
+      (place) => {
+        this.measure = Object.keys(MEASURES)[place];
+        this.draw();
+      });
+    const back = add(add(box, "div", "", { class: "control" }), "button", "Go back to the first settings", { type: "button" });
+    back.onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
+    const close = control(at("close"), { id: "looked", label: "Curve", words: [], menu: true }, (place) => {
+      this.looked = place;
+      this.play();
+    });
+    const sameSizes = curves.every(({ sizes }) => sizes.map(({ episodes }) => episodes).join() ===
+      curves[0].sizes.map(({ episodes }) => episodes).join());
+    /** Everything that is moved, as it stands. */
+    this.show = () => {
+      const names = curves.map((_, i) => this.title(i));
+      const all = this.head.curves.flatMap(({ epsilon }, i) => epsilon === null ? [] : [i]);
+      whose(this.which, all.length > 1 ? ["all private curves", ...all.map((i) => names[i])] : []);
+      const common = this.common(this.moved());
+      const now = new Set(this.moved().map((i) => this.own(i)[this.stops[i]].epsilon));
+      const words = common.map((one) => now.size > 1 ? "each its own" : `ε = ${one}`);
+      const place = now.size === 1 ? common.indexOf([...now][0]) : Math.floor(common.length / 2);
+      epsilon(Math.max(place, 0), words);
+      episodes(this.sizes[0], sameSizes ? curves[0].sizes.map((one) => human(one.episodes)) : []);
+      seeds(this.seeds - 1);
+      measure(Object.keys(MEASURES).indexOf(this.measure), Object.values(MEASURES));
+      close(this.looked, names);
+    };
+    this.show();
+  }
+  /** Takes over what the fragment says; one sentence where it cannot be. */
+  follow() {
+    const fragment = location.hash.slice(1);
+    if (fragment === this.written) return;
+    at("said").textContent = "";
+    if (!fragment) return;
+    try {
+      const { curves, codec } = this.head;
+      const chosen = decode(fragment, codec, curves.map(({ pairs }) => pairs));
+      const sizes = curves.map((curve, i) => curve.sizes.findIndex((one) => one.episodes === Number(chosen[i].episodes)));
+      const wrong = sizes.findIndex((place) => place < 0);
+      if (wrong >= 0) throw new Error(`this page has no curve ${wrong + 1} with that number of users`);
+      const stops = curves.map((curve, i) => curve.epsilon === null ? 0
+        : this.head.families[curve.sizes[sizes[i]].family].stops.findIndex((one) =>
+          one.epsilon === Number(chosen[i].epsilon)));
+      const missing = stops.findIndex((place) => place < 0);
+      if (missing >= 0) throw new Error(`this page has no curve ${missing + 1} at that ε`);
+      const seeds = Number(chosen[0].seeds);
+      if (!(Number.isInteger(seeds) && seeds >= 1 && seeds <= this.mostSeeds())) {
+        throw new Error(`this page has 1 to ${this.mostSeeds()} seeds`);
+      }
+      Object.assign(this, { sizes, stops, seeds });
+    } catch (error) {
+      this.reset();
+      at("said").textContent = `The link could not be used, and the page's own settings are shown: ${error.message}.`;
+    }
+    this.show();
+  }
+  /** The fragment that says what is seen. */
+  link() {
+    const { curves, codec } = this.head;
+    return encode(codec, curves.map(({ pairs, sizes }, i) => {
+      const stop = this.own(i)[this.stops[i]];
+      const moved = { ...pairs, K: sizes[this.sizes[i]].text, seeds: String(this.seeds) };
+      if (stop.epsilon !== null) moved.eps = stop.text;
+      if (stop.epsilon !== curves[i].epsilon) delete moved.name;
+      return moved;
+    }));
+  }
+  /** @param {number} i @returns {import("./player_pool.js").Wish[]} */
+  wishes(i) {
+    return Array.from({ length: this.seeds }, (_, seed) => ({
+      family: this.family(i), stop: this.stops[i], seed, closely: i === this.looked && seed === 0,
+    }));
+  }
+  /** Asks for what is to be seen, and draws when it is there. */
+  play() {
+    this.show();
+    this.asked = performance.now();
+    const wishes = this.head.curves.flatMap((_, i) => this.wishes(i));
+    this.missing = wishes.filter((wish) => !this.pool.result(wish)).length;
+    this.said = "";
+    this.pool.want(wishes);
+    this.draw();
+  }
+  /** @param {string} [said] what went wrong */
+  draw(said = "") {
+    const { curves } = this.head;
+    if (said) this.said = said;
+    const results = curves.map((_, i) => this.wishes(i).map((wish) => this.pool.result(wish)));
+    const runs = results.flat(), known = runs.filter(Boolean).length;
+    const waiting = known < runs.length;
+    document.body.classList.toggle("waiting", waiting);
+    if (this.said) {
+      at("played").textContent = this.said;
+      return;
+    }
+    if (waiting) {
+      if (performance.now() - this.asked > 300) at("played").textContent = `Playing run ${known + 1} of ${runs.length} …`;
+      return;
+    }
+    const took = ((performance.now() - this.asked) / 1000).toFixed(2);
+    const users = human(Math.max(...curves.map(({ sizes }, i) => sizes[this.sizes[i]].episodes)));
+    at("played").textContent = `Your browser has played ${runs.length} runs of up to ${users} users.`
+      + (this.missing ? ` The last ${this.missing} took ${took} s.` : "");
+    const theme = this.night.matches ? "dark" : "light";
+    const shown = curves.map((curve, i) => {
+      const stop = this.own(i)[this.stops[i]];
+      const { episodes } = results[i][0];
+      const rows = results[i].map(({ regret }) => this.measure === "cumulative" ? regret
+        : regret.map((value, j) => value / episodes[j]));
+      const all = band(results[i].map(({ regret }) => regret), this.head.quantiles);
+      return { ...curve, title: this.title(i), color: stop[theme], stop, episodes, rows, all,
+        ...band(rows, this.head.quantiles) };
+    });
+    const { figure, config } = regretFigure(shown, this.head.charts[theme], this.measure, this.head.axes);
+    const chart = /** @type {any} */ (at("regret").querySelector(".plot"));
+    chart.style.height = `${figure.layout.height}px`;
+    Plotly.react(chart, figure.data, figure.layout, config);
+    const [, caption] = at("regret").children;
+    caption.textContent = sentence(shown, this.seeds);
+    at("regret").setAttribute("aria-label", `Line chart. ${caption.textContent}`);
+    this.ends(shown);
+    this.cards(shown);
+    closeLook(shown[this.looked], results[this.looked][0], this.head.families[this.family(this.looked)],
+      this.head.charts[theme]);
+    this.missing = 0;
+    this.written = this.link();
+    try { history.replaceState(null, "", `#${this.written}`); } catch { /* too many in a row */ }
+  }
+  /** @param {any[]} shown */
+  ends(shown) {
+    const table = at("ends");
+    table.replaceChildren();
+    const line = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+    for (const name of ["Curve", "Regret so far", "95% interval", "An episode", "Users", "Seeds"]) {
+      add(line, "th", name, { scope: "col" });
+    }
+    for (const { title, color, all, episodes } of shown) {
+      const row = add(body, "tr"), last = all.center.length - 1;
+      const [center, low, high] = [all.center[last], all.low[last], all.high[last]];
+      add(add(row, "th", "", { scope: "row" }), "span", "", { class: "swatch" }).style.background = color;
+      row.firstChild.append(title);
+      add(row, "td", human(center), { "data-exact": String(center) });
+      add(row, "td", Number.isFinite(low) ? `${human(low)} to ${human(high)}` : "–");
+      add(row, "td", human(center / episodes[last]));
+      add(row, "td", human(episodes[last]));
+      add(row, "td", String(this.seeds));
+    }
+  }
+  /** @param {any[]} shown */
+  cards(shown) {
+    const box = at("cards");
+    box.replaceChildren();
+    for (const { title, stop: { card } } of shown) {
+      const made = add(box, "section", "", { class: "card" });
+      add(made, "h3", title);
+      for (const text of card.says) add(made, "p").innerHTML = text;  // escaped where the page was made
+      const list = add(made, "dl");
+      for (const [name, value] of card.rows) {
+        add(list, "dt", name);
+        add(list, "dd", value);
+      }
+    }
+  }
+}
+export async function start() {
+  try {
+    const [runs, engine, worker] = await Promise.all(["packed-runs", "packed-engine", "packed-worker"].map(unpacked));
+    await unpacked("packed-plotly").then(loaded);
+    const size = new DataView(runs).getUint32(0, true);
+    const head = JSON.parse(new TextDecoder().decode(new Uint8Array(runs, 4, size)));
+    signPictures();
+    window.player = new Player(head, new Uint8Array(runs, 4 + size), engine, new TextDecoder().decode(worker));
+  } catch (error) {
+    at("played").textContent = `This browser cannot play the runs: ${error.message}.`;
+  }
+}

@@ -1,0 +1,86 @@
+// One seed closely, at its end: noisy counts beside true ones, and the policy on the environment.
+import { human } from "./player_words.js";
+const MOST_POINTS = 1500;  // of counts, of which a telephone can draw no more at once
+const plot = (id) => /** @type {any} */ (document.getElementById(id)?.firstElementChild);
+const say = (id, text) => {
+  const figure = /** @type {HTMLElement} */ (document.getElementById(id));
+  /** @type {HTMLElement} */ (figure.lastElementChild).textContent = text;
+  figure.setAttribute("aria-label", text);
+};
+/**
+ * @param {any} curve with its title, color and environment
+ * @param {any} result of its first seed, with counts and policy
+ * @param {import("./player_pack.js").Family} family
+ * @param {any} dress of the theme
+ */
+export function closeLook(curve, result, family, dress) {
+  counts(curve, result, family, dress);
+  policy(curve, result, family, dress);
+}
+/** Visit counts: the last but one of each row's numbers, see dprl/mdp/counts.py. */
+function counts({ title, color }, result, family, dress) {
+  const shape = family.shapes["state.sums"] ?? family.shapes["state.counts"];
+  const width = shape[shape.length - 1], rows = result.counts.length / width;
+  const step = Math.max(1, Math.ceil(rows / MOST_POINTS));
+  const truth = [], noisy = [];
+  for (let i = 0; i < rows; i += step) {
+    truth.push(result.counts[i * width + width - 2]);
+    noisy.push(result.noisy[i * width + width - 2]);
+  }
+  const high = Math.max(...truth, ...noisy, 10), low = Math.min(...truth, ...noisy, 0);
+  const linear = Math.max(high * 1e-6, 1);  // within which the axes are linear, and beyond logarithmic
+  const place = (value) => Math.asinh(value / linear);
+  const ticks = [0];
+  for (let power = Math.ceil(Math.log10(linear)); 10 ** power <= high; power++) ticks.push(10 ** power);
+  const thin = ticks.filter((_, i) => i % Math.ceil(ticks.length / 6) === 0);
+  const axis = { tickmode: "array", tickvals: thin.map(place), ticktext: thin.map(human) };
+  const layout = structuredClone(dress.layouts.counts);
+  layout.xaxis = { ...layout.xaxis, ...axis };
+  layout.yaxis = { ...layout.yaxis, ...axis };
+  const ends = [low, high].map(place);
+  const data = [
+    { type: "scatter", mode: "lines", x: ends, y: ends, name: "noisy = true", line: { color: dress.muted, width: 1, dash: "dot" },
+      hoverinfo: "skip" },
+    { type: "scatter", mode: "markers", x: truth.map(place), y: noisy.map(place), name: "an action in a state at a step",
+      marker: { color, size: 6, opacity: 0.7 }, customdata: truth.map((value, i) => [human(value), human(noisy[i])]),
+      hovertemplate: "%{customdata[0]} visits<br>%{customdata[1]} with noise<extra></extra>" },
+  ];
+  const chart = plot("counts");
+  chart.style.height = `${layout.height}px`;
+  Plotly.react(chart, data, layout, dress.config);
+  const off = truth.map((value, i) => Math.abs(noisy[i] - value)).sort((a, b) => a - b);
+  const negative = noisy.filter((value) => value < 0).length;
+  say("counts", `Visit counts of “${title}” at the last policy update, true and noisy: half of them are off by at most `
+    + `${human(off[Math.floor(off.length / 2)])} visits, and ${negative} of ${noisy.length} are below zero.`);
+}
+/** The action that is taken, or the likeliest, in each state at each step. */
+function policy({ title, environment }, result, family, dress) {
+  const shape = family.shapes["state.policy"], [H, S] = shape;
+  const z = Array.from({ length: S }, () => new Array(H));
+  if (shape.length === 2) {
+    new BigInt64Array(result.policy).forEach((action, i) => { z[i % S][Math.floor(i / S)] = Number(action); });
+  } else {
+    const chances = new Float64Array(result.policy), A = shape[2];
+    for (let i = 0; i < H * S; i++) {
+      const row = chances.subarray(i * A, (i + 1) * A);
+      z[i % S][Math.floor(i / S)] = row.indexOf(Math.max(...row));
+    }
+  }
+  const { states, actions } = environment, last = Math.max(actions.length - 1, 1);
+  const colors = actions.map((_, i) => dress.actions[i % dress.actions.length]);
+  const scale = actions.flatMap((_, i) => [[i / actions.length, colors[i]], [(i + 1) / actions.length, colors[i]]]);
+  const layout = structuredClone(dress.layouts.policy);
+  layout.height = 150 + 22 * Math.min(S, 30);
+  layout.yaxis = { ...layout.yaxis, automargin: true, autorange: "reversed", ...(S <= 30 ? { tickmode: "array",
+    tickvals: states.map((_, i) => i), ticktext: states } : {}) };
+  const data = [{ type: "heatmap", z, x: Array.from({ length: H }, (_, h) => h + 1), zmin: -0.5, zmax: last + 0.5,
+    colorscale: scale, showscale: false, xgap: 1, ygap: 1,
+    text: z.map((row) => row.map((action) => actions[action])), customdata: states.map((s) => new Array(H).fill(s)),
+    hovertemplate: "%{customdata}, step %{x}: %{text}<extra></extra>" }];
+  actions.forEach((name, i) => data.push(/** @type {any} */ ({ type: "scatter", mode: "markers", x: [null], y: [null], name,
+    marker: { symbol: "square", size: 12, color: colors[i] } })));
+  const chart = plot("policy");
+  chart.style.height = `${layout.height}px`;
+  Plotly.react(chart, data, layout, dress.config);
+  say("policy", `The policy of “${title}” after its last update: the action in each state at each step.`);
+}

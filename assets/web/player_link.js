@@ -1,0 +1,108 @@
+// Links in a fragment, by the codec of dprl/links.py: what the dashboard writes is read here, and the other way round.
+/**
+ * @typedef {Record<string, string>} Pairs a spec, by query key
+ * @typedef {object} Codec the tables of dprl/links.py
+ * @property {string} version
+ * @property {string} table the newest
+ * @property {Record<string, {always: Pairs, env: Record<string, Pairs>, alg: Record<string, Pairs>,
+ *   priv: Record<string, Pairs>}>} tables
+ * @property {Pairs} later defaults of fields that came after the first links
+ * @property {Record<string, string>} owners key of the parameters of an environment, and of an algorithm
+ * @typedef {{epsilon: string, episodes: string, seeds: string}} Chosen what the sliders of a curve say, as a link does
+ */
+const OWN = ["name", "hide", "col"], MOST = 100_000, MOVED = ["eps", "K", "seeds"];
+/**
+ * The pairs of one curve. Throws a sentence where it cannot be read.
+ * @param {string} text
+ * @param {Codec} codec
+ */
+function split(text, codec) {
+  /** @type {Pairs} */
+  const pairs = Object.create(null);
+  for (const part of text.split("~").filter(Boolean)) {
+    const [first, ...rest] = part.split(".");
+    const inner = first && Object.values(codec.owners).includes(first) && rest.length ? `${first}.${rest.shift()}` : first;
+    if (!rest.length) throw new Error("a part of a curve in the link cannot be read");
+    pairs[inner] = rest.join(".");
+  }
+  return pairs;
+}
+/**
+ * What a later curve has from the first.
+ * @param {Pairs} first
+ * @param {Pairs} given
+ * @param {Codec} codec
+ */
+function inherited(first, given, codec) {
+  return Object.fromEntries(Object.entries(first).filter(([key]) => {
+    if (OWN.includes(key) || (key === "rep" && !("mech" in first))) return false;
+    const owner = Object.keys(codec.owners).find((one) => key.startsWith(`${codec.owners[one] || "?"}.`));
+    return !owner || !(owner in given) || given[owner] === first[owner];
+  }));
+}
+/**
+ * The pairs, and the defaults of what they leave out.
+ * @param {Codec} codec
+ * @param {string} name of the table
+ * @param {Pairs} pairs
+ */
+function completed(codec, name, pairs) {
+  const table = codec.tables[name];
+  let found = { ...table.always, ...pairs };
+  for (const key of ["env", "alg", "priv"]) found = { ...table[key][found[key]], ...found };
+  return found;
+}
+/**
+ * What a fragment chooses of the curves that are here. Throws a sentence where it does not go with them.
+ * @param {string} fragment
+ * @param {Codec} codec
+ * @param {Pairs[]} curves what each is, by default
+ * @returns {Chosen[]}
+ */
+export function decode(fragment, codec, curves) {
+  if (fragment.length > MOST) throw new Error("the link is too long");
+  const given = new URLSearchParams(fragment);
+  const version = given.get("v"), table = given.get("t") ?? "";
+  if (version !== codec.version || !Object.hasOwn(codec.tables, table)) {
+    throw new Error("the link is of another version, or no link");
+  }
+  const texts = given.getAll("c");
+  if (texts.length !== curves.length) {
+    throw new Error(`the link has ${texts.length} curves, and this page has ${curves.length}`);
+  }
+  /** @type {Pairs} */
+  let first = {};
+  return texts.map((text, i) => {
+    const whole = split(text, codec);
+    for (const key of OWN) delete whole[key];
+    const told = { ...codec.later, ...completed(codec, table, { ...inherited(first, whole, codec), ...whole }) };
+    for (const [key, value] of Object.entries(curves[i])) {
+      const same = told[key] === value || (Number(told[key]) === Number(value) && value.trim() !== "");
+      if (!MOVED.includes(key) && !same) throw new Error(`curve ${i + 1} of the link is no run of this page (${key})`);
+    }
+    if (i === 0) {
+      first = { ...curves[0] };
+      for (const key of MOVED) if (key in first) first[key] = told[key];
+    }
+    return { epsilon: told.eps, episodes: told.K, seeds: told.seeds };
+  });
+}
+/**
+ * The fragment that says what is seen.
+ * @param {Codec} codec
+ * @param {Pairs[]} curves what each is now
+ */
+export function encode(codec, curves) {
+  const items = new URLSearchParams([["v", codec.version], ["t", codec.table]]);
+  curves.forEach((whole, i) => {
+    const known = i ? inherited(curves[0], whole, codec) : {};
+    const owned = Object.fromEntries(Object.keys(codec.owners).map((key) => [key, whole[key]]));
+    const { always } = codec.tables[codec.table];
+    const expected = { ...codec.later, ...completed(codec, codec.table, { ...known, ...owned }) };
+    for (const key of Object.keys(codec.owners)) expected[key] = known[key] ?? always[key];
+    let said = Object.entries(whole).filter(([key, value]) => expected[key] !== value);
+    if (!said.length) said = [["priv", whole.priv]];
+    items.append("c", said.map(([key, value]) => `${key}.${value}`).join("~"));
+  });
+  return items.toString().replace(/%7E|%3A|%2C|%2F/g, decodeURIComponent);  // people read it
+}

@@ -1,0 +1,78 @@
+// Workers that play runs: the newest wish first, and none of those that nobody waits for any more.
+const MOST_WORKERS = 4;  // of which each holds a seed's arrays, up to 50 MB
+const MOST_KEPT = 4000;  // results, of about 3 kB
+const MOST_PLAYED = 200;  // runs of one worker, after which another takes its place: memory of modules goes late
+const PATIENCE = 20_000;  // ms, after which a run is given up
+/**
+ * @typedef {{family: number, stop: number, seed: number, closely: boolean}} Wish
+ */
+export class Pool {
+  /**
+   * @param {string} script of the workers
+   * @param {object} setup what each is told first
+   * @param {(said: string) => void} changed is called when a result is there ("") or a run has failed (why)
+   */
+  constructor(script, setup, changed) {
+    this.url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    this.setup = setup;
+    this.changed = changed;
+    /** @type {Map<string, any>} */
+    this.found = new Map();
+    /** @type {Wish[]} */
+    this.wishes = [];
+    const many = Math.max(1, Math.min(MOST_WORKERS, navigator.hardwareConcurrency ?? 2));
+    this.workers = Array.from({ length: many }, () => this.begun());
+  }
+  /** @param {Wish} wish */
+  static key({ family, stop, seed, closely }) { return `${family} ${stop} ${seed} ${closely}`; }
+  begun() {
+    const made = { worker: new Worker(this.url), key: "", timer: 0, played: 0 };
+    made.worker.onmessage = ({ data }) => this.ended(made, data);
+    made.worker.onerror = (event) => this.ended(made, { key: made.key, failed: event.message });
+    made.worker.postMessage(this.setup);
+    return made;
+  }
+  /**
+   * What is wanted now; all else is not begun any more.
+   * @param {Wish[]} wishes
+   */
+  want(wishes) {
+    this.wishes = wishes.filter((wish) => !this.found.has(Pool.key(wish)));
+    this.next();
+  }
+  /** @param {Wish} wish */
+  result(wish) { return this.found.get(Pool.key(wish)); }
+  next() {
+    const busy = new Set(this.workers.map(({ key }) => key));
+    for (const worker of this.workers) {
+      if (worker.key) continue;
+      const place = this.wishes.findIndex((wish) => !busy.has(Pool.key(wish)));
+      if (place < 0) return;
+      const [wish] = this.wishes.splice(place, 1);
+      worker.key = Pool.key(wish);
+      busy.add(worker.key);
+      worker.timer = setTimeout(() => this.ended(worker, { key: worker.key, failed: "it took too long" }, true), PATIENCE);
+      worker.worker.postMessage({ ...wish, key: worker.key });
+    }
+  }
+  /**
+   * @param {any} worker
+   * @param {any} data
+   */
+  ended(worker, data, given_up = false) {
+    clearTimeout(worker.timer);
+    worker.key = "";
+    worker.played += 1;
+    if (given_up || worker.played >= MOST_PLAYED) {
+      worker.worker.terminate();
+      Object.assign(worker, this.begun());
+      worker.worker.onmessage = (event) => this.ended(worker, event.data);
+    }
+    if (data.key && !data.failed) {
+      if (this.found.size >= MOST_KEPT) this.found.delete(this.found.keys().next().value);
+      this.found.set(data.key, data);
+    }
+    this.next();
+    this.changed(data.failed ? `A run could not be played: ${data.failed}.` : "");
+  }
+}

@@ -1,0 +1,6 @@
+"""A page that plays its runs live, without a server: one file, or a site of such files."""
+
+from dprl.player.content import PlayedCurve, Shown, sizes_of
+from dprl.player.page import MOST_BYTES, player_page
+
+__all__ = ["MOST_BYTES", "PlayedCurve", "Shown", "player_page", "sizes_of"]

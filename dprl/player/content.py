@@ -1,0 +1,213 @@
+"""What a page that plays its runs holds: curves in words, and the arrays that its runs start from.
+
+Before it is packed it is one text of JSON, and behind it the bytes of all arrays, each once.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.special import stdtrit
+
+from dprl.environments import ENVIRONMENTS
+from dprl.figures import regret, style
+from dprl.figures.chart import EPISODES, Chart
+from dprl.figures.lines import BANDS
+from dprl.figures.looks import CurveStyle, color
+from dprl.figures.standalone_html import markup
+from dprl.links import NAME, spec_pairs, written
+from dprl.metrics import LEVEL
+from dprl.player.codec import codec
+from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.sentences import promise as said
+from dprl.sentences.noise import IN_A_COUNT
+from dprl.simulation import RunSpec
+from dprl.wasm import manifest
+from dprl.wasm.replay import SEEDS
+from dprl.words import human, promise
+
+FEWEST_USERS = 10_000  # of a stop on the slider of users: below, hardly any curve has begun to bend
+PARTS = (100, 10, 1)  # of its own number of users, the stops of that slider
+
+
+@dataclass(frozen=True)
+class PlayedCurve:
+    """A curve of the page.
+
+    Attributes:
+        spec: its run.
+        title: what the dashboard calls it.
+        label: the same without a visitor's name for it.
+        look: how it is drawn.
+        replays: of each number of users, see `sizes_of`, what `wasm.replayed` found.
+        name: a visitor's, which a link carries.
+    """
+
+    spec: RunSpec
+    title: str
+    label: str
+    look: CurveStyle
+    replays: Mapping[int, dict[str, Any]]
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How the curves are drawn at first. measure: a key of `figures.regret.TITLES`; x, y: log or linear."""
+
+    measure: regret.Measure = "cumulative"
+    x: str = "log"
+    y: str = "log"
+
+
+def sizes_of(spec: RunSpec) -> list[int]:
+    """The numbers of users that a page offers for a run, ascending: its own, and shares of it."""
+    sizes = {spec.episodes // part for part in PARTS}
+    return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
+
+
+def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
+    """All of it: how long the JSON is in four bytes, the JSON, and the arrays."""
+    arrays = _Arrays()
+    families: list[Any] = []
+    told = []
+    for curve in curves:
+        sizes = []
+        for episodes, found in sorted(curve.replays.items()):
+            sizes.append({"episodes": episodes, "text": written(episodes), "family": len(families)})
+            families.append(_family(curve, found, arrays))
+        told.append(_curve(curve, sizes))
+    head = {
+        "curves": told,
+        "families": families,
+        "codec": codec(),
+        "kernels": manifest().kernels,
+        "quantiles": [0.0, *(float(stdtrit(n, (1 + LEVEL) / 2)) for n in range(1, SEEDS))],
+        "charts": {"light": _dress(False), "dark": _dress(True)},
+        "measure": shown.measure if shown.measure in ("cumulative", "per-episode") else "cumulative",
+        "axes": {"x": shown.x, "y": shown.y},
+    }
+    text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
+    return struct.pack("<I", len(text)) + text + arrays.all
+
+
+def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
+    spec, look = curve.spec, curve.look
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    own = f"ε = {spec.epsilon:g}" if spec.epsilon is not None else ""
+    label = curve.label.replace(own, "ε = {}") if own and own in curve.label else curve.label
+    if own and "{}" not in label:
+        label += ", ε = {}"
+    return {
+        "title": curve.title,
+        "label": label,
+        "pairs": spec_pairs(spec) | ({NAME: curve.name} if curve.name else {}),
+        "epsilon": spec.epsilon,
+        "sizes": sizes,
+        "size": [size["episodes"] for size in sizes].index(spec.episodes),
+        "seeds": spec.seeds,
+        "dash": look.dash,
+        "symbol": look.symbol,
+        "number": look.number,
+        "environment": {"states": list(mdp.state_labels), "actions": list(mdp.action_labels)},
+    }
+
+
+def _family(curve: PlayedCurve, found: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
+    def placed(differing: list[list[Any]]) -> list[list[Any]]:
+        return [[number, arrays.place(one)] for number, one in differing]
+
+    stops = [
+        {
+            "epsilon": stop["epsilon"],
+            "text": "" if stop["epsilon"] is None else written(stop["epsilon"]),
+            "words": stop["words"],
+            "buffers": placed(stop["buffers"]),
+            "card": _card(Guarantee.from_dict(stop["guarantee"] | {"ladder": []}), curve.spec),
+            "light": color(curve.look.model, stop["epsilon"], False),
+            "dark": color(curve.look.model, stop["epsilon"], True),
+        }
+        for stop in found["stops"]
+    ]
+    return {
+        **{name: found[name] for name in ("kernel", "words", "drawn", "names", "shapes")},
+        "buffers": [arrays.place(one) for one in found["buffers"]],
+        "seeds": [placed(differing) for differing in found["seeds"]],
+        "stops": stops,
+    }
+
+
+def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
+    """What a run claims and proves, in words: sentences as HTML, and rows of name and value."""
+    words = PRIVATIZERS[spec.privacy].words
+    says, rows = [markup(g.trust)], []
+    if g.claimed_epsilon is not None:
+        claimed = promise(g.claimed_epsilon, g.claimed_delta or 0.0)
+        _, sentence = said.about_promise(g.claimed_epsilon, g.claimed_delta or 0.0, g.readings, words.blanked)
+        says.insert(0, markup(sentence))
+        proved = (
+            "–" if g.proved_epsilon is None else promise(g.proved_epsilon, g.proved_delta or 0.0)
+        )  # under replace-one
+        rows = [
+            ["Claimed (ε, δ)", claimed],
+            ["Proved (ε, δ)", proved],
+            *([[IN_A_COUNT, f"{human(g.noise_std)} visits"]] if g.noise_std else []),
+            ["Protected", g.unit],
+            ["Noise", f"{g.mechanism}: {g.noise_formula}"],
+        ]
+    if g.stated is not None:
+        says.append(markup(said.stated(*g.stated)))
+    return {"says": says, "rows": rows}
+
+
+def _dress(dark: bool) -> dict[str, Any]:
+    """What charts of one theme have in common, and their layouts."""
+    colors = style.theme(dark)
+    measures: tuple[regret.Measure, ...] = ("cumulative", "per-episode")
+    layouts: dict[str, dict[str, Any]] = {
+        measure: Chart(
+            regret.TITLES[measure], EPISODES, regret.Y_TITLES[measure], height=480, dark=dark
+        ).layout
+        for measure in measures
+    }
+    layouts["counts"] = Chart(
+        "Visit counts, true and noisy", "True visits", "Visits with noise", height=420, dark=dark
+    ).layout
+    layouts["policy"] = Chart("Policy", "Step of the episode", "State", height=320, dark=dark).layout
+    return {
+        "layouts": layouts,
+        "config": style.config("png", dark=dark) | {"responsive": True},
+        "band": BANDS["mean"],
+        "muted": colors.muted,
+        "paper": colors.background,
+        "actions": colors.actions,
+    }
+
+
+class _Arrays:
+    """The bytes of arrays, one behind the other, each once."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._at: dict[bytes, int] = {}
+        self._size = 0
+
+    def place(self, one: dict[str, Any]) -> dict[str, Any]:
+        """An array as `wasm.replayed` has it, as a page finds it."""
+        if "zeros" in one:
+            return one
+        data = base64.b64decode(one["off"] if "by" in one else one["bytes"])
+        if data not in self._at:
+            self._at[data] = self._size
+            self._parts.append(data)
+            self._size += len(data)
+        return {"at": self._at[data], "size": len(data)} | ({"by": one["by"]} if "by" in one else {})
+
+    @property
+    def all(self) -> bytes:
+        return b"".join(self._parts)

@@ -1,0 +1,84 @@
+"""The page itself: one file of HTML with all that it needs, packed, and one script that is allowed to run."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+
+from plotly.offline import get_plotlyjs
+
+from dprl.assets import classic, plain, web_source
+from dprl.player.content import PlayedCurve, Shown, content
+from dprl.wasm import ENGINE
+
+MOST_BYTES = 3_000_000  # of a page
+SCRIPTS = (
+    "player_words.js",
+    "player_link.js",
+    "player_pool.js",
+    "player_chart.js",
+    "player_close.js",
+    "player.js",
+)
+WORKER = ("engine.js", "player_pack.js", "player_worker.js")
+NOTICES = (
+    "dprl, under the MIT licence.",
+    "Plotly.js, copyright Plotly, Inc., under the MIT licence, with the parts that its own notices name.",
+    "musl, copyright 2005-2020 Rich Felker and others, and wasi-libc, under the MIT licence.",
+    "Arm's optimized routines, copyright 2017-2018 Arm Limited, under the MIT licence.",
+    "Parts of numba's runtime, copyright Anaconda, Inc. and others, under the BSD 2-clause licence.",
+)
+
+
+def player_page(title: str, about: str, curves: Sequence[PlayedCurve], shown: Shown, *, footer: str) -> str:
+    """The page as HTML, which no network is needed for.
+
+    Args:
+        title, about: at its top; about: what all curves share, whatever the sliders say.
+        curves: one to eight, whose runs can be played (`wasm.unplayable`).
+        shown: how they are drawn at first.
+        footer: at its end.
+    """
+    fixed = _fixed()
+    return (
+        web_source("player.html")
+        .replace("{title}", escape(title))
+        .replace("{about}", escape(about))
+        .replace("{footer}", escape(footer))
+        .replace("{notices}", f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in NOTICES)}</ul>")
+        # Last, for what they hold is not to be searched.
+        .replace("{style}", web_source("player.css"))
+        .replace("{hash}", fixed["hash"])
+        .replace("{runs}", packed(content(curves, shown)))
+        .replace("{engine}", fixed["engine"])
+        .replace("{worker}", fixed["worker"])
+        .replace("{plotly}", fixed["plotly"])
+        .replace("{script}", fixed["script"])
+    )
+
+
+def script() -> str:
+    """All modules of the page as one script."""
+    return f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*SCRIPTS)}start();\n}})();\n'
+
+
+def packed(data: bytes) -> str:
+    """As the page opens it: gzip, in base64."""
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+
+
+@cache
+def _fixed() -> dict[str, str]:
+    """What is the same in every page; packing it takes a second."""
+    whole = script()
+    return {
+        "script": whole,
+        "hash": base64.b64encode(hashlib.sha256(whole.encode()).digest()).decode("ascii"),
+        "engine": packed(ENGINE.read_bytes()),
+        "worker": packed(classic(*WORKER).encode()),
+        "plotly": packed(get_plotlyjs().encode()),
+    }

@@ -1,0 +1,175 @@
+"""A run that a page plays live, without a server: one seed at one epsilon in full, and what others differ in.
+
+Noise is calibrated here, for each budget of `stops` by itself, and for no other. A page that offers a budget between
+two of them would have to calibrate, or to guess: it offers none.
+
+Arrays of another budget mostly are those of this one times a number, but for rounding: a page multiplies, and adds so
+many units in the last place. What it starts from has the same bits as what a native run starts from.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.privacy import MECHANISMS
+from dprl.privacy.mechanisms import optimal
+from dprl.simulation import RunSpec, estimate
+from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.prepare import guarantee_of
+from dprl.wasm.module import manifest, stale
+from dprl.wasm.pack import Pack, Word, content_of, light_pack, told
+
+QUESTION = "replay"  # by which pages ask a worker for it
+# Budgets of a slider: a reader's round numbers, from where hardly anything is learned to where noise hardly matters.
+STOPS = (
+    0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0,
+)  # fmt: skip
+SEEDS = 20  # of every run: a page may show more than were asked for, or fewer
+MOST_SECONDS = 2.0  # of a seed, natively; a browser takes up to four times as long
+MOST_BYTES = 50 * 2**20  # of a seed, of which four are played at a time
+LAST_PLACES = 127  # that a correction may have
+
+
+def unplayable(spec: Any) -> str:
+    """Why no page can play a run without a server, in one sentence; "" when one can."""
+    if not isinstance(spec, RunSpec):
+        return "Only online runs can be played without a server."
+    learner = ALGORITHMS[spec.algorithm]
+    if not isinstance(learner, TabularLearner):
+        return f"{learner.title} cannot be played without a server: its preparation needs LAPACK."
+    mechanism = MECHANISMS[spec.mechanism] if spec.mechanism else None
+    if mechanism is not None and mechanism.prepare not in (None, optimal.correlate):
+        return f"{mechanism.title} cannot be played without a server: its noise is made by an FFT before the run."
+    cost = estimate(spec)
+    if cost.seconds > MOST_SECONDS:
+        return f"A seed takes too long for a browser: about {cost.seconds:.0f} s here, of at most {MOST_SECONDS:g} s."
+    if cost.bytes > MOST_BYTES:
+        return "A seed needs too much memory for a browser."
+    return ""
+
+
+def replayed(spec: RunSpec) -> dict[str, Any]:
+    """A run as a page plays it, as JSON. How many seeds the spec has makes no difference.
+
+    Returns:
+        kernel, words, drawn: see `Pack`, of seed 0 at the run's own epsilon.
+        names, buffers: [B] of its buffers, names and contents.
+        shapes: by name.
+        seeds: of each seed the buffers, by number, that it has otherwise.
+        stops: of each epsilon the words and buffers that it has otherwise, and its guarantee without the ladder.
+
+    Raises:
+        SpecError: it cannot be played.
+    """
+    if wrong := unplayable(spec) or stale():
+        raise SpecError("algorithm", wrong)
+    first = light_pack(SeedRun(spec, 0))
+    if first.kernel not in manifest().kernels:
+        raise SpecError("algorithm", f"{spec.algorithm} is no algorithm of assets/engine.wasm.")
+    seeds = [_differing(first, light_pack(SeedRun(spec, seed))) for seed in range(SEEDS)]
+    stops = []
+    for epsilon in stops_of(spec):
+        own = spec if epsilon is None else spec.replace(epsilon=epsilon)
+        run = SeedRun(own, 0)
+        packed = light_pack(run)
+        card = guarantee_of(own, run.noise).to_dict()
+        del card["ladder"]
+        words = [
+            [i, other] for i, (mine, other) in enumerate(zip(told(first.words), told(packed.words), strict=True))
+            if mine != other
+        ]  # fmt: skip
+        stops.append(
+            {"epsilon": epsilon, "words": words, "buffers": _differing(first, packed), "guarantee": card}
+        )
+    found = {
+        "kernel": first.kernel,
+        "words": told(first.words),
+        "drawn": first.drawn and {**first.drawn._asdict(), "words": told(first.drawn.words)},
+        "names": [buffer.name for buffer in first.buffers],
+        "shapes": {buffer.name: list(buffer.array.shape) for buffer in first.buffers},
+        "buffers": [content_of(buffer.array) for buffer in first.buffers],
+        "seeds": seeds,
+        "stops": stops,
+    }
+    _check(spec, first, found)
+    return found
+
+
+def answer(spec: RunSpec) -> str:
+    """What a worker says when it is asked for it, as `simulation.answered` reads it."""
+    try:
+        return json.dumps({"answer": replayed(spec)})
+    except SpecError as error:
+        return json.dumps({"refusal": [error.field, error.sentence]})
+
+
+def stops_of(spec: RunSpec) -> list[float | None]:
+    """The budgets that a run is prepared for: its own among them, ascending. Without privacy, None."""
+    if spec.epsilon is None:
+        return [None]
+    return [*sorted({*STOPS, spec.epsilon})]
+
+
+def _differing(first: Pack, other: Pack) -> list[list[Any]]:
+    """The buffers that another pack has otherwise: number, and content."""
+    return [
+        [number, _told_from(mine.array, its.array)]
+        for number, (mine, its) in enumerate(zip(first.buffers, other.buffers, strict=True))
+        if mine.array.tobytes() != its.array.tobytes()
+    ]
+
+
+def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
+    """An array's content; if it is `base` times a number but for rounding, that number and the corrections."""
+    if base.shape != other.shape:
+        raise SpecError("epsilon", "other budgets of this run need other arrays, which no page can play.")
+    if base.dtype == np.float64 and np.isfinite(base).all() and base.any():
+        largest = int(np.abs(base).argmax())
+        by = float(other.reshape(-1)[largest] / base.reshape(-1)[largest])
+        if by > 0:
+            with np.errstate(over="ignore"):
+                nearly = base * by
+            off = other.view(np.int64) - nearly.view(np.int64)
+            if np.abs(off).max() <= LAST_PLACES:
+                return {"by": by, "off": base64.b64encode(off.astype(np.int8).tobytes()).decode("ascii")}
+    return content_of(other)
+
+
+def composed(found: dict[str, Any], stop: int, seed: int) -> tuple[list[Any], list[bytes]]:
+    """The words and the bytes of the buffers of one seed at one stop, put together as a page does it."""
+    words, contents = list(found["words"]), [_bytes(content) for content in found["buffers"]]
+    base = list(contents)
+    at = found["stops"][stop]
+    for number, word in at["words"]:
+        words[number] = word
+    for number, content in [*at["buffers"], *found["seeds"][seed]]:
+        if "by" in content:
+            nearly = np.frombuffer(base[number], np.float64) * content["by"]
+            off = np.frombuffer(base64.b64decode(content["off"]), np.int8)
+            contents[number] = (nearly.view(np.int64) + off).tobytes()
+        else:
+            contents[number] = _bytes(content)
+    return words, contents
+
+
+def _bytes(content: dict[str, Any]) -> bytes:
+    return bytes(content["zeros"]) if "zeros" in content else base64.b64decode(content["bytes"])
+
+
+def _check(spec: RunSpec, first: Pack, found: dict[str, Any]) -> None:
+    """What epsilon changes and what the seed changes may have nothing to do with each other: compare where both do."""
+    stop, seed = (0 if found["stops"][0]["epsilon"] != spec.epsilon else -1), SEEDS - 1
+    epsilon = found["stops"][stop]["epsilon"]
+    own = spec if epsilon is None else spec.replace(epsilon=epsilon)
+    packed = light_pack(SeedRun(own, seed))
+    words: list[Word] = told(packed.words)
+    if composed(found, stop, seed) != (words, [buffer.array.tobytes() for buffer in packed.buffers]):
+        raise SpecError("epsilon", "other seeds of this run start from other noise, which no page can play.")

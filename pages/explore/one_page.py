@@ -1,0 +1,96 @@
+"""Behind *Share*: the visible curves as one page that plays its runs live, without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.player import MOST_BYTES, PlayedCurve, Shown, player_page, sizes_of
+from dprl.simulation import RunSpec
+from dprl.sitemap import PAGES
+from dprl.wasm import unplayable
+from dprl.words import percent
+from pages.shared.layout.chart import footer
+from pages.shared.layout.download import save
+from pages.shared.names import in_common, kinds, titles
+from pages.shared.results import answers
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import session
+
+FIXED = "The tab Data has an interactive chart of these curves with fixed stops."
+
+
+def offer() -> None:
+    """What can be had, or why nothing can; the file itself once it was asked for and workers have prepared its runs."""
+    s = session()
+    curves = s.explore.visible
+    st.markdown("**One page without a server**")
+    if not curves:
+        st.caption("All curves are hidden. Show one to take it along.")
+        return
+    reasons = list(filter(None, (unplayable(curve.spec) for curve in curves)))
+    if reasons:
+        st.caption(escape(f"{reasons[0]} {FIXED}"))
+        return
+    wanted = tuple(curve.spec for curve in curves)
+    if s.taken != wanted:
+        st.caption("An HTML file that plays these runs live in any browser, with a slider for ε.")
+        st.button(
+            "Prepare the page",
+            key="prepare_page",
+            icon=":material/play_circle:",
+            on_click=callback(prepare),
+            args=(wanted,),
+        )
+        return
+    try:
+        found = {
+            spec.replace(episodes=size): answers.replay(spec.replace(episodes=size))
+            for spec in wanted
+            for size in sizes_of(spec)
+        }
+    except SpecError as error:
+        st.caption(escape(f"{error} {FIXED}"))
+        return
+    ready = {spec: packed for spec, packed in found.items() if packed is not None}
+    if len(ready) < len(found):
+        done = percent(len(ready) / len(found))
+        st.caption(f"Workers calibrate the noise for each stop of the slider: {done} done.")
+        return
+    st.caption(f"It opens from disk, sends nothing, and has at most {MOST_BYTES // 10**6} MB.")
+    view = s.explore.view
+    shown = Shown("per-episode" if view.measure == "per-episode" else "cumulative", view.x, view.y)
+    save("runs.html", "Download the page", "text/html", partial(page_of, curves, ready, shown, footer()))
+
+
+def prepare(wanted: tuple[RunSpec, ...]) -> None:
+    """The button."""
+    session().taken = wanted
+
+
+def page_of(curves: Sequence[Curve], ready: Mapping[RunSpec, bytes], shown: Shown, footer: str) -> str:
+    """The page of these curves. ready: of each run its packed replay."""
+    unnamed = [replace(curve, name="") for curve in curves]
+    rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
+    played = [
+        PlayedCurve(
+            curve.spec,
+            title,
+            label,
+            look,
+            {
+                size: answers.unpacked(ready[curve.spec.replace(episodes=size)])
+                for size in sizes_of(curve.spec)
+            },
+            curve.name,
+        )
+        for curve, title, label, look in rows
+    ]
+    about = in_common(curves, moving=True)
+    return player_page(PAGES["explore"].heading, about, played, shown, footer=footer)

@@ -1,0 +1,139 @@
+"""A page without a server: downloaded from *Share*, opened from disk with the network off, and compared bit for bit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import dprl
+from dprl.player import MOST_BYTES
+from pages.shared.visitor import links
+from tests.browser.barriers import barriers
+from tests.browser.conftest import Visits
+from tests.browser.going import SHORT, compared
+
+PRIVATE = SHORT.replace(epsilon=5.0)
+LINK = compared(PRIVATE, PRIVATE.twin())
+PLAYED = re.compile("Your browser has played")
+DRAWN = """() => document.querySelector("#regret .plot").data
+  .filter((trace) => trace.mode === "lines" && !trace.fill).map(({ x, y }) => [x, y])"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("taken") / "runs.html"
+
+
+def taken(visit: Visits, file: Path) -> Path:
+    """The file as a visitor gets it, once for all tests here."""
+    if not file.exists():
+        page = visit(LINK)
+        page.get_by_role("button", name="Share").click()
+        page.get_by_role("button", name="Prepare the page").click()
+        button = page.get_by_role("button", name="Download the page")
+        expect(button).to_be_visible()
+        with page.expect_download(timeout=30_000) as download:
+            button.click()
+        assert download.value.suggested_filename == "runs.html"
+        download.value.save_as(file)
+        page.close()
+    return file
+
+
+@contextmanager
+def opened(
+    browser: Browser, file: Path, fragment: str = "", width: int = 1280, scheme: str = "light"
+) -> Iterator[Page]:
+    """The file from disk, without a network: no request leaves it, and nothing goes wrong."""
+    context = browser.new_context(
+        offline=True,
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    page, asked, wrong = context.new_page(), [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(f"{file.as_uri()}{fragment}")
+    expect(page.locator("#played")).to_have_text(PLAYED)
+    yield page
+    assert [url for url in asked if not url.startswith((file.as_uri(), "data:", "blob:"))] == []
+    assert wrong == []
+    context.close()
+
+
+def compare(page: Page, specs: list[dprl.RunSpec]) -> None:
+    """What is drawn has the bits of the mean over the seeds of native runs."""
+    drawn = page.evaluate(DRAWN)
+    assert len(drawn) == len(specs)
+    for (x, y), spec in zip(drawn, specs, strict=True):
+        trace = dprl.run(spec)
+        assert x == trace.at.tolist()
+        assert np.array_equal(np.array(y, float), trace.values.mean(axis=0)), spec.label()
+
+
+def test_a_dragged_epsilon_draws_what_a_native_run_gives_bit_for_bit(
+    visit: Visits, browser: Browser, file: Path
+) -> None:
+    assert taken(visit, file).stat().st_size <= MOST_BYTES
+    with opened(browser, file) as page:
+        compare(page, [PRIVATE, PRIVATE.twin()])
+        slider = page.get_by_label("Privacy budget ε")
+        slider.press("ArrowRight")
+        expect(page.locator("#ends")).to_contain_text("ε = 7")
+        compare(page, [PRIVATE.replace(epsilon=7.0), PRIVATE.twin()])
+        page.get_by_label("Average over").press("ArrowRight")
+        expect(page.locator("#ends tbody tr").first).to_contain_text("3")
+        moved = PRIVATE.replace(epsilon=7.0, seeds=3)
+        compare(page, [moved, moved.twin()])
+        expect(page.locator("#cards")).to_contain_text("It proves what it claims: (7, 10⁻⁶)")
+        fragment = page.url.partition("#")[2]
+    link = links.decode(parse_qs(fragment))
+    assert link.problems == ()
+    assert [curve.spec for curve in link.curves] == [moved, moved.twin()]
+
+
+def test_a_link_of_the_dashboard_is_followed_and_a_wrong_one_gets_one_sentence(
+    visit: Visits, browser: Browser, file: Path
+) -> None:
+    taken(visit, file)
+    wanted = PRIVATE.replace(epsilon=0.3, seeds=4)
+    fragment = compared(wanted, wanted.twin()).replace("explore?", "#")
+    with opened(browser, file, fragment) as page:
+        expect(page.locator("#said")).to_be_empty()
+        expect(page.locator("#ends")).to_contain_text("ε = 0.3")
+        compare(page, [wanted, wanted.twin()])
+    for hostile in (
+        "#<img src=x onerror=alert(1)>",
+        "#v=2&t=4&c=eps.0.123~envp.S.3&c=priv.none",
+        "#v=2&t=__proto__&c=a.b&c=__proto__.x",
+        compared(PRIVATE.replace(epsilon=0.123), PRIVATE.twin()).replace("explore?", "#"),
+        compared(PRIVATE).replace("explore?", "#"),
+        f"#{'x' * 200_000}",
+    ):
+        with opened(browser, file, hostile) as page:
+            expect(page.locator("#said")).to_have_text(re.compile(r"^The link could not be used[^.]*\."))
+            expect(page.locator("#ends")).to_contain_text("ε = 5")
+
+
+def test_it_is_used_without_barriers(
+    visit: Visits, browser: Browser, file: Path, screen: tuple[int, str]
+) -> None:
+    width, scheme = screen
+    with opened(browser, taken(visit, file), width=width, scheme=scheme) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert barriers(page) == []
+
+
+def test_what_cannot_be_played_is_said_and_keeps_its_chart_with_stops(visit: Visits) -> None:
+    page = visit(compared(PRIVATE.replace(mechanism="gaussian-toeplitz")))
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_text("its noise is made by an FFT before the run")).to_be_visible()
+    expect(page.get_by_role("button", name="Prepare the page")).to_have_count(0)

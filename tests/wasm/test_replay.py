@@ -1,0 +1,71 @@
+"""What a page plays without a server starts from the same bits as a native run, at every stop and seed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import RunSpec
+from dprl.fields import SpecError
+from dprl.simulation import answered
+from dprl.simulation.loops.replan import SeedRun
+from dprl.wasm import answer, composed, light_pack, replayed, stops_of, unplayable
+from dprl.wasm.pack import told
+from dprl.wasm.replay import SEEDS, STOPS
+
+SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**5, seeds=2, epsilon=0.25)
+SPECS = (
+    SMALL,
+    SMALL.replace(privacy="local"),
+    SMALL.replace(privacy="shuffle", episodes=10**4),
+    SMALL.replace(mechanism="laplace-tree", calibration="paper"),
+    SMALL.twin(),
+)
+
+
+@pytest.mark.parametrize(
+    "spec", [SPECS[0], *(pytest.param(spec, marks=pytest.mark.thorough) for spec in SPECS[1:])]
+)
+def test_every_stop_and_seed_is_put_together_as_a_native_run_starts(spec: RunSpec) -> None:
+    found = json.loads(json.dumps(replayed(spec)))
+    assert [stop["epsilon"] for stop in found["stops"]] == stops_of(spec)
+    assert len(found["seeds"]) == SEEDS
+    rng = np.random.default_rng(0)
+    for stop in range(len(found["stops"])):
+        seed, epsilon = int(rng.integers(SEEDS)), found["stops"][stop]["epsilon"]
+        own = spec if epsilon is None else spec.replace(epsilon=epsilon)
+        packed = light_pack(SeedRun(own, seed))
+        words, contents = composed(found, stop, seed)
+        assert words == told(packed.words)
+        assert contents == [buffer.array.tobytes() for buffer in packed.buffers], (epsilon, seed)
+
+
+def test_the_own_budget_is_a_stop_and_without_privacy_there_is_one() -> None:
+    assert stops_of(SMALL) == sorted([*STOPS, 0.25])
+    assert stops_of(SMALL.twin()) == [None]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"mechanism": "gaussian-toeplitz"}, "FFT"),
+        ({"environment": "linear-mixture", "environment_params": {}, "algorithm": "ucrl-vtr"}, "LAPACK"),
+        (
+            {
+                "environment_params": {"S": 50, "H": 40},
+                "schedule": "episodic",
+                "episodes": 10**6,
+                "privacy": "none",
+            },
+            "too long",
+        ),
+    ],
+)
+def test_what_cannot_be_played_is_said_in_one_sentence(changes: dict[str, Any], says: str) -> None:
+    spec = RunSpec(**changes)
+    assert says in unplayable(spec)
+    with pytest.raises(SpecError, match=says):
+        answered(answer(spec))
