@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from html import escape
 
@@ -15,7 +16,7 @@ from dprl.assets import classic, plain, web_source
 from dprl.player.content import PlayedCurve, Shown, content
 from dprl.wasm import ENGINE
 
-MOST_BYTES = 3_000_000  # of a page
+MOST_BYTES = 3_000_000  # of a page, beyond which it has fewer stops
 SCRIPTS = (
     "player_words.js",
     "player_link.js",
@@ -35,7 +36,8 @@ NOTICES = (
 
 
 def player_page(title: str, about: str, curves: Sequence[PlayedCurve], shown: Shown, *, footer: str) -> str:
-    """The page as HTML, which no network is needed for.
+    """The page as HTML, which no network is needed for. Where it would have more than MOST_BYTES, it offers each run's
+    own number of users alone.
 
     Args:
         title, about: at its top; about: what all curves share, whatever the sliders say.
@@ -44,6 +46,10 @@ def player_page(title: str, about: str, curves: Sequence[PlayedCurve], shown: Sh
         footer: at its end.
     """
     fixed = _fixed()
+    runs = packed(content(curves, shown))
+    if len(runs) + sum(map(len, fixed.values())) > MOST_BYTES:
+        own = [replace(c, replays={c.spec.episodes: c.replays[c.spec.episodes]}) for c in curves]
+        runs = packed(content(own, shown))
     return (
         web_source("player.html")
         .replace("{title}", escape(title))
@@ -53,7 +59,7 @@ def player_page(title: str, about: str, curves: Sequence[PlayedCurve], shown: Sh
         # Last, for what they hold is not to be searched.
         .replace("{style}", web_source("player.css"))
         .replace("{hash}", fixed["hash"])
-        .replace("{runs}", packed(content(curves, shown)))
+        .replace("{runs}", runs)
         .replace("{engine}", fixed["engine"])
         .replace("{worker}", fixed["worker"])
         .replace("{plotly}", fixed["plotly"])

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.player import MOST_BYTES, PlayedCurve, Shown, player_page, sizes_of
+from dprl.player import PlayedCurve, Shown, player_page, sizes_of
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.wasm import unplayable
@@ -63,7 +63,7 @@ def offer() -> None:
         done = percent(len(ready) / len(found))
         st.caption(f"Workers calibrate the noise for each stop of the slider: {done} done.")
         return
-    st.caption(f"It opens from disk, sends nothing, and has at most {MOST_BYTES // 10**6} MB.")
+    st.caption("The page opens from disk, and no request leaves it.")
     view = s.explore.view
     shown = Shown("per-episode" if view.measure == "per-episode" else "cumulative", view.x, view.y)
     save("runs.html", "Download the page", "text/html", partial(page_of, curves, ready, shown, footer()))
