@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.explore import comparison, counts, export, guarantee, one_page, opening, policy, regret
+from pages.explore import comparison, counts, export, guarantee, opening, policy, regret
 from pages.shared.controls.panel import explore_controls
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -16,6 +16,7 @@ from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.tabs import tab_bar
 from pages.shared.names import in_common, titles
+from pages.shared.online import one_page
 from pages.shared.results import status
 from pages.shared.visitor.state import read_address, session, write_address
 
