@@ -4,7 +4,8 @@
  * @property {string} kernel which is called
  * @property {(string | {buffer: number} | {function: string})[]} words its arguments
  * @property {(Uint8Array | number)[]} buffers the arrays, or how many bytes of zeros
- * @property {{kernel: string, words: any[], memory: number, keep: number, gain: number} | null} [drawn] noise drawn before
+ * @property {{kernel: string, words: any[], memory: number, keep: number, gain: number} | null} [drawn]
+ *   noise drawn before
  */
 /**
  * Play a packed run to its end.

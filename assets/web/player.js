@@ -157,7 +157,8 @@ class Player {
     });
     const epsilon = control(box, {
       id: "epsilon", label: "Privacy budget ε", words: [],
-      note: "The slider has stops: noise was calibrated for each of them. At each stop your browser plays the runs anew.",
+      note: "The slider has stops: noise was calibrated for each of them. At each stop your browser plays the runs "
+        + "anew.",
     }, (place) => {
       const chosen = this.common(this.moved())[place];
       for (const i of this.moved()) this.stops[i] = this.own(i).findIndex((one) => one.epsilon === chosen);
@@ -181,7 +182,8 @@ class Player {
         this.measure = Object.keys(MEASURES)[place];
         this.draw();
       });
-    const back = add(add(box, "div", "", { class: "control" }), "button", "Go back to the first settings", { type: "button" });
+    const last = add(box, "div", "", { class: "control" });
+    const back = add(last, "button", "Go back to the first settings", { type: "button" });
     back.onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
     const close = control(at("close"), { id: "looked", label: "Curve", words: [], menu: true }, (place) => {
       this.looked = place;
@@ -215,7 +217,8 @@ class Player {
     try {
       const { curves, codec } = this.head;
       const chosen = decode(fragment, codec, curves.map(({ pairs }) => pairs));
-      const sizes = curves.map((curve, i) => curve.sizes.findIndex((one) => one.episodes === Number(chosen[i].episodes)));
+      const sizes = curves.map((curve, i) =>
+        curve.sizes.findIndex((one) => one.episodes === Number(chosen[i].episodes)));
       const wrong = sizes.findIndex((place) => place < 0);
       if (wrong >= 0) throw new Error(`this page has no curve ${wrong + 1} with that number of users`);
       const stops = curves.map((curve, i) => curve.epsilon === null ? 0
@@ -274,7 +277,9 @@ class Player {
       return;
     }
     if (waiting) {
-      if (performance.now() - this.asked > 300) at("played").textContent = `Playing run ${known + 1} of ${runs.length} …`;
+      if (performance.now() - this.asked > 300) {
+        at("played").textContent = `Playing run ${known + 1} of ${runs.length} …`;
+      }
       return;
     }
     const took = ((performance.now() - this.asked) / 1000).toFixed(2);

@@ -99,6 +99,7 @@ export function sentence(shown, seeds) {
   const lost = ({ title, users, value }) => `“${title}” has lost ${human(value)} after ${human(users)} episodes`;
   if (ends.length === 1) return `${lost(best)} (${over}).`;
   const times = worst.average / best.average;
-  const many = best.average > 0 && times >= 1.5 ? `, ${human(Number(times.toPrecision(2)))} times as much an episode` : "";
+  const many = best.average > 0 && times >= 1.5
+    ? `, ${human(Number(times.toPrecision(2)))} times as much an episode` : "";
   return `${lost(best)}. ${lost(worst)}${many} (mean over ${over}).`;
 }

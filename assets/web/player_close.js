@@ -39,10 +39,11 @@ function counts({ title, color }, result, family, dress) {
   layout.yaxis = { ...layout.yaxis, ...axis };
   const ends = [low, high].map(place);
   const data = [
-    { type: "scatter", mode: "lines", x: ends, y: ends, name: "noisy = true", line: { color: dress.muted, width: 1, dash: "dot" },
-      hoverinfo: "skip" },
-    { type: "scatter", mode: "markers", x: truth.map(place), y: noisy.map(place), name: "an action in a state at a step",
-      marker: { color, size: 6, opacity: 0.7 }, customdata: truth.map((value, i) => [human(value), human(noisy[i])]),
+    { type: "scatter", mode: "lines", x: ends, y: ends, name: "noisy = true",
+      line: { color: dress.muted, width: 1, dash: "dot" }, hoverinfo: "skip" },
+    { type: "scatter", mode: "markers", x: truth.map(place), y: noisy.map(place),
+      name: "an action in a state at a step", marker: { color, size: 6, opacity: 0.7 },
+      customdata: truth.map((value, i) => [human(value), human(noisy[i])]),
       hovertemplate: "%{customdata[0]} visits<br>%{customdata[1]} with noise<extra></extra>" },
   ];
   const chart = plot("counts");
@@ -77,8 +78,8 @@ function policy({ title, environment }, result, family, dress) {
     colorscale: scale, showscale: false, xgap: 1, ygap: 1,
     text: z.map((row) => row.map((action) => actions[action])), customdata: states.map((s) => new Array(H).fill(s)),
     hovertemplate: "%{customdata}, step %{x}: %{text}<extra></extra>" }];
-  actions.forEach((name, i) => data.push(/** @type {any} */ ({ type: "scatter", mode: "markers", x: [null], y: [null], name,
-    marker: { symbol: "square", size: 12, color: colors[i] } })));
+  actions.forEach((name, i) => data.push(/** @type {any} */ ({ type: "scatter", mode: "markers", x: [null], y: [null],
+    name, marker: { symbol: "square", size: 12, color: colors[i] } })));
   const chart = plot("policy");
   chart.style.height = `${layout.height}px`;
   Plotly.react(chart, data, layout, dress.config);

@@ -21,7 +21,8 @@ function split(text, codec) {
   const pairs = Object.create(null);
   for (const part of text.split("~").filter(Boolean)) {
     const [first, ...rest] = part.split(".");
-    const inner = first && Object.values(codec.owners).includes(first) && rest.length ? `${first}.${rest.shift()}` : first;
+    const owned = first && Object.values(codec.owners).includes(first) && rest.length;
+    const inner = owned ? `${first}.${rest.shift()}` : first;
     if (!rest.length) throw new Error("a part of a curve in the link cannot be read");
     pairs[inner] = rest.join(".");
   }

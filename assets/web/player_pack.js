@@ -31,7 +31,8 @@ export function packOf(family, data, stop, seed) {
   const buffers = family.buffers.map(bytes);
   for (const [number, word] of family.stops[stop].words) words[number] = word;
   for (const [number, content] of [...family.stops[stop].buffers, ...family.seeds[seed]]) {
-    buffers[number] = "by" in content ? scaled(bytes(family.buffers[number]), content.by, bytes(content)) : bytes(content);
+    buffers[number] = "by" in content
+      ? scaled(bytes(family.buffers[number]), content.by, bytes(content)) : bytes(content);
   }
   return { kernel: family.kernel, words, buffers, drawn: family.drawn };
 }

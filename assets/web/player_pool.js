@@ -51,7 +51,8 @@ export class Pool {
       const [wish] = this.wishes.splice(place, 1);
       worker.key = Pool.key(wish);
       busy.add(worker.key);
-      worker.timer = setTimeout(() => this.ended(worker, { key: worker.key, failed: "it took too long" }, true), PATIENCE);
+      const late = { key: worker.key, failed: "it took too long" };
+      worker.timer = setTimeout(() => this.ended(worker, late, true), PATIENCE);
       worker.worker.postMessage({ ...wish, key: worker.key });
     }
   }

@@ -13,7 +13,8 @@ export function human(value) {
     const factor = String(Number(digits)), ten = `10${[...String(Number(power))].map((d) => RAISED[d]).join("")}`;
     return sign + (factor === "1" ? ten : `${factor}×${ten}`);
   }
-  for (const [unit, word] of /** @type {[number, string][]} */ ([[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]])) {
+  const units = /** @type {[number, string][]} */ ([[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]]);
+  for (const [unit, word] of units) {
     if (size >= 0.9995 * unit) return `${sign}${Number((size / unit).toPrecision(3))} ${word}`;
   }
   const rounded = Number(size.toPrecision(3));

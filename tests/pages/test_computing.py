@@ -87,6 +87,8 @@ TAKEN = {
         "curve",
     },
     "dprl.messages": {"filled", "messages"},
+    "dprl.wasm": {"QUESTION", "unplayable"},
+    "dprl.player": {"PlayedCurve", "Shown", "player_page", "sizes_of"},
     "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},
     "dprl.lessons": {
         "LESSONS",
