@@ -33,11 +33,12 @@ function counts({ title, color }, result, family, dress) {
   const ticks = [0];
   for (let power = Math.ceil(Math.log10(linear)); 10 ** power <= high; power++) ticks.push(10 ** power);
   const thin = ticks.filter((_, i) => i % Math.ceil(ticks.length / 6) === 0);
-  const axis = { tickmode: "array", tickvals: thin.map(place), ticktext: thin.map(human) };
+  const axis = (values) => ({ tickmode: "array", tickvals: values.map(place), ticktext: values.map(human) });
+  const below = thin.filter((value) => value > 0 && value <= -low).map((value) => -value);  // noise can go there
   const layout = structuredClone(dress.layouts.counts);
-  layout.xaxis = { ...layout.xaxis, ...axis };
-  layout.yaxis = { ...layout.yaxis, ...axis };
-  const ends = [low, high].map(place);
+  layout.xaxis = { ...layout.xaxis, ...axis(thin) };
+  layout.yaxis = { ...layout.yaxis, ...axis([...below, ...thin]) };
+  const ends = [0, high].map(place);
   const data = [
     { type: "scatter", mode: "lines", x: ends, y: ends, name: "noisy = true",
       line: { color: dress.muted, width: 1, dash: "dot" }, hoverinfo: "skip" },
