@@ -18,6 +18,7 @@ PARTS = {
     "tests/contract": ("dprl/testing", "dprl/learners", "dprl/simulation", "dprl/privacy", *CORE),
     "tests/environments": ("dprl/environments", "dprl/testing"),
     "tests/faults": ("dprl/jobs", "dprl/kernels"),
+    "tests/figures": ("dprl/figures",),
     "tests/golden": (
         "dprl/environments",
         "dprl/learners",
