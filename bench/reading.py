@@ -3,54 +3,48 @@
     python -m bench.reading SEED OUT
 
 Opens the pages of the dashboard in a browser, in the states that their tests look at, and writes to the folder OUT
-a picture of each and sheet.md: what was drawn, each with its page. The protocol and what came of it are in
-docs/development/reading.md.
+a picture of each and sheet.md: what was drawn, each with its page.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from bench.dashboard import dashboard
 from dprl.sitemap import PAGES
-from tests.browser.conftest import CHROMIUM_FLAGS, chromium, idle
-from tests.browser.server import ROOT, serve_command, start
-from tests.pages.strings import length, sentences
+from tests.pages.strings import length
 from tests.pages.test_terms import STATES
 
 SENTENCES, LABELS = 40, 20
+FEWEST = 4  # words of a sentence that says something without those around it
 SIZE = (1280, 1600)  # most of a page at once
+ENDS = re.compile(r"(?<=[.?!])\s+(?=[A-ZΑ-Ω0-9])")
 WHOLE = re.compile(r"[.?!][\"”)]?$")
 PROSE = "[data-testid=stMarkdownContainer] p, [data-testid=stMarkdownContainer] li, [data-testid=stAlertContainer] p"
-PRESSED = (
-    ".stButton button, .stDownloadButton button, .stTabs [role=tab], [data-testid=stPageLink] a, summary"
+LABEL = (
+    ".stButton button, .stDownloadButton button, .stTabs [role=tab], [data-testid=stPageLink] a, summary, "
+    "[data-testid=stWidgetLabel]"
 )
-NAMED = "[data-testid=stWidgetLabel]"
-HELD = "pressed, opened or filled in"
-
-
-def seen(page: Page, what: str) -> list[str]:
-    """The texts of what is in sight."""
-    found = page.locator(what).evaluate_all(
-        "all => all.filter(e => e.checkVisibility()).map(e => e.innerText.replace(/\\s+/g, ' ').trim())"
-    )
-    return [text for text in found if text]
+# What is read: the names of icons are words of their font, and are not.
+READ = """all => all.filter(e => e.checkVisibility()).map(e => {
+  const copy = e.cloneNode(true);
+  copy.querySelectorAll("[data-testid*=Icon], [role=img]").forEach(icon => icon.remove());
+  return copy.textContent.replace(/\\s+/g, " ").trim();
+}).filter(Boolean)"""
 
 
 def on_the_page(page: Page) -> tuple[list[str], list[str]]:
     """Its sentences, and what can be pressed, opened or filled in."""
-    prose = [one for text in seen(page, PROSE) for one in sentences(text)]
-    labels = seen(page, f"{PRESSED}, {NAMED}")
-    # the signs of icons are words of their font
-    bare = [re.sub(r"^(?:[a-z0-9]+_)*[a-z0-9]+ (?=[A-Z])", "", label) for label in labels]
-    return [one for one in prose if WHOLE.search(one) and length(one) >= 4], bare
+    found = [one for text in page.locator(PROSE).evaluate_all(READ) for one in ENDS.split(text)]
+    sentences = [one for one in found if WHOLE.search(one) and length(one) >= FEWEST]
+    return sentences, page.locator(LABEL).evaluate_all(READ)
 
 
 def address(path: str, query: dict[str, Any]) -> str:
@@ -62,40 +56,27 @@ def main(seed: int, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     said: dict[str, str] = {}  # the first page of each sentence
     named: dict[str, str] = {}
-    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
-        app = start(serve_command, ROOT, Path(home))
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-        context = browser.new_context(
-            viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="light", reduced_motion="reduce"
-        )
-        context.add_init_script(path=ROOT / "tests" / "browser" / "page.js")
+    with dashboard(*SIZE) as pages:
         for at, (path, query) in enumerate(STATES):
-            page = context.new_page()
-            page.goto(f"{app.url}/{address(path, query)}")
-            page.locator("h1").first.wait_for()
-            idle(page)
+            page = pages.opened(address(path, query), "h1")
             picture = f"{at:02d}-{path or 'home'}.png"
             page.screenshot(path=out / picture)
-            prose, labels = on_the_page(page)
             where = f"{PAGES[path].name} ({picture})"
-            for found, kept in ((prose, said), (labels, named)):
+            for found, kept in zip(on_the_page(page), (said, named), strict=True):
                 for text in found:
                     kept.setdefault(text, where)
-            page.close()
-        browser.close()
-        app.end()
     random = np.random.default_rng(seed)
     sheet = [f"# Reading sheet, seed {seed}: of {len(said)} sentences and {len(named)} labels", ""]
     for title, texts, count in (
         ("Sentences: what does it mean?", said, SENTENCES),
-        (f"Labels: what happens when it is {HELD}?", named, LABELS),
+        ("Labels: what happens when it is pressed, opened or filled in?", named, LABELS),
     ):
-        drawn = sorted(random.choice(len(texts), min(count, len(texts)), replace=False))
         items = list(texts.items())
+        drawn = sorted(random.choice(len(items), min(count, len(items)), replace=False))
         sheet += [f"## {title}", ""]
-        sheet += [f"{n}. {items[i][0]} — on *{items[i][1]}*" for n, i in enumerate(drawn, 1)]
+        sheet += [f"{n}. {items[i][0]} (on *{items[i][1]}*)" for n, i in enumerate(drawn, 1)]
         sheet.append("")
-    (out / "sheet.md").write_text("\n".join(sheet))
+    (out / "sheet.md").write_text("\n".join(sheet), encoding="utf-8")
 
 
 if __name__ == "__main__":

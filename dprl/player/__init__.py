@@ -1,4 +1,4 @@
-"""A page that plays its runs live, without a server: one file, or a site of such files."""
+"""A page that plays its runs live, without a server: one file."""
 
 from dprl.player.content import PlayedCurve, Shown, sizes_of
 from dprl.player.page import MOST_BYTES, player_page

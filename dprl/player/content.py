@@ -10,7 +10,7 @@ import json
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from scipy.special import stdtrit
 
@@ -32,6 +32,7 @@ from dprl.wasm.replay import SEEDS
 from dprl.words import human, promise
 
 FEWEST_USERS = 10_000  # of a stop on the slider of users: below, hardly any curve has begun to bend
+PlayedMeasure = Literal["cumulative", "per-episode"]  # of `figures.regret.Measure`
 PARTS = (100, 10, 1)  # of its own number of users, the stops of that slider
 
 
@@ -58,9 +59,9 @@ class PlayedCurve:
 
 @dataclass(frozen=True)
 class Shown:
-    """How the curves are drawn at first. measure: a key of `figures.regret.TITLES`; x, y: log or linear."""
+    """How the curves are drawn at first. x, y: log or linear."""
 
-    measure: regret.Measure = "cumulative"
+    measure: PlayedMeasure = "cumulative"
     x: str = "log"
     y: str = "log"
 
@@ -89,7 +90,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
         "kernels": manifest().kernels,
         "quantiles": [0.0, *(float(stdtrit(n, (1 + LEVEL) / 2)) for n in range(1, SEEDS))],
         "charts": {"light": _dress(False), "dark": _dress(True)},
-        "measure": shown.measure if shown.measure in ("cumulative", "per-episode") else "cumulative",
+        "measure": shown.measure,
         "axes": {"x": shown.x, "y": shown.y},
     }
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
@@ -168,12 +169,11 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 def _dress(dark: bool) -> dict[str, Any]:
     """What charts of one theme have in common, and their layouts."""
     colors = style.theme(dark)
-    measures: tuple[regret.Measure, ...] = ("cumulative", "per-episode")
     layouts: dict[str, dict[str, Any]] = {
         measure: Chart(
             regret.TITLES[measure], EPISODES, regret.Y_TITLES[measure], height=480, dark=dark
         ).layout
-        for measure in measures
+        for measure in get_args(PlayedMeasure)
     }
     layouts["counts"] = Chart(
         "Visit counts, true and noisy", "True visits", "Visits with noise", height=420, dark=dark
