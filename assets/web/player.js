@@ -151,14 +151,14 @@ class Player {
   }
   controls() {
     const { curves } = this.head, box = at("controls");
-    const whose = control(box, { id: "whose", label: "Whose budget to move", words: [], menu: true }, (place) => {
+    const whose = control(box, { id: "whose", label: "Curves to move", words: [], menu: true }, (place) => {
       this.which = place;
       this.show();
     });
     const epsilon = control(box, {
       id: "epsilon", label: "Privacy budget ε", words: [],
-      note: "The slider has stops: noise was calibrated for each of them. At each stop your browser plays the runs "
-        + "anew.",
+      note: "To the left there is more privacy, and more noise. The slider has stops: noise was calibrated for each. "
+        + "At each stop your browser plays the runs anew.",
     }, (place) => {
       const chosen = this.common(this.moved())[place];
       for (const i of this.moved()) this.stops[i] = this.own(i).findIndex((one) => one.epsilon === chosen);

@@ -22,6 +22,7 @@ from dprl.words import human, percent, rough, to_the
 SAID = messages("lessons")["epsilon"]
 PEOPLE = messages("lessons")["people"]
 USERS = 100
+AT_MOST = "proved at most"  # of what no attacker exceeds, beside a guess
 COIN = 0.5  # what somebody believes who knows nothing of two episodes
 STRONG, EPSILON, WEAK = 0.1, 1.0, 10.0
 PROMISES = {epsilon: ("promise", ATTACK.run.replace(epsilon=epsilon)) for epsilon in (STRONG, EPSILON, WEAK)}
@@ -77,7 +78,7 @@ def _guessed(key: str, epsilon: float | None, attempt: Attempt) -> Step:
             steps=50,
             ends=(PEOPLE["few"], PEOPLE["many"]),
             waits=None if epsilon is None else float(USERS),
-            by="proved",
+            by="proved" if epsilon is None else AT_MOST,
         ),
         (),
         _people,
@@ -159,6 +160,8 @@ def _stronger(evidence: Evidence) -> str:
         users=human(CENTRAL.episodes),
         stronger=rough(stronger),
         strong=f"{STRONG:g}",
+        times=rough(stronger / weaker),
+        smaller=f"{EPSILON / STRONG:g}",
         power=to_the("(1/ε)", _power(evidence)),
     )
 
@@ -190,7 +193,7 @@ GUARANTEE = Lesson(
                 steps=50,
                 ends=(SAID["belief"]["unsure"], SAID["belief"]["sure"]),
                 share=True,
-                by="proved",
+                by=AT_MOST,
             ),
             (),
             _beliefs,

@@ -17,6 +17,7 @@ from dprl.player.content import PlayedCurve, Shown, content
 from dprl.wasm import ENGINE
 
 MOST_BYTES = 3_000_000  # of a page, beyond which it has fewer stops
+ALONE = "each with its own number of users alone, as the page would be too large with more"
 SCRIPTS = (
     "player_words.js",
     "player_link.js",
@@ -45,11 +46,15 @@ def player_page(title: str, about: str, curves: Sequence[PlayedCurve], shown: Sh
         shown: how they are drawn at first.
         footer: at its end.
     """
+    whole = _page(title, about, packed(content(curves, shown)), footer)
+    if len(whole) <= MOST_BYTES:
+        return whole
+    own = [replace(c, replays={c.spec.episodes: c.replays[c.spec.episodes]}) for c in curves]
+    return _page(title, f"{about} · {ALONE}", packed(content(own, shown)), footer)
+
+
+def _page(title: str, about: str, runs: str, footer: str) -> str:
     fixed = _fixed()
-    runs = packed(content(curves, shown))
-    if len(runs) + sum(map(len, fixed.values())) > MOST_BYTES:
-        own = [replace(c, replays={c.spec.episodes: c.replays[c.spec.episodes]}) for c in curves]
-        runs = packed(content(own, shown))
     return (
         web_source("player.html")
         .replace("{title}", escape(title))

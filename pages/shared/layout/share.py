@@ -34,14 +34,15 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
         link = part.link
         copy_link(query_of([*link, *locks.encode(part.locked)]))
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
-            for_others(part, link)
+            query = for_others(part, link)
             if more is not None:
                 more()
+            in_a_page(query)
 
 
-def for_others(part: PageState, link: list[tuple[str, str]]) -> None:
-    """What is in a link to hand on, its short form, and how the chart is put into another page. link: what part.link
-    is, which takes a while."""
+def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
+    """What is in a link to hand on, and its short form. link: what part.link is, which takes a while. Returns the
+    query of the link."""
     s = session()
     locked = part.locked
     if PAGES[s.page or ""].settings:
@@ -53,6 +54,11 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> None:
     if locked != part.locked:
         copy_link(query, "Copy locked link")
     short_link(s.page or "", query)
+    return query
+
+
+def in_a_page(query: str) -> None:
+    """How the chart of a link is put into another page."""
     st.markdown("**In a page of yours**, the first chart with its sentence:")
     there = address.whole_address("&".join(filter(None, [query, "embed=true"])))
     # in plain ink: the colours of code are too faint for so small a text

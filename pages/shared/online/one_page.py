@@ -12,9 +12,9 @@ from dprl.fields import SpecError
 from dprl.player import PlayedCurve, Shown, player_page, sizes_of
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
+from dprl.version import VERSION
 from dprl.wasm import unplayable
 from dprl.words import percent
-from pages.shared.layout.chart import footer
 from pages.shared.layout.download import save
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers
@@ -66,7 +66,7 @@ def offer() -> None:
     st.caption("The page opens from disk, and no request leaves it.")
     view = s.explore.view
     shown = Shown("per-episode" if view.measure == "per-episode" else "cumulative", view.x, view.y)
-    save("runs.html", "Download the page", "text/html", partial(page_of, curves, ready, shown, footer()))
+    save("runs.html", "Download the page", "text/html", partial(page_of, curves, ready, shown))
 
 
 def prepare(wanted: tuple[RunSpec, ...]) -> None:
@@ -74,7 +74,7 @@ def prepare(wanted: tuple[RunSpec, ...]) -> None:
     session().taken = wanted
 
 
-def page_of(curves: Sequence[Curve], ready: Mapping[RunSpec, bytes], shown: Shown, footer: str) -> str:
+def page_of(curves: Sequence[Curve], ready: Mapping[RunSpec, bytes], shown: Shown) -> str:
     """The page of these curves. ready: of each run its packed replay."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
@@ -93,4 +93,4 @@ def page_of(curves: Sequence[Curve], ready: Mapping[RunSpec, bytes], shown: Show
         for curve, title, label, look in rows
     ]
     about = in_common(curves, moving=True)
-    return player_page(PAGES["explore"].heading, about, played, shown, footer=footer)
+    return player_page(PAGES["explore"].heading, about, played, shown, footer=f"dprl {VERSION}")
