@@ -73,6 +73,7 @@ function policy({ title, environment }, result, family, dress) {
   const scale = actions.flatMap((_, i) => [[i / actions.length, colors[i]], [(i + 1) / actions.length, colors[i]]]);
   const layout = structuredClone(dress.layouts.policy);
   layout.height = 150 + 22 * Math.min(S, 30);
+  layout.xaxis = { ...layout.xaxis, tick0: 1, dtick: Math.ceil(H / 12) };  // steps are whole
   layout.yaxis = { ...layout.yaxis, automargin: true, autorange: "reversed", ...(S <= 30 ? { tickmode: "array",
     tickvals: states.map((_, i) => i), ticktext: states } : {}) };
   const data = [{ type: "heatmap", z, x: Array.from({ length: H }, (_, h) => h + 1), zmin: -0.5, zmax: last + 0.5,

@@ -8,11 +8,11 @@ from functools import partial
 
 import streamlit as st
 
+from dprl.claims.report import version
 from dprl.fields import SpecError
 from dprl.player import PlayedCurve, Shown, player_page, sizes_of
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
-from dprl.version import VERSION
 from dprl.wasm import unplayable
 from dprl.words import percent
 from pages.shared.layout.download import save
@@ -93,4 +93,4 @@ def page_of(curves: Sequence[Curve], ready: Mapping[RunSpec, bytes], shown: Show
         for curve, title, label, look in rows
     ]
     about = in_common(curves, moving=True)
-    return player_page(PAGES["explore"].heading, about, played, shown, footer=f"dprl {VERSION}")
+    return player_page(PAGES["explore"].heading, about, played, shown, footer=f"dprl {version()['dprl']}")
