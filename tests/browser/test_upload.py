@@ -37,6 +37,9 @@ def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
     expect(page.get_by_text("20,000 trajectories", exact=True)).to_be_visible()
     page.get_by_role("textbox", name="Values of ρ to spend").fill("1, 3, 10")
     page.get_by_role("textbox", name="Values of ρ to spend").press("Enter")
+    # Forecasts come one by one and push the button down: who spends has read them.
+    expect(page.get_by_text("Before you spend ρ = 10")).to_be_visible(timeout=WORK)
+    idle(page)
     page.get_by_role("button", name="Release and learn").click()
     expect(page.get_by_text("the learned policy is worth at least")).to_be_visible(timeout=WORK)
     expect(page.get_by_text("ρ = 14").first).to_be_visible()
