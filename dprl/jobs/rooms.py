@@ -1,8 +1,8 @@
 """Rooms of classes: who opened one, what was put to it, and what came back. A room is forgotten after a day.
 
 A room is known by a code, which is no secret, and its teacher by a key of 128 bits, of which a digest is kept. Of a
-device there is a digest that differs from room to room; of a person nothing. An answer to a question passes its coin
-before it reaches SQLite: what was tapped is written nowhere. What is deleted is overwritten.
+device there is a digest that differs from room to room; of a person nothing. An answer to a question passes its coin on
+the phone: what arrives here is its report. What is deleted is overwritten.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from dprl.jobs.file import StoreError, StoreFile
 from dprl.jobs.leases import Lease
 from dprl.jobs.rate_limiter import RateLimiter
 from dprl.jobs.rooms_file import CODE_LENGTH, HOURS, LETTERS
-from dprl.rooms.response import DRAWS
 from dprl.rooms.steps import (
     ClassStep,
     Content,
@@ -200,8 +199,9 @@ class Rooms(StoreComponent):
         self._wipe()
 
     @mending
-    def respond(self, code: str, device: str, place: int, answer: str) -> str:
-        """Answers a step, once from each device; what was written down, after the coin where there is one.
+    def respond(self, code: str, device: str, place: int, answer: str) -> None:
+        """Writes down an answer to a step, once from each device: the same again changes nothing. answer: to a
+        question the report that the phone's coin left.
 
         Raises RoomError, SpecError where this is no answer to the step.
         """
@@ -217,14 +217,16 @@ class Rooms(StoreComponent):
                 raise RoomError(CLOSED)
             if step is None or step["state"] != "open" or not self._joined(db, code, name):
                 raise RoomError(WAIT)
-            written = from_json(step["content"]).written(answer, secrets.randbelow(DRAWS))
-            there = db.execute(
-                "INSERT OR IGNORE INTO room_answer VALUES (?, ?, ?, ?)", (code, place, name, written)
-            )
-            if not there.rowcount:
+            from_json(step["content"]).check(answer)
+            written = db.execute(
+                "SELECT answer FROM room_answer WHERE room = ? AND place = ? AND device = ?",
+                (code, place, name),
+            ).fetchone()
+            if written is None:
+                db.execute("INSERT INTO room_answer VALUES (?, ?, ?, ?)", (code, place, name, answer))
+                _changed(db, code)
+            elif written["answer"] != answer:
                 raise RoomError(TWICE)
-            _changed(db, code)
-        return written
 
     @mending
     def written(self, code: str, device: str) -> dict[int, str]:

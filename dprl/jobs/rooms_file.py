@@ -17,7 +17,6 @@ from dprl.jobs.checksums import link_digest
 from dprl.jobs.file import Contradiction, StoreFile
 from dprl.jobs.sqlite_log import logged_pages
 from dprl.jobs.sqlite_pages import rows_on_pages
-from dprl.rooms.response import DRAWS
 from dprl.rooms.steps import from_json
 from dprl.words import plural
 
@@ -164,7 +163,7 @@ def _allows(content: str, answer: str | None = None) -> bool:
     try:
         step = from_json(content)
         if answer is not None:
-            step.written(answer, DRAWS - 1)
+            step.check(answer)
     except (SpecError, ValueError, KeyError, TypeError, AttributeError):
         return False
     return True

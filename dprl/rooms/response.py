@@ -31,7 +31,10 @@ def flip(epsilon: float) -> float:
 
 
 def report(answer: bool, epsilon: float, drawn: int) -> bool:
-    """What is reported of an answer. drawn: uniform on 0 .. DRAWS - 1."""
+    """What is reported of an answer. drawn: uniform on 0 .. DRAWS - 1.
+
+    Phones do this in assets/web/coin.js, where the answer stays.
+    """
     return answer != (drawn < opposites(epsilon))
 
 

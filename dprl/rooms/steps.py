@@ -12,7 +12,7 @@ import numpy as np
 
 from dprl.fields import Field, SpecError
 from dprl.metrics import Measured
-from dprl.rooms.response import answered_yes, counted, flip, report, shuffled
+from dprl.rooms.response import answered_yes, counted, flip, opposites, shuffled
 
 State = Literal["open", "paused", "revealed"]
 
@@ -20,7 +20,7 @@ DELTA = 1e-6  # at which the shuffler's epsilon is said
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
-ANSWER = Field("answer", "choice", "no", "the answer", choices=("yes", "no"))
+REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
 GUESS = Field("prediction", "text", "", "one that the lesson's own page could have made")
 
 
@@ -49,27 +49,32 @@ class Question:
         """The chance that the coin turns an answer into its opposite."""
         return flip(self.epsilon)
 
-    def written(self, answer: str, drawn: int) -> str:
-        """What is written down of an answer: what the coin makes of it. drawn: see `report`. Raises SpecError."""
-        if answer not in (YES, NO):
-            raise ANSWER.refuse(answer)
-        return YES if report(answer == YES, self.epsilon, drawn) else NO
+    @property
+    def opposites(self) -> int:
+        """How many of the coin's DRAWS outcomes do so: what a phone draws by."""
+        return opposites(self.epsilon)
+
+    def check(self, report: str) -> None:
+        """Refuses what no coin leaves of an answer. Raises SpecError."""
+        if report not in (YES, NO):
+            raise REPORT.refuse(report)
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction that a step of a lesson asks for. lesson: its key; step: 0, 1, ..."""
+    """A prediction that a step of a lesson asks for: about a chart, not about a person, so it has no coin.
+
+    lesson: its key; step: 0, 1, ...
+    """
 
     lesson: str
     step: int
     kind: ClassVar[str] = "prediction"
 
-    def written(self, answer: str, drawn: int) -> str:
-        """The prediction itself, as a lesson's links write it: it is about a chart, not about a person. Raises
-        SpecError."""
-        if not re.fullmatch(r"[\w.+-]{1,40}", answer):
-            raise GUESS.refuse(answer)
-        return answer
+    def check(self, text: str) -> None:
+        """Refuses what no lesson's link could have for a prediction. Raises SpecError."""
+        if not re.fullmatch(r"[\w.+-]{1,40}", text):
+            raise GUESS.refuse(text)
 
 
 Content = Question | Guess

@@ -8,8 +8,12 @@ from dprl.metrics import Measured
 from dprl.words import human, percent, plural, promise
 
 TAP = (
-    "Your tap travels to the server, whose memory sees it for a moment. The server flips a coin for you, once. It "
-    "writes down only what the coin leaves: your answer or its opposite."
+    "Your phone draws a coin for you, once, and sends only the report: your answer or its opposite. What you tap never "
+    "leaves the phone."
+)
+SCRIPT = (
+    "This server sends the script that draws the coin. Your browser's developer tools show the script, and all that "
+    "the page sends."
 )
 WATCHED = (
     "The room asks for no name and writes down no address. Somebody who watches the chart while you tap may still "
@@ -83,7 +87,7 @@ def central(n: int, epsilon: float, far: int) -> str:
 
 def local(epsilon: float) -> str:
     """What is proved of the reports as they are."""
-    return f"**Local.** ε = {human(epsilon)} for each report, whoever sees it; the server saw the tap, before the coin."
+    return f"**Local.** ε = {human(epsilon)} for each report, whoever sees it: each phone drew its own coin."
 
 
 def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> str:

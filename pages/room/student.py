@@ -6,11 +6,11 @@ import streamlit as st
 
 from dprl.jobs.rooms import Room
 from dprl.jobs.store import StoreError
-from dprl.rooms.steps import NO, YES, ClassStep, Question
+from dprl.rooms.steps import ClassStep, Question
 from dprl.sentences import room as sentences
-from pages.room import prediction, question
+from pages.room import coin, prediction, question
 from pages.room.entrance import visitor
-from pages.room.state import group, leave, respond
+from pages.room.state import group, leave
 from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
@@ -80,40 +80,31 @@ def asked(step: ClassStep, written: str | None) -> None:
     content = step.content
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
+        if step.state == "paused" and written is None:
+            st.info("Your teacher has paused: no answers are taken just now.", icon=":material/pause:")
+        coin.toss(step, content, written)
+        if written is not None:
+            noted(written)
         if step.state == "revealed":
-            if written is not None:
-                noted(written)
             question.show_results(group().code, step)
         elif written is not None:
-            noted(written)
             st.caption("The result comes when your teacher reveals it.")
-        elif step.state == "paused":
-            st.info("Your teacher has paused: no answers are taken just now.", icon=":material/pause:")
-        else:
-            tap(step, content)
+        elif step.state == "open":
+            about(content)
     else:
         prediction.on_phone(step, content, written)
 
 
-def tap(step: ClassStep, content: Question) -> None:
-    """Two buttons, and what happens to a tap."""
-    with st.container(horizontal=True, gap="small", key="answers"):
-        for answer, label in ((YES, "Yes"), (NO, "No")):
-            st.button(
-                label,
-                key=f"answer_{step.place}_{answer}",
-                width="stretch",
-                on_click=callback(respond),
-                args=(step.place, answer),
-            )
+def about(content: Question) -> None:
+    """What happens to a tap."""
     st.markdown(explained(sentences.TAP))
     st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
-    st.caption(explained(f"{sentences.WATCHED} {sentences.REPEATED}"))
+    st.caption(explained(f"{sentences.SCRIPT} {sentences.WATCHED} {sentences.REPEATED}"))
 
 
 def noted(written: str) -> None:
     """What stands written."""
     st.success(
-        f"Written down: **{written}**. It may be the opposite of what you tapped.",
+        f"Written down: **{written}**. The report may be the opposite of what you tapped.",
         icon=":material/edit_note:",
     )

@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from dprl.jobs.store import Store
+from dprl.rooms.response import DRAWS, report
+from dprl.rooms.steps import EPSILON, NO, YES
 from dprl.words import plural
 from pages.room.teacher import answers_csv
 from tests.browser.sessions import Session, opened
@@ -121,8 +123,9 @@ async def predict(student: Session, rng: random.Random) -> float:
 
 
 async def tap(student: Session, rng: random.Random) -> float:
-    """Answers, and is told what was written down; when it was tapped."""
+    """Reports what a coin leaves of an answer, and is told that it was written down; when it was tapped."""
     sent = time.perf_counter()
-    await student.press(rng.choice(["Yes", "No"]))
+    left = report(rng.random() < 0.5, EPSILON.default, rng.randrange(DRAWS))
+    await student.say("dprl_coin", report=YES if left else NO)
     await student.says("Written down: **")
     return sent

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from typing import Any
 
 import pandas as pd
@@ -15,6 +14,7 @@ from dprl.jobs import rooms
 from dprl.jobs.store import Lease, Store
 from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
+from dprl.rooms.response import opposites
 from dprl.rooms.steps import NO, YES, Guess, Question, ShareEstimate
 from dprl.sentences import room as sentences
 from pages.room.question import shares_picture
@@ -42,8 +42,21 @@ def opened(store: Store, text: str | None = ASKED) -> tuple[str, str]:
     return code, key
 
 
-def answers(app: AppTest) -> list[str]:
-    return [b.label for b in app.button if (b.key or "").startswith("answer_")]
+def coins(app: AppTest) -> list[tuple[str, Any]]:
+    """The coins on a phone: the id of each, and what its script was given."""
+    found = [e.proto for e in app.get("bidi_component") if e.proto.component_name.endswith("dprl_coin")]
+    return [(proto.id, json.loads(proto.json)) for proto in found]
+
+
+def asked(app: AppTest) -> bool:
+    """Whether a phone can answer."""
+    return any(given["open"] and given["written"] is None for _, given in coins(app))
+
+
+def reported(app: AppTest, report: str) -> AppTest:
+    """The page after the phone's coin left this report, as assets/web/coin.js says it."""
+    ((name, _),) = coins(app)
+    return sent(app, name, json_value=json.dumps({"report": report}))
 
 
 def warned(app: AppTest) -> str:
@@ -63,12 +76,16 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     button = widget(teacher, "button", "Ask the class")
     button.click().run()
     student.run()
-    assert answers(student) == ["Yes", "No"]
+    ((_, given),) = coins(student)
+    assert asked(student)
+    assert (given["code"], given["place"], given["opposites"]) == (code, 0, opposites(1.0))
     assert r"Is \*this\* \<b\>a\<\/b\> question?" in marked(student)
-    assert "whose memory sees it" in words(student)
-    press(student, "answer_0_yes")
-    assert re.search(r"Written down: \*\*(yes|no)\*\*", " ".join(e.value for e in student.success))
-    assert answers(student) == charts(student) == []
+    assert "What you tap never leaves the phone." in words(student)
+    reported(student, NO)
+    assert "Written down: **no**" in " ".join(e.value for e in student.success)
+    assert store.rooms.steps(code)[0].answers == (NO,)
+    assert not asked(student)
+    assert charts(student) == []
     teacher.run()
     assert "**1** of 1 answered" in words(teacher)
     assert len(charts(teacher)) == 1
@@ -88,7 +105,7 @@ def test_the_teachers_link_opens_the_room_and_leaves_the_address(visit: Visit, s
     for wrong in ("", "0" * 32):
         stranger = named(visit(PAGE, room=code, key=wrong), 7)
         assert not [b.key for b in stranger.button if b.key == "paused_0"]
-        assert answers(stranger) == ["Yes", "No"]
+        assert asked(stranger)
     kept = named(visit(PAGE, room=code), 8, key)  # a reload: the teacher's browser has kept the key
     assert [b.key for b in kept.button if b.key == "paused_0"]
 
@@ -110,7 +127,7 @@ def test_wrong_full_closed_and_forgotten_rooms_get_a_sentence(
     inside = named(visit(PAGE, room=code), 1)
     assert "This room is full" in warned(named(visit(PAGE, room=code), 2))
     store.rooms.turn_step(code, key, 0, "paused")
-    assert answers(inside.run()) == []
+    assert not asked(inside.run())
     assert "has paused" in " ".join(e.value for e in inside.info)
     store.rooms.close(code, key)
     monkeypatch.setattr(rooms, "MOST_PEOPLE", 2)
@@ -121,13 +138,54 @@ def test_wrong_full_closed_and_forgotten_rooms_get_a_sentence(
     assert "There is no room with the code" in warned(named(visit(PAGE, room=code), 1))
 
 
-def test_a_second_answer_from_one_device_is_refused_in_a_sentence(visit: Visit, store: Store) -> None:
+def test_a_second_report_from_one_device_changes_nothing(visit: Visit, store: Store) -> None:
     code, _ = opened(store)
     one, other = (named(visit(PAGE, room=code), 1) for _ in range(2))  # two tabs of one browser
-    one.button(key="answer_0_no").click().run()
-    other.button(key="answer_0_yes").click().run()
-    assert rooms.TWICE in warned(other)
-    assert len(store.rooms.steps(code)[0].answers) == 1
+    third = named(visit(PAGE, room=code), 1)
+    reported(one, NO)
+    reported(third, NO)  # the browser keeps its report, and sends it again
+    assert warned(third) == ""
+    reported(other, YES)  # what the page's own script never does
+    assert "Written down: **no**" in " ".join(e.value for e in other.success)
+    assert store.rooms.steps(code)[0].answers == (NO,)
+
+
+def test_a_report_that_came_during_a_pause_is_written_down_after_it(visit: Visit, store: Store) -> None:
+    code, key = opened(store)
+    phone = named(visit(PAGE, room=code), 1)
+    store.rooms.turn_step(code, key, 0, "paused")
+    reported(phone, YES)
+    assert store.rooms.steps(code)[0].answers == ()
+    store.rooms.turn_step(code, key, 0, "open")
+    phone.run()
+    assert store.rooms.steps(code)[0].answers == (YES,)
+    assert "Written down: **yes**" in " ".join(e.value for e in phone.success)
+
+
+def test_a_report_stays_with_its_question_and_its_room(visit: Visit, store: Store) -> None:
+    """The next question, and the first question of another room, are asked anew."""
+    code, key = opened(store)
+    other, _ = opened(store)
+    phone = named(visit(PAGE, room=code), 1)
+    reported(phone, YES)
+    store.rooms.put_step(code, key, Question("Another?", 1.0))
+    assert asked(phone.run())
+    press(phone, "leave")
+    phone.text_input(key="room_code").set_value(other).run()
+    assert asked(named(phone, 2))
+    assert [step.answers for step in store.rooms.steps(code)] == [(YES,), ()]
+    assert store.rooms.steps(other)[0].answers == ()
+
+
+@pytest.mark.parametrize("nonsense", ["maybe", 7, ["yes"], {"yes": "no"}])
+def test_what_no_coin_leaves_gets_a_sentence(visit: Visit, store: Store, nonsense: Any) -> None:
+    code, _ = opened(store)
+    phone = named(visit(PAGE, room=code), 1)
+    ((name, _),) = coins(phone)
+    sent(phone, name, json_value=json.dumps({"report": nonsense}))
+    assert "is not allowed; give one of yes, no." in warned(phone)
+    assert asked(phone)
+    assert store.rooms.steps(code)[0].answers == ()
 
 
 @pytest.mark.parametrize("kind", [Order, Marker, Slope])
@@ -288,7 +346,7 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
         visit(PAGE, room=code),
     )
     named(idle, 2)
-    phone.button(key="answer_0_yes").click().run()
+    reported(phone, YES)
     teacher.run()
     assert {"close_room", "paused_0", "revealed_0"} <= {b.key for b in teacher.button}
     seen = "".join(e.proto.body for e in teacher.get("html"))
@@ -305,7 +363,7 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
     for app in (phone, idle, again):
         app.run()
         assert len(charts(app)) == 1
-        assert answers(app) == []
+        assert not asked(app)
         assert sentences.CLOSED in " ".join(e.value for e in app.info)
     press(teacher, "leave")
     assert [b.key for b in teacher.button if b.key == "open_room"]

@@ -15,6 +15,7 @@ from dprl.glossary import TERMS
 from dprl.learners import ALGORITHMS
 from dprl.lessons import LESSONS
 from dprl.mdp import Size
+from dprl.messages import messages
 from dprl.metrics import Measured, at_most
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
@@ -160,6 +161,9 @@ def of_rooms() -> set[str]:
     """What the page Room says, of 40 answers at epsilon = 1, and where it says it otherwise of a single one at 4."""
     return {
         room.TAP,
+        room.SCRIPT,
+        messages("room")["coin"]["kept"],
+        messages("room")["coin"]["drew"],
         room.WATCHED,
         room.REPEATED,
         room.GUESSES,

@@ -1,0 +1,46 @@
+"""The coin of a question, on the phone: its script (assets/web/coin.js) draws it, and says its report and nothing
+else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.jobs.store import StoreError
+from dprl.messages import messages
+from dprl.rooms.steps import ClassStep, Question
+from pages.room.state import group
+from pages.shared.layout.component import component
+from pages.shared.results.data import store
+from pages.shared.text import escape
+
+_coin = component("coin")
+
+
+def toss(step: ClassStep, question: Question, written: str | None) -> None:
+    """Has a phone answer, and shows what it drew. What it reports is written down when the step is open: also where
+    that came while the step was paused, or before the server forgot this session.
+
+    Args:
+        written: what stands written from this device.
+    """
+    code = group().code
+    said = _coin(
+        data={
+            "code": code,
+            "place": step.place,
+            "opposites": question.opposites,
+            "open": step.state == "open",
+            "written": written,
+            "words": messages("room")["coin"],
+        },
+        key=f"coin_{code}_{step.place}",
+    )
+    report = said.get("report")
+    if report and step.state == "open" and written is None:
+        try:
+            store().rooms.respond(code, group().device, step.place, str(report))
+        except (StoreError, SpecError) as error:
+            st.warning(escape(str(error)), icon=":material/info:")
+        else:
+            st.rerun()
