@@ -22,11 +22,13 @@ from dprl.jobs.leases import Lease
 from dprl.jobs.rate_limiter import RateLimiter
 from dprl.jobs.rooms_file import CODE_LENGTH, HOURS, LETTERS
 from dprl.rooms.steps import (
+    TOTAL,
     ClassStep,
     Content,
     Question,
     ShareEstimate,
     State,
+    budget_left,
     estimate_share,
     from_json,
     to_json,
@@ -42,10 +44,12 @@ TWICE = "This device has answered already, and its first answer stays."
 WAIT = "No answers are taken just now."
 MANY_ROOMS = f"{MOST_ROOMS} rooms are open on this server, which is the most; one is free again within a day."
 MANY_STEPS = f"A room takes {MOST_STEPS} questions and steps, which this one has had; open another one."
+OVER = "Of ε = {total} for each phone, ε = {left} is left; choose at most that for this question."
+SPENT = "Questions have taken all of ε = {total} that each phone has here; put a step of a lesson, or open another room."
 STRANGER = "This link does not belong to the teacher of this room."
 
 _ROOM = """
-SELECT code, opened_at, closed, version, (SELECT count(*) FROM room_device WHERE room = code) AS people,
+SELECT code, opened_at, closed, version, total, (SELECT count(*) FROM room_device WHERE room = code) AS people,
     (SELECT count(*) FROM room_step WHERE room = code) AS steps,
     (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state
 FROM room WHERE code = ? AND opened_at > ?
@@ -62,6 +66,7 @@ class Room:
 
     Attributes:
         opened_at: in seconds since 1970.
+        total: epsilon of one phone over all questions, at most.
         version: another one whenever anything in the room has changed.
         people: devices that have joined.
         steps: how many things were put to the class; the last is the one at hand.
@@ -72,6 +77,7 @@ class Room:
     opened_at: float
     closed: bool
     version: int
+    total: float
     people: int
     steps: int
     state: State | None
@@ -92,8 +98,12 @@ class Rooms(StoreComponent):
         self._unwiped = False
 
     @mending
-    def open(self, who: Lease) -> tuple[str, str]:
-        """A new room's code, and its teacher's key. Raises RoomError."""
+    def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
+        """A new room's code, and its teacher's key. total: epsilon of one phone over all questions, held from then on.
+
+        Raises RoomError, SpecError.
+        """
+        total = TOTAL.check(total)
         self._refuse_unless_allowed()
         self._limits.open(who)
         self.forget_old()
@@ -106,7 +116,8 @@ class Rooms(StoreComponent):
                 if not db.execute("SELECT 1 FROM room WHERE code = ?", (code,)).fetchone():
                     break
             db.execute(
-                "INSERT INTO room VALUES (?, ?, ?, 0, 0)", (code, _room_digest(code, key), time.time())
+                "INSERT INTO room VALUES (?, ?, ?, 0, 0, ?)",
+                (code, _room_digest(code, key), time.time(), total),
             )
         return code, key
 
@@ -117,8 +128,8 @@ class Rooms(StoreComponent):
             row = db.execute(_ROOM, (code, _day_ago())).fetchone()
         if row is None:
             return None
-        code, opened_at, closed, version, people, steps, state = row
-        return Room(code, opened_at, bool(closed), version, people, steps, state)
+        code, opened_at, closed, version, total, people, steps, state = row
+        return Room(code, opened_at, bool(closed), version, total, people, steps, state)
 
     @mending
     def join(self, code: str, device: str, who: Lease) -> Room:
@@ -164,13 +175,19 @@ class Rooms(StoreComponent):
 
     @mending
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Puts something to the class; what was open before is open no more. Raises RoomError."""
+        """Puts something to the class; what was open before is open no more. Raises RoomError, also where phones would
+        spend more than the room's total."""
         with self._teaching(code, key) as db:
-            if db.execute("SELECT closed FROM room WHERE code = ?", (code,)).fetchone()[0]:
+            closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
+            if closed:
                 raise RoomError(CLOSED)
-            place = db.execute("SELECT count(*) FROM room_step WHERE room = ?", (code,)).fetchone()[0]
+            before = db.execute("SELECT content FROM room_step WHERE room = ?", (code,)).fetchall()
+            place = len(before)
             if place >= MOST_STEPS:
                 raise RoomError(MANY_STEPS)
+            left = budget_left(total, (from_json(text) for (text,) in before))
+            if isinstance(content, Question) and content.epsilon > left:
+                raise RoomError((OVER if left else SPENT).format(total=f"{total:g}", left=f"{left:g}"))
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             db.execute("INSERT INTO room_step VALUES (?, ?, ?, 'open')", (code, place, to_json(content)))
 

@@ -17,7 +17,7 @@ from dprl.jobs.checksums import link_digest
 from dprl.jobs.file import Contradiction, StoreFile
 from dprl.jobs.sqlite_log import logged_pages
 from dprl.jobs.sqlite_pages import rows_on_pages
-from dprl.rooms.steps import from_json
+from dprl.rooms.steps import TOTAL, from_json
 from dprl.words import plural
 
 LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # of codes: no vowels, so no words; no digits, and nothing like O and Q
@@ -29,7 +29,7 @@ CREATE TABLE notice (text TEXT NOT NULL, at REAL NOT NULL);
 -- Rooms of classes, what was put to them, and what came back: of a device and of the teacher's key a digest.
 CREATE TABLE room (
     code TEXT PRIMARY KEY, teacher BLOB NOT NULL, opened_at REAL NOT NULL, closed INTEGER NOT NULL,
-    version INTEGER NOT NULL) WITHOUT ROWID;
+    version INTEGER NOT NULL, total REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE room_device (
     room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, device BLOB NOT NULL,
     PRIMARY KEY (room, device)) WITHOUT ROWID;
@@ -65,6 +65,10 @@ class RoomsFile(StoreFile):
     )
     pragmas = (*StoreFile.pragmas, "secure_delete = ON")
 
+    def _upgrade(self, db: sqlite3.Connection) -> None:
+        if "total" not in {row["name"] for row in db.execute("PRAGMA table_info(room)")}:
+            db.execute(f"ALTER TABLE room ADD COLUMN total REAL NOT NULL DEFAULT {TOTAL.high}")
+
     def _rescue(self, damaged: Path, begun: Path) -> str:
         return rescue(damaged, begun)
 
@@ -91,7 +95,8 @@ def take_over(db: sqlite3.Connection, names: set[str], rooms: Path) -> None:
     try:
         db.execute("BEGIN IMMEDIATE")
         for name in there:
-            db.execute(f"INSERT OR IGNORE INTO own.{name} SELECT * FROM main.{name}")
+            added = f", {TOTAL.high}" if name == "room" else ""  # these had no total yet
+            db.execute(f"INSERT OR IGNORE INTO own.{name} SELECT *{added} FROM main.{name}")
         db.execute("COMMIT")
     except sqlite3.IntegrityError as error:
         raise Contradiction("an answer is of no room") from error
@@ -120,10 +125,11 @@ def rescue(damaged: Path, into: Path) -> str:
                 link_digest(page, query) == digest
             ):
                 found["short_link"][code,] = (code, digest, page, query)
-            case None, [str(code), bytes(key), int() | float() as opened, int(closed), int(version)]:
-                if is_room_code(code) and time.time() - 3600 * HOURS < opened:
+            case None, [str(code), bytes(key), int() | float() as opened, int(closed), int(version), *rest]:
+                if is_room_code(code) and time.time() - 3600 * HOURS < opened and len(rest) <= 1:
                     known = found["room"].get((code,), (0, 0, 0, 0, -1))
-                    found["room"][code,] = max(known, (code, key, opened, closed, version), key=_version)
+                    room = (code, key, opened, closed, version, _total(rest))
+                    found["room"][code,] = max(known, room, key=_version)
             case None, [str(code), bytes(device)] if is_room_code(code):
                 found["room_device"][code, device] = (code, device)
             case None, [str(code), int(place), str(content), str(state)] if state in _STATES:
@@ -148,6 +154,15 @@ def rescue(damaged: Path, into: Path) -> str:
 def is_room_code(code: str) -> bool:
     """Whether a room could have this code."""
     return len(code) == CODE_LENGTH and set(code) <= set(LETTERS)
+
+
+def _total(given: list[Any]) -> float:
+    """The total epsilon of a room, as far as it can be read: the least where it is damaged, so that no phone spends
+    more. A room of a version that had no total yet has the largest."""
+    try:
+        return float(TOTAL.check(given[0])) if given else float(TOTAL.high)
+    except SpecError:
+        return float(TOTAL.low)
 
 
 def _version(room: tuple[Any, ...]) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal
 
@@ -19,6 +21,9 @@ State = Literal["open", "paused", "revealed"]
 DELTA = 1e-6  # at which the shuffler's epsilon is said
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
+TOTAL = Field(
+    "total", "float", 5.0, "the budget of one phone over all questions of a room", low=0.1, high=20.0
+)
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
 GUESS = Field("prediction", "text", "", "one that the lesson's own page could have made")
@@ -78,6 +83,13 @@ class Guess:
 
 
 Content = Question | Guess
+
+
+def budget_left(total: float, put: Iterable[Content]) -> float:
+    """What epsilon the questions that were put leave to later ones: a phone answers each once, so the budgets of those
+    that it could answer add up. Never below 0, and without what binary fractions add to sums of decimal ones."""
+    spent = math.fsum(content.epsilon for content in put if isinstance(content, Question))
+    return max(round(total - spent, 9), 0.0)
 
 
 def to_json(content: Content) -> str:

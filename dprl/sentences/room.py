@@ -47,11 +47,24 @@ def coin(epsilon: float, flip: float) -> str:
     )
 
 
-def spent_on_phone(epsilons: list[float]) -> str:
-    """What a device has used up; epsilons: of the questions that it answered."""
+def held(total: float) -> str:
+    """What a device may use up in all."""
+    return (
+        f"All questions of this room together take at most ε = {human(total)} from your phone. The room refuses a "
+        "question that would take more."
+    )
+
+
+def left(epsilon: float, total: float) -> str:
+    """What a teacher's questions may still use up of it."""
+    return f"Each phone has ε = {human(epsilon)} left of {human(total)}."
+
+
+def spent_on_phone(epsilons: list[float], total: float) -> str:
+    """What a device has used up; epsilons: of the questions that it answered. total: what it may in all."""
     return (
         f"You have answered {plural(len(epsilons), 'question')}. The privacy budgets add up: ε = "
-        f"{human(math.fsum(epsilons))} for all your answers together."
+        f"{human(math.fsum(epsilons))} for all your answers together, of at most {human(total)}."
     )
 
 

@@ -6,12 +6,16 @@ import streamlit as st
 
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE
 from dprl.jobs.store import Lease
+from dprl.rooms.steps import TOTAL
+from dprl.words import human
 from pages.room.state import cleaned, enter, group, wrong
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.presence import network_address
 from pages.shared.visitor.state import session
+
+TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
@@ -38,6 +42,14 @@ def entrance() -> None:
         st.caption("No account and no name. A phone will do.")
     with teach:
         st.header("Teach", anchor=False)
+        st.select_slider(
+            "ε of each phone, over all questions",
+            TOTALS,
+            TOTAL.default,
+            key="room_total",
+            format_func=human,
+            help="Budgets of questions add up. The room refuses a question that would take more. Left is more private.",
+        )
         st.button("Open a room", key="open_room", icon=":material/co_present:", on_click=callback(open_room))
         st.caption(
             f"You get a code, a link and a QR picture for up to {MOST_PEOPLE} devices. A room is deleted {HOURS} hours "
@@ -62,5 +74,5 @@ def join_typed() -> None:
 
 def open_room() -> None:
     """The button of a teacher."""
-    code, key = store().rooms.open(visitor())
+    code, key = store().rooms.open(visitor(), float(st.session_state.get("room_total") or TOTAL.default))
     enter(code, key)

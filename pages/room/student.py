@@ -44,15 +44,16 @@ def stage(here: Room) -> None:
         st.info(sentences.CLOSED, icon=":material/lock:")
     elif not steps:
         st.info("You are in. What your teacher asks will appear here.", icon=":material/hourglass_empty:")
+        st.caption(explained(sentences.held(here.total)))
     if not steps:
         return
     step = steps[-1]
-    asked(step, written.get(step.place))
+    asked(step, written.get(step.place), here.total)
     spent = [
         one.content.epsilon for one in steps if one.place in written and isinstance(one.content, Question)
     ]
-    if len(spent) > 1:
-        st.caption(explained(sentences.spent_on_phone(spent)))
+    if spent:
+        st.caption(explained(sentences.spent_on_phone(spent, here.total)))
 
 
 def turned(step: ClassStep, written: dict[int, str]) -> None:
@@ -75,8 +76,8 @@ def head(here: Room) -> None:
         st.button("Leave", key="leave", icon=":material/logout:", type="tertiary", on_click=callback(leave))
 
 
-def asked(step: ClassStep, written: str | None) -> None:
-    """The step at hand, and what stands written from this device."""
+def asked(step: ClassStep, written: str | None, total: float) -> None:
+    """The step at hand, and what stands written from this device. total: epsilon of a phone in this room."""
     content = step.content
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
@@ -90,15 +91,16 @@ def asked(step: ClassStep, written: str | None) -> None:
         elif written is not None:
             st.caption("The result comes when your teacher reveals it.")
         elif step.state == "open":
-            about(content)
+            about(content, total)
     else:
         prediction.on_phone(step, content, written)
 
 
-def about(content: Question) -> None:
+def about(content: Question, total: float) -> None:
     """What happens to a tap."""
     st.markdown(explained(sentences.TAP))
     st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
+    st.markdown(explained(sentences.held(total)))
     st.caption(explained(f"{sentences.SCRIPT} {sentences.WATCHED} {sentences.REPEATED}"))
 
 

@@ -8,10 +8,21 @@ import time
 import pandas as pd
 import streamlit as st
 
-from dprl.jobs.rooms import HOURS, MOST_PEOPLE, Room
+from dprl.jobs.rooms import HOURS, MOST_PEOPLE, SPENT, Room
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
-from dprl.rooms.steps import EPSILON, MOST_LETTERS, ClassStep, Content, Guess, Question, State
+from dprl.rooms.response import flip
+from dprl.rooms.steps import (
+    EPSILON,
+    MOST_LETTERS,
+    ClassStep,
+    Content,
+    Guess,
+    Question,
+    State,
+    budget_left,
+)
+from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.words import human, percent, plural
 from pages.room import prediction, question
@@ -20,6 +31,7 @@ from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.download import save
 from pages.shared.layout.share import qr
+from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
@@ -134,7 +146,10 @@ def composer(here: Room) -> None:
         st.markdown("**Put something to the class**")
         kinds = {"question": "About themselves", "prediction": "A step of a lesson"}
         segments("Kind", "put", kinds, group().puts, choose)
-        (ask_form if group().puts == "question" else lesson_form)()
+        if group().puts == "question":
+            ask_form(here.total)
+        else:
+            lesson_form()
 
 
 def choose(kind: str) -> None:
@@ -143,9 +158,14 @@ def choose(kind: str) -> None:
     st.rerun()
 
 
-def ask_form() -> None:
-    """A question to be answered by yes or no."""
+def ask_form(total: float) -> None:
+    """A question to be answered by yes or no, as long as a phone may spend more. total: what one may in all."""
     r = group()
+    left = budget_left(total, [step.content for step in store().rooms.steps(r.code)])
+    if not left:
+        st.info(explained(SPENT.format(total=human(total))), icon=":material/savings:")
+        return
+    offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     with st.form(f"ask_{r.asked}", border=False):
         st.text_input(
             "A question for yes or no",
@@ -153,14 +173,16 @@ def ask_form() -> None:
             max_chars=MOST_LETTERS,
             placeholder="Did you sleep less than six hours?",
         )
-        st.select_slider(
+        st.selectbox(
             "ε of each answer, fixed from then on",
-            EPSILONS,
-            EPSILON.default,
+            offered,
+            offered.index(min(EPSILON.default, left)),
             key=f"epsilon_{r.asked}",
-            format_func=lambda e: f"{human(e)}: kept {percent(1 - Question('?', e).flip)}",
-            help="So often the coin keeps an answer; else it notes the opposite. Left is more private.",
+            format_func=lambda e: f"{human(e)}: kept {percent(1 - flip(e))}",
+            filter_mode=None,
+            help="So often the coin keeps an answer; else it notes the opposite. A smaller ε is more private.",
         )
+        st.caption(explained(sentences.left(left, total)))
         st.form_submit_button(
             "Ask the class", icon=":material/send:", type="primary", on_click=callback(ask_class)
         )

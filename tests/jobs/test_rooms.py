@@ -17,7 +17,7 @@ from dprl.jobs import rate_limiter, rooms
 from dprl.jobs.rate_limiter import TooOften
 from dprl.jobs.rooms_file import rooms_path
 from dprl.jobs.store import Lease, RoomError, Store
-from dprl.rooms.steps import NO, YES, Question
+from dprl.rooms.steps import NO, YES, Guess, Question
 
 WHO = Lease("tab")
 TEXT = "Did you ever copy an answer?"
@@ -97,6 +97,32 @@ def test_what_no_coin_leaves_is_refused_in_a_sentence(store: Store, wrong: str) 
     assert store.rooms.steps(code)[0].answers == ()
 
 
+def test_a_phone_never_spends_more_than_the_rooms_total(store: Store) -> None:
+    """Whatever was answered: who is asked may answer. Steps of lessons cost nothing, and decimal budgets add up."""
+    code, key = store.rooms.open(WHO, 0.8)
+    for epsilon in (0.1, 0.2, 0.3):
+        store.rooms.put_step(code, key, Question(TEXT, epsilon))
+        store.rooms.put_step(code, key, Guess("trust", 0))
+    left = "Of ε = 0.8 for each phone, ε = 0.2 is left; choose at most that for this question."
+    with pytest.raises(RoomError, match=left):
+        store.rooms.put_step(code, key, Question(TEXT, 0.3))
+    store.rooms.put_step(code, key, Question(TEXT, 0.2))
+    with pytest.raises(RoomError, match=r"^Questions have taken all of ε = 0.8 that each phone has here"):
+        store.rooms.put_step(code, key, Question(TEXT, 0.1))
+    store.rooms.put_step(code, key, Guess("trust", 1))
+    put = [step.content for step in store.rooms.steps(code)]
+    assert sum(content.epsilon for content in put if isinstance(content, Question)) == pytest.approx(0.8)
+    found = store.rooms.find(code)
+    assert found is not None
+    assert found.total == 0.8
+
+
+@pytest.mark.parametrize("total", [0.0, 21.0, float("nan")])
+def test_a_total_that_no_room_can_have_is_refused_in_a_sentence(store: Store, total: float) -> None:
+    with pytest.raises(SpecError, match=r"^total: .* is not allowed; give"):
+        store.rooms.open(WHO, total)
+
+
 def test_of_forty_that_answer_at_once_none_is_lost(store: Store) -> None:
     code, _ = opened(store, devices=40)
     threads = [threading.Thread(target=store.rooms.respond, args=(code, f"d{i}", 0, YES)) for i in range(40)]
@@ -120,7 +146,7 @@ def test_a_day_later_nothing_of_a_room_is_left_in_the_file(
     now = time.time()
     code, key = opened(store, devices=120)
     for i in range(29):
-        store.rooms.put_step(code, key, Question(f"Number {i}, and {TEXT}", 1.0))
+        store.rooms.put_step(code, key, Question(f"Number {i}, and {TEXT}", 0.1))
     place = 29
     for i in range(120):
         store.rooms.respond(code, f"d{i}", place, YES)

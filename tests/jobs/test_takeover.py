@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dprl.jobs.rooms_file import rooms_path
-from dprl.jobs.store import Store
-from dprl.rooms.steps import Guess, Question
+from dprl.jobs.store import Lease, Store
+from dprl.rooms.steps import TOTAL, Guess, Question
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
 from tests.jobs.seed_jobs import claim, sql
@@ -39,7 +39,7 @@ def has_room_and_link(store: Store) -> bool:
     room = store.rooms.find(ROOM)
     return (
         room is not None
-        and (room.people, room.version, room.closed) == (2, 7, False)
+        and (room.people, room.version, room.closed, room.total) == (2, 7, False, TOTAL.high)
         and store.rooms.teaches(ROOM, KEY)
         and store.rooms.written(ROOM, "d0") == {0: "yes", 1: "100"}
         and question.content == Question("Did you ever copy an answer?", 5.0)
@@ -126,3 +126,24 @@ def test_one_from_before_rooms_gets_them(earlier: Path) -> None:
         assert store.rooms.find(ROOM) is None
         assert len(store.results.traces(DONE)) == 2
     assert rooms_path(earlier).exists()
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_file_of_rooms_without_totals_gets_the_largest_and_new_rooms_their_own(
+    earlier: Path, damaged: bool
+) -> None:
+    """Rooms of both kinds stand side by side, also after what was whole of them has been saved."""
+    Store(earlier, fake.simulation()).close()
+    rooms = rooms_path(earlier)
+    sql(rooms, "ALTER TABLE room DROP COLUMN total")
+    with contextlib.closing(Store(earlier, fake.simulation())) as store:
+        assert store.notice is None
+        code, _ = store.rooms.open(Lease("tab"), 3.0)
+    if damaged:
+        sql(rooms, "DROP TABLE notice")
+    with contextlib.closing(Store(earlier, fake.simulation())) as store:
+        assert bool(store.notice) == damaged
+        assert has_room_and_link(store)
+        new = store.rooms.find(code)
+        assert new is not None
+        assert new.total == 3.0

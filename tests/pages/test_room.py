@@ -177,6 +177,28 @@ def test_a_report_stays_with_its_question_and_its_room(visit: Visit, store: Stor
     assert store.rooms.steps(other)[0].answers == ()
 
 
+def test_the_total_is_stated_before_the_first_question_and_held(visit: Visit, store: Store) -> None:
+    teacher = visit(PAGE)
+    teacher.select_slider(key="room_total").set_value(2.0)
+    press(teacher, "open_room")
+    code = "".join(teacher.query_params["room"])
+    phone = named(visit(PAGE, room=code), 1)
+    assert sentences.held(2.0) in words(phone)
+    for left, offered in ((2.0, ["0.25", "0.5", "1", "1.5", "2"]), (1.0, ["0.25", "0.5", "1"])):
+        assert sentences.left(left, 2.0) in words(teacher)
+        (epsilon,) = [w for w in teacher.selectbox if w.label.startswith("ε of each answer")]
+        assert [option.partition(":")[0] for option in epsilon.options] == offered
+        (text,) = [w for w in teacher.text_input if "yes or no" in w.label]
+        text.set_value(ASKED)
+        widget(teacher, "button", "Ask the class").click().run()
+        phone.run()
+        assert sentences.held(2.0) in words(phone)
+        reported(phone, YES)
+    assert sentences.spent_on_phone([1.0, 1.0], 2.0) in words(phone)
+    assert not [w for w in teacher.text_input if "yes or no" in w.label]
+    assert "Questions have taken all of ε = 2 that each phone has here" in words(teacher)
+
+
 @pytest.mark.parametrize("nonsense", ["maybe", 7, ["yes"], {"yes": "no"}])
 def test_what_no_coin_leaves_gets_a_sentence(visit: Visit, store: Store, nonsense: Any) -> None:
     code, _ = opened(store)
