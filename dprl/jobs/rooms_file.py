@@ -17,7 +17,7 @@ from dprl.jobs.checksums import link_digest
 from dprl.jobs.file import Contradiction, StoreFile
 from dprl.jobs.sqlite_log import logged_pages
 from dprl.jobs.sqlite_pages import rows_on_pages
-from dprl.rooms.steps import TOTAL, from_json
+from dprl.rooms.steps import LEAST_TOTAL, MOST_TOTAL, TOTAL, from_json
 from dprl.words import plural
 
 LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # of codes: no vowels, so no words; no digits, and nothing like O and Q
@@ -37,7 +37,7 @@ CREATE TABLE room_step (
     room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, place INTEGER NOT NULL, content TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('open', 'paused', 'revealed')), PRIMARY KEY (room, place)) WITHOUT ROWID;
 CREATE TABLE room_answer (
-    room TEXT NOT NULL, place INTEGER NOT NULL, device BLOB NOT NULL, answer TEXT NOT NULL,
+    room TEXT NOT NULL, place INTEGER NOT NULL, device BLOB NOT NULL, answer TEXT NOT NULL, sent INTEGER NOT NULL,
     PRIMARY KEY (room, place, device), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE,
     FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
 CREATE INDEX room_answer_device ON room_answer(room, device);
@@ -45,6 +45,8 @@ CREATE INDEX room_answer_device ON room_answer(room, device);
 CREATE TABLE short_link (
     code TEXT PRIMARY KEY, digest BLOB NOT NULL UNIQUE, page TEXT NOT NULL, query TEXT NOT NULL) WITHOUT ROWID;
 """
+# Columns that earlier versions did not have, each the last of its table: how it is declared, and its value there.
+_ADDED = {"room": ("total", "REAL NOT NULL", MOST_TOTAL), "room_answer": ("sent", "INTEGER NOT NULL", 1)}
 _NAMES = ("room", "room_device", "room_step", "room_answer", "short_link")  # none before what it refers to
 _STATES = ("open", "paused", "revealed")  # a step never goes back to an earlier one for good
 
@@ -66,8 +68,9 @@ class RoomsFile(StoreFile):
     pragmas = (*StoreFile.pragmas, "secure_delete = ON")
 
     def _upgrade(self, db: sqlite3.Connection) -> None:
-        if "total" not in {row["name"] for row in db.execute("PRAGMA table_info(room)")}:
-            db.execute(f"ALTER TABLE room ADD COLUMN total REAL NOT NULL DEFAULT {TOTAL.high}")
+        for table, (column, declared, value) in _ADDED.items():
+            if column not in {row["name"] for row in db.execute(f"PRAGMA table_info({table})")}:
+                db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {declared} DEFAULT {value}")
 
     def _rescue(self, damaged: Path, begun: Path) -> str:
         return rescue(damaged, begun)
@@ -95,7 +98,7 @@ def take_over(db: sqlite3.Connection, names: set[str], rooms: Path) -> None:
     try:
         db.execute("BEGIN IMMEDIATE")
         for name in there:
-            added = f", {TOTAL.high}" if name == "room" else ""  # these had no total yet
+            added = f", {_ADDED[name][2]}" if name in _ADDED else ""
             db.execute(f"INSERT OR IGNORE INTO own.{name} SELECT *{added} FROM main.{name}")
         db.execute("COMMIT")
     except sqlite3.IntegrityError as error:
@@ -135,8 +138,8 @@ def rescue(damaged: Path, into: Path) -> str:
             case None, [str(code), int(place), str(content), str(state)] if state in _STATES:
                 known = found["room_step"].get((code, place), (code, place, content, "open"))
                 found["room_step"][code, place] = max(known, (code, place, content, state), key=_progress)
-            case None, [str(code), int(place), bytes(device), str(answer)]:
-                found["room_answer"][code, place, device] = (code, place, device, answer)
+            case None, [str(code), int(place), bytes(device), str(answer), *rest] if rest in ([], [0], [1]):
+                found["room_answer"][code, place, device] = (code, place, device, answer, *(rest or [1]))
     steps = found["room_step"] = {at: step for at, step in found["room_step"].items() if _allows(step[2])}
     answers = found["room_answer"].items()
     found["room_answer"] = {
@@ -160,9 +163,9 @@ def _total(given: list[Any]) -> float:
     """The total epsilon of a room, as far as it can be read: the least where it is damaged, so that no phone spends
     more. A room of a version that had no total yet has the largest."""
     try:
-        return float(TOTAL.check(given[0])) if given else float(TOTAL.high)
+        return float(TOTAL.check(given[0])) if given else MOST_TOTAL
     except SpecError:
-        return float(TOTAL.low)
+        return LEAST_TOTAL
 
 
 def _version(room: tuple[Any, ...]) -> int:

@@ -21,8 +21,12 @@ State = Literal["open", "paused", "revealed"]
 DELTA = 1e-6  # at which the shuffler's epsilon is said
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
+LEAST_TOTAL, MOST_TOTAL = (
+    0.1,
+    20.0,
+)  # one question that says next to nothing; four at which hardly anything is hidden
 TOTAL = Field(
-    "total", "float", 5.0, "the budget of one phone over all questions of a room", low=0.1, high=20.0
+    "total", "float", 5.0, "the budget of one phone over all questions of a room", LEAST_TOTAL, MOST_TOTAL
 )
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))

@@ -28,9 +28,10 @@ GUESSES = (
     "Predictions are about a chart, not about you. The room keeps them as you make them, without a name and without "
     "a coin."
 )
-WAITS = "Your prediction is not sent yet."
-UNSENT = "Your prediction was not sent. Your teacher's chart does not count it."
-MISSED = "Your last prediction was not sent. Your teacher's chart does not count it."
+WAITS = "Your prediction is not sent yet. When your teacher reveals the answer, your prediction counts as it stands."
+TAKEN = "Your prediction was not sent, and counts as it stood when your teacher revealed the answer."
+UNSENT = "Your prediction was not finished. Your teacher's chart does not count it."
+MISSED = "Your last prediction was not finished. Your teacher's chart does not count it."
 CLOSED = (
     "Your teacher has closed this room. Nobody answers any more. The last result stays here until the room is "
     "deleted, within a day."

@@ -22,6 +22,7 @@ from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer, chosen
 from pages.shared.lessons.drag import draggable
 from pages.shared.lessons.known import evidence
+from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
@@ -66,6 +67,8 @@ def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
     if step.state == "revealed":
         if text and written is None:
             st.warning(sentences.UNSENT, icon=":material/unsubscribe:")
+        elif step.place in store().rooms.drafts(r.code, r.device):
+            st.info(sentences.TAKEN, icon=":material/mark_email_read:")
         mine = text if written is None or valid_texts(found, [text]) else ""
         predicted_chart(step, found, mine, shown=True)
         off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
@@ -73,10 +76,10 @@ def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
         return
     making = step.state == "open" and written is None
     if making:
-        answer(prediction, text, partial(predict, step.place))
+        answer(prediction, text, partial(predict, step.place, found))
     key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
     if making:
-        draggable(prediction, text, key, partial(take, step.place))
+        draggable(prediction, text, key, partial(take, step.place, found))
     if making:
         with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
             st.button(
@@ -180,19 +183,21 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def predict(place: int, text: str) -> None:
-    """A prediction is made, and not sent yet."""
-    group().guesses[place] = text
+def predict(place: int, found: Asked, text: str) -> None:
+    """A prediction is made, and not sent yet: the room keeps it, as far as it is one."""
+    r = group()
+    r.guesses[place] = text
+    store().rooms.draft(r.code, r.device, place, text if valid_texts(found, [text]) else "")
 
 
 def pressed(place: int, found: Asked, event: Any) -> None:
     """The chart was pressed."""
     text = chosen(found.prediction, group().guesses.get(place, ""), event)
     if text is not None:
-        take(place, text)
+        take(place, found, text)
 
 
-def take(place: int, text: str) -> None:
+def take(place: int, found: Asked, text: str) -> None:
     """A prediction is made on the chart."""
-    predict(place, text)
+    predict(place, found, text)
     session().version += 1  # the widget beside the chart follows

@@ -35,6 +35,8 @@ def stage(here: Room) -> None:
     """The room as it stands."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
+    for place, text in store().rooms.drafts(r.code, r.device).items():  # made before a reload
+        r.guesses.setdefault(place, text)
     if steps:
         turned(steps[-1], written)
     head(here)
@@ -58,7 +60,7 @@ def stage(here: Room) -> None:
 
 def turned(step: ClassStep, written: dict[int, str]) -> None:
     """What the phone does where another step was drawn last: widgets of that keep nothing for this one, and a
-    prediction that was not sent is said to be lost, unless its own reveal has said so."""
+    prediction that was not finished is said to be lost, unless its own reveal has said so."""
     r = group()
     (place, state), r.drawn = r.drawn or (-1, "revealed"), (step.place, step.state)
     if place != step.place:

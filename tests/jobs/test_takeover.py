@@ -129,16 +129,18 @@ def test_one_from_before_rooms_gets_them(earlier: Path) -> None:
 
 
 @pytest.mark.parametrize("damaged", [False, True])
-def test_a_file_of_rooms_without_totals_gets_the_largest_and_new_rooms_their_own(
-    earlier: Path, damaged: bool
-) -> None:
+def test_a_file_of_rooms_without_totals_and_drafts_gets_them(earlier: Path, damaged: bool) -> None:
     """Rooms of both kinds stand side by side, also after what was whole of them has been saved."""
     Store(earlier, fake.simulation()).close()
     rooms = rooms_path(earlier)
     sql(rooms, "ALTER TABLE room DROP COLUMN total")
+    sql(rooms, "ALTER TABLE room_answer DROP COLUMN sent")
     with contextlib.closing(Store(earlier, fake.simulation())) as store:
         assert store.notice is None
-        code, _ = store.rooms.open(Lease("tab"), 3.0)
+        code, key = store.rooms.open(Lease("tab"), 3.0)
+        store.rooms.put_step(code, key, Guess("trust", 1))
+        store.rooms.join(code, "d9", Lease("tab"))
+        store.rooms.draft(code, "d9", 0, "1e5")
     if damaged:
         sql(rooms, "DROP TABLE notice")
     with contextlib.closing(Store(earlier, fake.simulation())) as store:
@@ -147,3 +149,4 @@ def test_a_file_of_rooms_without_totals_gets_the_largest_and_new_rooms_their_own
         new = store.rooms.find(code)
         assert new is not None
         assert new.total == 3.0
+        assert store.rooms.drafts(code, "d9") == {0: "1e5"}

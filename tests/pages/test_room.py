@@ -285,10 +285,10 @@ def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: St
 
 @pytest.mark.parametrize("way", ["reveal", "close", "next"])
 @pytest.mark.parametrize("sent", [False, True])
-def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
+def test_a_prediction_that_was_not_sent_is_taken_as_it_stands(
     visit: Visit, store: Store, way: str, sent: bool
 ) -> None:
-    """The phone goes on showing it, and what the teacher has counted is never more than what was sent."""
+    """Also from a phone that is asleep: what it made last counts, as soon as the answer is revealed and not before."""
     code, key = opened(store, None)
     store.rooms.put_step(code, key, Guess("trust", 1))
     step: Any = LESSONS["trust"].steps[1]
@@ -298,16 +298,20 @@ def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
     assert sentences.WAITS in words(phone)
     if sent:
         phone.button(key="send_0").click().run()
+    else:
+        phone.select_slider[0].set_value(step.prediction.marks[5]).run()
+        phone.select_slider[0].set_value(step.prediction.marks[2]).run()
+    assert len(store.rooms.steps(code)[0].answers) == sent
     if way == "reveal":
         store.rooms.turn_step(code, key, 0, "revealed")
     elif way == "close":
         store.rooms.close(code, key)
     else:
         store.rooms.put_step(code, key, Guess("trust", 2))
+    assert store.rooms.steps(code)[0].answers == (step.prediction.write(step.prediction.marks[2]),)
     phone.run()
-    said = "" if sent else sentences.MISSED if way == "next" else sentences.UNSENT
-    assert warned(phone) == said
-    assert len(store.rooms.steps(code)[0].answers) == sent
+    assert warned(phone) == ""
+    assert (sentences.TAKEN in words(phone)) == (not sent and way != "next")
     if way == "next":
         assert not [b for b in phone.button if b.key == "send_0"]
         return
@@ -330,6 +334,36 @@ def test_an_order_that_was_not_finished_is_told_so_at_its_reveal(visit: Visit, s
     phone.run()
     assert warned(phone) == sentences.UNSENT
     assert "3 of 4 right: 1 curve without a name." in words(phone)
+    assert store.rooms.steps(code)[0].answers == ()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_order_counts_at_the_next_step_as_far_as_it_is_one(
+    visit: Visit, store: Store, whole: bool
+) -> None:
+    code, key = opened(store, None)
+    store.rooms.put_step(code, key, Guess("trust", 0))
+    phone = named(visit(PAGE, room=code), 1)
+    for item in (1, 3, 2, 0, *([] if whole else [0])):  # the same again takes a name away
+        phone.button(key=f"item_{item}").click().run()
+    store.rooms.put_step(code, key, Guess("trust", 1))
+    assert store.rooms.steps(code)[0].answers == (("bdca",) if whole else ())
+    assert warned(phone.run()) == ("" if whole else sentences.MISSED)
+
+
+def test_a_prediction_that_was_not_sent_survives_a_reload(visit: Visit, store: Store) -> None:
+    code, key = opened(store, None)
+    store.rooms.put_step(code, key, Guess("trust", 1))
+    marks = LESSONS["trust"].steps[1].prediction.marks  # type: ignore[union-attr]
+    named(visit(PAGE, room=code), 1).select_slider[0].set_value(marks[3]).run()
+    again = named(visit(PAGE, room=code), 1)
+    assert again.select_slider[0].value == marks[3]
+    assert sentences.WAITS in words(again)
+    other = named(visit(PAGE, room=code), 2)
+    assert sentences.WAITS not in words(other)
+    press(again, "send_0")
+    assert len(store.rooms.steps(code)[0].answers) == 1
+    assert not store.rooms.drafts(code, f"{1:032x}")
 
 
 def blocks(node: Any, kind: str) -> list[Any]:
