@@ -53,7 +53,7 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     assert held["verdict"] == "better"
     for part in (
         "Better than today. Under the learned policy",
-        "The proved bound holds but for a chance of 0.1",
+        "The proved bound holds except with a chance of 0.1",
     ):
         assert part in text
     low, value, high = held["difference"]

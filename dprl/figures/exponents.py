@@ -1,4 +1,4 @@
-"""Regret at the end of runs on problems that get harder with the number of users."""
+"""Regret at the end of runs on environments that get harder with the number of users."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dprl.figures.picture import Picture
 from dprl.figures.regret import regret_numbers, told_apart
 from dprl.words import human
 
-ALT = "Line chart of regret at the end against the number of users, each point on a problem of its own, with slopes."
+ALT = "Line chart of final regret against the number of users. Each point has its own environment. Lines show slopes."
 
 
 def harder(
@@ -31,10 +31,10 @@ def harder(
     """
     curves = told_apart(curves)
     chart = Chart(
-        "Where actions differ less, the more users there are",
-        "Users K of a whole run",
-        "Regret at its end (reward lost)",
-        subtitle=f"{statistic} over seeds; each K has a problem of its own",
+        "Harder environments for more users",
+        "Users K of a run",
+        "Regret at the end (reward lost)",
+        subtitle=f"{statistic} over seeds; at larger K actions differ less",
         height=450 + 18 * (len(curves) + len(slopes)),
         dark=dark,
     )

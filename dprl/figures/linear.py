@@ -1,4 +1,4 @@
-"""Learners of linear models: where they hold the weights possible, their matrices, their estimates."""
+"""Learners of linear models: their confidence sets, their matrices, their estimates."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dprl.figures.picture import Picture
 from dprl.words import human, significant
 
 ELLIPSOID_ALT = (
-    "The confidence region of the weights in two coordinates, with noise and without, and the true weights."
+    "The confidence set of the weights in two coordinates, with noise and without, and the true weights."
 )
 EIGENVALUES_ALT = "Line chart of the eigenvalues of a matrix against users, beside what noise can do to them."
 WEIGHTS_ALT = (
-    "Estimated weights, what is held possible, and true weights: a panel for each weight, over the steps."
+    "Estimated weights, their confidence sets, and true weights: a panel for each weight, over the steps."
 )
 PANEL, GAP = 120, 44  # pixels of one weight
 ROUNDING = 1e-12  # of the largest eigenvalue: less is 0, which a log axis does not show
@@ -58,17 +58,17 @@ def ellipsoid(
         "Where the weights can be",
         names[0],
         names[1],
-        subtitle=style.plain(label) + ("; each axis has a scale of its own" if near else ""),
+        subtitle=style.plain(label) + ("; the axes have different scales" if near else ""),
         height=520,
         dark=dark,
     )
     roles, angle = chart.colors.roles, np.linspace(0, 2 * np.pi, 121)
-    known = f"known to all: at most {significant(bound, 3)} long"
+    known = f"public: at most {significant(bound, 3)} long"
     chart.theory(known, bound * np.cos(angle), bound * np.sin(angle))
     rows = []
     for outline, role, name in (
-        (noisy, "noisy", "held possible with noise"),
-        (quiet, "true", "held possible without noise, same users"),
+        (noisy, "noisy", "confidence set with noise"),
+        (quiet, "true", "confidence set without noise, same users"),
     ):
         if outline is None:
             continue
@@ -98,7 +98,7 @@ def ellipsoid(
 def _window(
     noisy: Array | None, quiet: Array | None, truth: Array, bound: float, near: bool
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The axes: all weights that C_w allows; near, what is held possible as far as it is less than that."""
+    """The axes: all weights that C_w allows; near, the confidence sets as far as they are smaller than that."""
     drawn = [outline for outline in (noisy, quiet) if outline is not None and near]
     points = np.concatenate([*drawn, truth[None]]) if drawn else np.array([[-bound, -bound], [bound, bound]])
     points = np.clip(points, -1.1 * bound, 1.1 * bound)
@@ -128,7 +128,7 @@ def eigenvalues(
     """
     d = quiet.shape[1]
     chart = Chart(
-        "What the matrix knows, against noise",
+        "What the matrix knows, beside the noise",
         "Users so far",
         "Eigenvalue of the matrix of step h",
         subtitle=style.plain(label),
@@ -139,7 +139,7 @@ def eigenvalues(
     words = [human(float(value)) for value in k]
     parts = [(quiet, "true", "circle", "eigenvalues without noise")]
     if noisy is not None:
-        parts.insert(0, (noisy, "noisy", "x", "eigenvalues as released"))
+        parts.insert(0, (noisy, "noisy", "x", "eigenvalues with noise (released)"))
     for values, role, symbol, name in parts:
         for i, y in enumerate(values.T):
             chart.line(
@@ -155,8 +155,8 @@ def eigenvalues(
                 **_said(name, words),
             )
     for values, name, dash, color in (
-        (shift, "how far noise can move them", style.BOUND_DASH, roles["bound"]),
-        (ridge, "what the algorithm adds to them (ridge)", "10px,4px", chart.colors.muted),
+        (shift, "the most that noise can move them", style.BOUND_DASH, roles["bound"]),
+        (ridge, "ridge, added by the algorithm", "10px,4px", chart.colors.muted),
     ):
         if np.any(values > 0):
             y = np.where(values > 0, values, np.nan)
@@ -209,7 +209,7 @@ def weights_over_steps(
         place = chart.axes(i, x, {"domain": domain, "range": [-1.05 * bound, 1.05 * bound], "nticks": 4})
         low, high = (np.clip(estimate[:, i] + s * widths[:, i], -bound, bound) for s in (-1, 1))
         chart.line(
-            "held possible",
+            "confidence set",
             np.repeat(h, 3),
             np.column_stack([low, high, np.full(steps, np.nan)]).ravel(),
             style.translucent(role, 0.45),
@@ -240,7 +240,7 @@ def weights_over_steps(
             "step": np.repeat(h, d),
             "weight": np.tile(np.arange(d), steps),
             "estimate": estimate.ravel(),
-            "may be off by": widths.ravel(),
+            "confidence radius": widths.ravel(),
             "true": truth.ravel(),
         }
     )

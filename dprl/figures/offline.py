@@ -1,4 +1,4 @@
-"""Learning from a data set: gaps, prices and penalties over its size, and what is proved of an upload."""
+"""Learning from a data set: suboptimality, privacy cost and penalties over its size, and what an upload proves."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from dprl.figures.picture import Picture
 from dprl.figures.regret import regret_numbers, told_apart, worst_case
 from dprl.words import human
 
-GAP_ALT = "Line chart of the gap to the best policy against the size of the data set, a curve for each run."
-PRICE_ALT = "Line chart of what privacy takes from the low estimate against the size of the data set."
+GAP_ALT = "Line chart of suboptimality against the size of the data set, a curve for each run."
+PRICE_ALT = (
+    "Line chart of what privacy takes from the lower bound on the value, against the size of the data set."
+)
 CHARGES_ALT = (
     "Line chart of the penalties on an optimal episode against the size of the data set, for each run."
 )
 LOWER_ALT = "Line chart of the lower bound on what a learned policy is worth, against the privacy budget."
-X_TITLE = "Trajectories in the data set, n (one person each)"
+X_TITLE = "Trajectories n in the data set (one user each)"
 FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
 
 
@@ -42,7 +44,9 @@ def gaps_over_n(
     shaded: up to which n the chart is shaded, and what that range is. wide: see `regret.comparison`.
     """
     curves = told_apart(curves)
-    chart = _over_n("How far from the best policy?", "Gap v* − v<sup>π</sup> (reward)", curves, dark)
+    chart = _over_n(
+        "How far from the best policy?", "Suboptimality v* − v<sup>π</sup> (reward)", curves, dark
+    )
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
     _draw(chart, curves, log_y, show_seeds, least=float(f"{FAINT * most:.1g}"))
     worst_case(chart, curves, "v*")
@@ -64,7 +68,7 @@ def prices_over_n(
 ) -> Picture:
     """V~ of the twin less V~ over n, the mean of each private run, beside a line that falls like 1/n."""
     curves = told_apart(curves)
-    chart = _over_n("What privacy takes from the low estimate", "Lower by (reward)", curves, dark)
+    chart = _over_n("What privacy takes from the lower bound", "Lower by (reward)", curves, dark)
     _draw(chart, curves, log_y, show_seeds)
     guide = next((curve for curve in curves if len(curve.center) and curve.center[-1] > 0), None)
     if guide is not None and log_y:

@@ -1,4 +1,4 @@
-"""Mistakes: how many episodes were more than alpha worse than optimal."""
+"""How many episodes were more than alpha worse than optimal."""
 
 from __future__ import annotations
 

@@ -33,16 +33,17 @@ def about_cells(
         return NONE
     cell = "the most visited cell here has" if family is VISITS else "the cell that paid most here has"
     said = (
-        f"The errors of the cells here have root mean square {human(noise.typical)} {family.noun}; {cell} "
-        f"{human(noise.most)}. {percent(noise.drowned)} of the cells drown in such an error"
+        f"The errors of the cells here have root mean square {human(noise.typical)} {family.noun}. For "
+        f"comparison, {cell} {human(noise.most)}. In {percent(noise.drowned)} of the cells the true value is "
+        "smaller than such an error."
     )
     if word == "noisy" and noise.negative:
-        said += f", and {percent(noise.negative)} look negative"
+        said += f" In {percent(noise.negative)} of the cells the noisy value is negative."
     if bound:
         allowed = family.share * bound
         share = percent(noise.largest / allowed)
-        said += f". The largest error is {share} of the bound {family.bound} = {human(allowed)}"
-    return said + "."
+        said += f" The largest error is {share} of the bound {family.bound} = {human(allowed)}."
+    return said
 
 
 def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: CountFamily = VISITS) -> str:
@@ -52,7 +53,7 @@ def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Cou
     x, y = float(true[-1]), float(noisy[-1])
     had = "was visited {} times" if family is VISITS else "has paid {}"
     said = (
-        f"After {human(float(episodes[-1]))} episodes this cell {had.format(human(x))} and the planner is told "
+        f"After {human(float(episodes[-1]))} episodes this cell {had.format(human(x))}. The planner is told "
         f"{human(y)}"
     )
     gap = y - x
@@ -67,6 +68,6 @@ def about_bound(held: Coverage | None) -> str:
     if held.worst == 0:
         return NONE
     return (
-        f"The bound on the noise has held in {held.kept} of {held.seeds} seeds; the largest noise reached "
-        f"{percent(held.worst)} of it."
+        f"The bound on the noise has held in {held.kept} of {held.seeds} seeds. The largest noise reached "
+        f"{percent(held.worst)} of the bound."
     )

@@ -8,13 +8,13 @@ import numpy as np
 
 from dprl.figures.lines import Series
 from dprl.metrics import Array, Bite, enough, growth_exponent
-from dprl.words import count, human, listed, percent, plural, quoted, to_the
+from dprl.words import count, human, percent, plural, quoted, to_the
 
 NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this near the best is good
 COVERED = (
-    "Where the best policy goes (below) and the data hardly do (above), an algorithm stays uncertain longest. The "
-    "scale is logarithmic."
+    "Above: where the data go. Below: where the best policy goes. An algorithm stays uncertain longest where only the "
+    "best policy goes. The scale is logarithmic."
 )
 
 
@@ -34,8 +34,8 @@ def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
     never = [curve for n, curve in needed if not np.isfinite(n)]
     said = []
     if reached:
-        each = "; ".join(f"{quoted(curve.label)}: {count(n)}" for n, curve in reached)
-        said.append(f"Trajectories it takes to come within {percent(CLOSE)} of v* = {v_star:#.3g}: {each}.")
+        each = " ".join(f"{quoted(curve.label)}: {count(n)}." for n, curve in reached)
+        said.append(f"Trajectories needed to come within {percent(CLOSE)} of v* = {v_star:#.3g}: {each}")
     for curve in never:
         end, last = float(curve.center[-1]), float(curve.x[-1])
         said.append(
@@ -52,8 +52,8 @@ def _so_far(curves: Sequence[Series]) -> str:
     for curve in known:
         last = int(np.flatnonzero(np.isfinite(curve.center))[-1])
         gap, n = float(curve.center[last]), float(curve.x[last])
-        parts.append(f"{quoted(curve.label)} {human(gap)} at {count(n)}")
-    return f"So far the gap is: {'; '.join(parts)}."
+        parts.append(f"{quoted(curve.label)}: {human(gap)} at {count(n)}.")
+    return f"Suboptimality so far: {' '.join(parts)}"
 
 
 def range_of_the_paper(curves: Sequence[Series], twin: Series | None, end: int) -> str:
@@ -73,19 +73,19 @@ def range_of_the_paper(curves: Sequence[Series], twin: Series | None, end: int) 
     inside = [at(curve, end) for curve in private]
     last = min(float(curve.x[-1]) for curve in [twin, *private])
     said = (
-        f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the one without privacy. With "
-        f"the noise that it prints, and features of norm at most 1, as its theorem asks, they are not close there: at "
-        f"n = {end:,} the gap is {human(at(twin, end))} without privacy and {_range(inside)} with it"
+        f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the curve without privacy. With "
+        "the paper's noise, and features of norm at most 1 as its theorem asks, they are not close there. At "
+        f"n = {end:,} the suboptimality is {human(at(twin, end))} without privacy and {_range(inside)} with privacy."
     )
     if last > end:
-        beyond = listed([f"{human(at(curve, last))} ({quoted(curve.label)})" for curve in private])
+        beyond = " ".join(f"{quoted(curve.label)}: {human(at(curve, last))}." for curve in private)
         level = at(twin, last) + CLOSE * (twin.v_star or 0.0)
         holds = any(at(curve, last) <= level for curve in private)
         said += (
-            f". {'The claim holds further out' if holds else 'Further out they are not close either'}: at "
+            f" {'The claim holds at larger n' if holds else 'At larger n they are not close either'}. At "
+            f"n = {count(last)} the suboptimality is {human(at(twin, last))} without privacy. {beyond}"
         )
-        said += f"n = {count(last)} it is {human(at(twin, last))} without privacy and {beyond}"
-    return said + "."
+    return said
 
 
 def _range(values: Sequence[float]) -> str:
@@ -94,18 +94,16 @@ def _range(values: Sequence[float]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float) -> str:
-    """How the price in the low estimate falls from n = first on, with the exponent's interval."""
+    """How the privacy cost in the lower bound falls from n = first on, with the exponent's interval."""
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):
             found = growth_exponent(curve.x, curve.rows, first, float(curve.x[-1]))
             if np.isfinite(found[0]):
-                parts.append(f"{quoted(curve.label)} {to_the('n', *found)}")
+                parts.append(f"{quoted(curve.label)} like {to_the('n', *found)}.")
     if not parts:
-        return (
-            "The low estimate V~ of each private run is compared with that of its algorithm without privacy."
-        )
-    return f"From n = {count(first)} on it falls like {listed(parts)}; Theorem 3.4 says 1/n for DP-APVI."
+        return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
+    return f"How the privacy cost falls from n = {count(first)} on: {' '.join(parts)} Theorem 3.4 says 1/n for DP-APVI."
 
 
 def about_pessimism(
@@ -119,18 +117,19 @@ def about_pessimism(
         ranks: whether there is noise that the penalty does not stand for.
     """
     taken = percent(bitten.share)
-    said = f"In {taken} of the state-action-step triples the penalty takes all that the action seems worth"
+    said = f"In {taken} of the state-action-step triples the penalty takes all that the action seems worth."
     if bitten.path > 0:
-        said += f"; an optimal episode meets one in {percent(bitten.path)} of its {plural(H, 'step')}"
+        said += (
+            f" An optimal episode meets such a triple in {percent(bitten.path)} of its {plural(H, 'step')}."
+        )
     else:
-        said += "; on an optimal episode it does so nowhere"
-    said += "."
+        said += " An optimal episode meets none of these triples."
     if ranks:
-        said += " Nothing in this penalty stands for the noise in values: Q ranks actions, and is no bound."
+        said += " This penalty leaves out the noise in values. So Q ranks actions, and is no bound."
     if E:
         said += f" Pairs with at most E = {human(E)} released visits count as never seen."
     if gap <= 1e-9 * max(v_star, 1e-12):
-        return said + " The learned policy is the best one all the same."
+        return said + " The learned policy is still the best one."
     return said + f" The learned policy is {human(gap)} short of v* = {v_star:#.3g}."
 
 
@@ -142,16 +141,18 @@ def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
         weight: the share of its time that the optimal policy spends there.
         agrees: how often, where the data go, the behaviour policy takes the learned action.
     """
-    said = f"It is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs, where the optimal policy "
-    said += f"spends {percent(weight)} of its time"
-    return f"{said}; where the data go, the behaviour policy takes the learned action with chance {percent(agrees)}."
+    return (
+        f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
+        f"The optimal policy spends {percent(weight)} of its time in these pairs. Where the data go, the "
+        f"behaviour policy takes the learned action with chance {percent(agrees)}."
+    )
 
 
 def low_values(below: float, start: float, v_star: float) -> str:
-    """Of the low estimates V~: the share that is at most the optimum, and the one at the start."""
+    """Of the lower bounds V~: the share that is at most the optimum, and the one at the start."""
     return (
-        f"The low estimate is at most the true optimum in {percent(below)} of the state-step pairs; at the start it is "
-        f"{human(start)}, and v* = {v_star:#.3g}."
+        f"The lower bound is at most the true optimum in {percent(below)} of the state-step pairs. At the start the "
+        f"lower bound is {human(start)}, and v* = {v_star:#.3g}."
     )
 
 
@@ -165,13 +166,14 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     """
     if optimal == 0:
         return (
-            f"The data never show what the optimal policy does: nobody does {where}. However many trajectories "
-            "there are, what that is worth cannot be learned from them."
+            f"The data never show what the optimal policy does: nobody does {where}. However many trajectories there "
+            "are, its value cannot be learned from them."
         )
     seen = n * optimal
     return (
-        f"Of the pairs that the optimal policy visits the data visit **{where}** least: {_one_in(optimal)} "
-        f"trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has dₘ = {human(d_m)}."
+        f"Of all pairs on the optimal policy's way, the data visit this one least: **{where}**. It is in "
+        f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has "
+        f"dₘ = {human(d_m)}."
     )
 
 
@@ -201,11 +203,11 @@ def about_penalties(
             f"from about n = {count(float(f'{good:.1g}'))}" if np.isfinite(good) else "not by n = 1 trillion"
         )
         parts.append(
-            f"{quoted(label)}: {human(float(f'{taken:.2g}'))} (within {percent(CLOSE)} of v* {near})"
+            f"{quoted(label)}: {human(float(f'{taken:.2g}'))} (within {percent(CLOSE)} of v* {near})."
         )
     return (
-        f"An optimal episode is worth v* = {v_star:#.3g}. At n = {count(at)} the penalties on its way add up to "
-        f"{'; '.join(parts)}. While they take most of that, a pessimist stays away from it."
+        f"An optimal episode is worth v* = {v_star:#.3g}. This is what penalties take from it at n = {count(at)}: "
+        f"{' '.join(parts)} While they take most of it, a pessimistic algorithm avoids the optimal policy."
     )
 
 
@@ -213,14 +215,14 @@ def about_expected_penalties(runs: Sequence[tuple[str, Array]], n: Array, v_star
     """From how many trajectories runs are expected to be good. runs: label and gap [C]; most: that there will be."""
     good = [(label, enough(n, gap, CLOSE * v_star)) for label, gap in runs]
     parts = [
-        f"{label} from about {count(float(f'{size:.1g}'))}"
+        f"{label} from about {count(float(f'{size:.1g}'))} trajectories on."
         if np.isfinite(size)
-        else f"{label} not by 1 trillion"
+        else f"{label} not within 1 trillion trajectories."
         for label, size in good
     ]
     late = sum(not size <= most for _, size in good)
-    said = f"Expected within {percent(CLOSE)} of v*: {'; '.join(parts)}."
-    return said + (f" {late} of {len(good)} need more than n = {count(most)}." if late else "")
+    said = f"Expected to come within {percent(CLOSE)} of v*: {' '.join(parts)}"
+    return said + (f" {late} of {len(good)} runs need more than n = {count(most)}." if late else "")
 
 
 def _one_in(share: float) -> str:
@@ -236,7 +238,7 @@ def about_lower_bounds(
     unproved: str,
     why: str = "",
     proved: str = "",
-    needs: str = "people who are independent",
+    needs: str = "users who are independent",
 ) -> str:
     """Of V~ against a budget, ascending, where no model says what a policy is worth.
 
@@ -248,31 +250,29 @@ def about_lower_bounds(
     unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
     if unproved:
         return (
-            f"From {of} at {name} = {budget:g} the algorithm's own estimate is {human(best)}, which is "
-            f"no proved bound: {unproved}. {unknown}"
+            f"From {of} at {name} = {budget:g} the algorithm's own estimate is {human(best)}. This is no proved bound: "
+            f"{unproved}. {unknown}"
         )
     if best <= nothing:
         return (
-            f"From {of} at {name} = {budget:g} no policy can be said to be worth more than the least "
-            f"there is, {human(nothing)}. The learned policy is of no use. {why}".rstrip()
+            f"From {of} at {name} = {budget:g} no policy is proved to be worth more than {human(nothing)}, the least "
+            f"there is. The learned policy is of no use. {why}".rstrip()
         )
-    said = f"From {of} at {name} = {budget:g} the learned policy is worth at least {human(best)} an episode"
+    said = f"From {of} at {name} = {budget:g} the learned policy is worth at least {human(best)} an episode."
     if rows[0][1] < best:
-        said += f"; at {name} = {rows[0][0]:g} that can be said of {human(rows[0][1])} only"
-    each = (
-        f"β = {beta:g}"
-        if len(rows) == 1
-        else f"{len(rows)} β = {len(rows) * beta:g}, as of {len(rows)} the largest"
-    )
+        said += f" At {name} = {rows[0][0]:g} the bound is only {human(rows[0][1])}."
+    each = f"β = {beta:g}"
+    if len(rows) > 1:  # the largest of several is picked: any of them may fail
+        each = f"{len(rows)} β = {len(rows) * beta:g}, for the largest of {len(rows)} bounds"
     whose = (
-        f"holds but for a chance of at most {each}: {proved}"
+        f"The bound may fail with a chance of at most {each}. For the proof, {proved}."
         if proved
-        else "is the paper's (QW23-offline, Lemmas C.6 and C.10), but for a chance in proportion to "
-        f"β = {beta:g}; the documentation says what its proof passes over"
+        else "The bound is the paper's (QW23-offline, Lemmas C.6 and C.10). It may fail with a chance in proportion to "
+        f"β = {beta:g}. The documentation says what its proof leaves out."
     )
     return (
-        f"{said}. The bound {whose}. It needs {needs}, and "
-        f"states that say all that the next one depends on. {unknown}"
+        f"{said} {whose} The bound needs {needs}, and states that contain all that the next state depends on. "
+        f"{unknown}"
     )
 
 
@@ -282,4 +282,4 @@ def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
         f"{quoted(state)} {human(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]
     more = f", and {len(states) - 6} more" if len(states) > 6 else ""
-    return f"At least, for somebody who begins in: {', '.join(shown)}{more}."
+    return f"Lower bounds by first state: {', '.join(shown)}{more}."

@@ -35,29 +35,25 @@ def at_step(
     there = np.ones(len(chosen), bool) if reached is None else reached
     counts = np.bincount(chosen[there].astype(int), minlength=len(action_labels))
     leading = int(counts.argmax())
-    chooses = "it chooses" if sure is None else "its likeliest action is"
+    chooses = "the policy chooses" if sure is None else "the likeliest action is"
     action = quoted(action_labels[leading])
     if there.all():
-        said = f"At step {step} {chooses} {action} in {counts[leading]} of {len(chosen)} states"
+        said = [f"At step {step} {chooses} {action} in {counts[leading]} of {len(chosen)} states."]
     else:
-        said = f"At step {step} the policy can be in {there.sum()} of {len(chosen)} states. "
-        said += f"{chooses.capitalize()} {action} in {counts[leading]} of these"
+        said = [f"At step {step} the policy can be in {there.sum()} of {len(chosen)} states."]
+        said.append(f"There {chooses} {action} in {counts[leading]} of these states.")
     if wrong is not None:
         lost = int((wrong & there).sum())
-        said += (
-            f"; in {lost} the optimal policy does better"
-            if lost
-            else "; in none does the optimal policy do better"
-        )
+        said.append(f"The optimal policy does better in {lost or 'none'} of them.")
     if sure is not None:
-        said += (
-            f". The likeliest action of a state has chance {percent(float(sure[there].mean()))} on average"
+        said.append(
+            f"The likeliest action of a state has chance {percent(float(sure[there].mean()))} on average."
         )
     if over > 0:
-        said += f". By then {percent(over)} of the episodes are over"
+        said.append(f"By then {percent(over)} of the episodes are over.")
     if not there.all():
-        said += ". The other states are grey: the policy is never there at this step, so its action there costs nothing"
-    return said + "."
+        said.append("The policy is never in the grey states at this step, so its action there costs nothing.")
+    return " ".join(said)
 
 
 def about_steps(
@@ -76,16 +72,16 @@ def about_steps(
         sure: [H,S] the chance of its action, where the policy is a stochastic one.
     """
     if wrong is None:
-        return "It plays " + _played(policy, action_labels) + "."
-    what = "It" if sure is None else "Its likeliest action"
+        return "The policy plays " + _played(policy, action_labels) + "."
+    what = "The policy" if sure is None else "The likeliest action"
     said = (
-        f"{what} is worse than the optimal policy in {int(wrong.sum()):,} of {wrong.size:,} state-step pairs"
+        f"{what} is worse than the optimal policy in {int(wrong.sum()):,} of {wrong.size:,} state-step pairs."
     )
     if weight is not None:
-        said += f", where the optimal policy spends {percent(float(weight.sum()) / len(wrong))} of its time"
+        said += f" The optimal policy spends {percent(float(weight.sum()) / len(wrong))} of its time in these pairs."
     if sure is not None:
-        said += f". It has chance {percent(float(sure.mean()))} on average"
-    return said + "."
+        said += f" The likeliest action has chance {percent(float(sure.mean()))} on average."
+    return said
 
 
 def _played(policy: Actions, action_labels: Sequence[str]) -> str:
@@ -98,10 +94,10 @@ def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | 
     """Of occupancy [H,S]. shared: the share of time spent as the optimal policy would."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
-    said = f"It spends {time} of its time in {quoted(state_labels[favourite])}"
+    said = f"The policy spends {time} of its time in {quoted(state_labels[favourite])}."
     if shared is not None:
-        said += f"; {percent(shared)} of its time is spent where and when the optimal policy would be"
-    return said + "."
+        said += f" For {percent(shared)} of its time it is where the optimal policy would be at that step."
+    return said
 
 
 def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
@@ -109,9 +105,9 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (
-        f"It takes the optimal action with chance {percent(share)} where the optimal policy goes. Its likeliest action "
-        f"has chance {percent(float(sure.mean()))} on average over states and steps, and at least "
-        f"{percent(float(sure.min()))}."
+        f"The policy takes the optimal action with chance {percent(share)} where the optimal policy goes. "
+        f"The likeliest action has chance {percent(float(sure.mean()))} on average over states and steps, "
+        f"and at least {percent(float(sure.min()))}."
     )
 
 
@@ -127,15 +123,15 @@ def about_values(
         of_played: they are of the policy that was played, which alone they are meant to be above.
         drawn: they are drawn, and meant to be above the optimum now and then.
     """
-    meant = "optimism holds" if hopeful == 1 else "optimism fails in the rest"
+    meant = "Optimism holds." if hopeful == 1 else "Optimism fails in the rest."
     if of_played:
-        meant = "it is meant to be above what the policy earns that was played, not above the best"
+        meant = "The estimate is meant to be above the value of the policy played, not above the optimum."
     if drawn:
-        meant = "it is drawn anew at every release, and meant to be above only now and then"
+        meant = "The estimate is drawn anew at every release. It is meant to be above the optimum only now and then."
     where = "below" if excess < 0 else "above"
     return (
-        f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}: {meant}; at the first step "
-        f"it is {human(abs(excess))} {where} on average."
+        f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}. {meant} At the first step the "
+        f"estimate is {human(abs(excess))} {where} the optimum on average."
     )
 
 
@@ -144,23 +140,23 @@ def about_stages(series: Mapping[str, Array], *, stages: int, policies: int, v_s
     if stages and "active policies" in series:
         left = float(series["active policies"][-1])
         said = f"After {plural(stages, 'stage')} {human(left)} of {human(policies)} policies "
-        said += "is left" if left == 1 else "are left"
+        said += "is left." if left == 1 else "are left."
         if "confidence width" in series:
             width = float(series["confidence width"][-1])
-            said += f"; those more than {human(width)} worse than the best could be told apart"
+            said += f" Policies that are more than {human(width)} worse than the best could be told apart."
             if width > v_star:
                 said += (
-                    f", which is more than an episode can earn (V* = {v_star:#.3g}), so more users are needed"
+                    f" That is more than an episode can earn (V* = {v_star:#.3g}), so more users are needed."
                 )
-        return said + "."
+        return said
     if stages and {"best estimate", "confidence width"} <= set(series):
         best, width = float(series["best estimate"][-1]), float(series["confidence width"][-1])
         said = f"After {plural(stages, 'stage')} the best policy is estimated to earn {human(best)} "
-        said += f"(V* = {v_star:#.3g})"
+        said += f"(V* = {v_star:#.3g})."
         if width < best:
             return (
-                f"{said}, and the next stage explores with mixtures of policies estimated to earn at least "
+                f"{said} The next stage explores with policies that are estimated to earn at least "
                 f"{human(best - width)} an episode."
             )
-        return f"{said}; the width {human(width)} is still more than that, so nothing is dropped yet."
+        return f"{said} The confidence width {human(width)} is still larger, so no policy is dropped yet."
     return "No stage is finished yet."

@@ -46,12 +46,12 @@ users would move up a place, and other users would be in each block.
 """
 
 TRAJECTORY = "trajectory"  # what is replaced in a data set
-PERSON = "person"  # the same where a person may have several
+PERSON = "user"  # the same where a user may have several
 BLANKED = "is zeroed out"
 OFFLINE = """
 Take any two data sets that differ in one trajectory: one user's whole episode is **replaced** by another. The release
-is **(ε, δ)**-private when the chance of any set of outcomes with one data set is at most exp(ε) times the chance with
-the other, plus δ. All that is computed from the release, such as the policy and its values, is as private.
+is **(ε, δ)**-private when any set of outcomes is at most exp(ε) times as likely with one as with the other, plus δ. All
+that is computed from the release, such as the policy and its values, is as private.
 
 **ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between the two releases by ρα, for every
 α above 1. The ρ of several releases add up. Gaussian noise that just proves ρ = 1 proves (7.29, 10⁻⁶).

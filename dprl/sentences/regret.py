@@ -1,4 +1,4 @@
-"""About curves of regret, of mistakes, and of pulls of bad arms."""
+"""About curves of regret, of suboptimal episodes, and of pulls of bad arms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.metrics import late_share, skewed_median
 from dprl.sentences import seeds
-from dprl.words import after, human, listed, percent, quoted, rough, to_the
+from dprl.words import after, human, listed, percent, quoted, rough, some, to_the
 
 LITTLE = 0.001  # a share of V*
 NOTHING = "There is nothing to draw yet."
@@ -70,17 +70,16 @@ def _least_and_most(ends: list[_End], at: float, view: Measure) -> str:
     ends.sort(key=lambda e: _average(e, at, view))
     best, worst = ends[0], ends[-1]
     so_far = "" if best.curve.complete or at < best.episodes else "so far "
-    said = f"{_after(ends, at)} {quoted(best.name)} has {so_far}lost {_loss(best, at, view)}"
+    said = f"{_after(ends, at)} {quoted(best.name)} has {so_far}lost {_loss(best, at, view)}."
     if len(ends) > 1:
         low, high = _average(best, at, view), _average(worst, at, view)
-        said += f"; {quoted(worst.name)} lost {_loss(worst, at, view, short=True)}"
-        if low > 0 and high / low >= 1.5:
-            said += f", {rough(high / low)} times as much"
+        said += f" {quoted(worst.name)} lost {_loss(worst, at, view, short=True)}"
+        said += f", {rough(high / low)} times as much." if low > 0 and high / low >= 1.5 else "."
     elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
         center, low, high = best.curve.growth
-        said += f"; over the last decade of episodes its regret grew like {to_the('K', center, low, high)}"
-        said += ", where 1 is learning nothing and 0.5 is what theory promises"
-    return said + "."
+        said += f" Over the last decade of episodes regret grew like {to_the('K', center, low, high)}."
+        said += " An exponent of 1 means that nothing is learned. The bounds have 0.5."
+    return said
 
 
 def _ends(curves: Sequence[Series]) -> list[_End]:
@@ -109,17 +108,16 @@ def _average(end: _End, at: float, view: Measure) -> float:
 
 
 def _after(ends: Sequence[_End], at: float) -> str:
-    both = ", as far as both have come," if any(end.episodes > at for end in ends) else ""
-    return f"After {human(at)} episodes{both}"
+    """When curves are compared, as the beginning of a sentence."""
+    if any(end.episodes > at for end in ends):
+        return f"The curves are compared at {human(at)} episodes, because only one goes further. There"
+    return f"After {human(at)} episodes"
 
 
 def _left_out(ends: Sequence[_End], at: float) -> str:
     """Which curves end before, a sentence with a space after it."""
-    short = [f"{quoted(end.name)}, {after(end.episodes)}" for end in ends if end.episodes < at]
-    if not short:
-        return ""
-    why = "it ends" if len(short) == 1 else "they end"
-    return f"Not compared, since {why} before: {'; '.join(short)}. "
+    short = [quoted(end.name) for end in ends if end.episodes < at]
+    return f"Not compared, because they end earlier: {some(short, 2)}. " if short else ""
 
 
 def _loss(end: _End, at: float, view: Measure, short: bool = False) -> str:
@@ -135,22 +133,24 @@ def _loss(end: _End, at: float, view: Measure, short: bool = False) -> str:
 
 def _extra(ends: list[_End], at: float) -> str:
     ends.sort(key=lambda e: e.value)
-    parts = []
+    said: list[str] = []
     for end in [ends[0], ends[-1]] if len(ends) > 1 else ends:
-        said = f"{quoted(end.name)} {human(end.value)} ({human(end.value / at)} an episode)"
+        where = _after(ends, at) if not said else "There"
+        cost = f"{human(end.value)} ({human(end.value / at)} an episode)"
+        said.append(f"{where} the privacy cost of {quoted(end.name)} is {cost}.")
         share = late_share(end.curve.x, end.curve.center, at)
-        came = f"{percent(share)} of it came in the last nine tenths of the episodes"
         if 0 <= share < 0.2:
-            said += f", nearly flat: only {came}"
+            said.append(
+                f"That is nearly flat: the last nine tenths of the episodes added only {percent(share)}."
+            )
         elif share > 0.5:
-            said += f", still growing: {came}"
-        parts.append(said)
-    return f"{_after(ends, at)} privacy has cost {'; '.join(parts)}."
+            said.append(f"That still grows: the last nine tenths of the episodes added {percent(share)}.")
+    return " ".join(said)
 
 
 def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
-    """Who fell short by more than the least alpha in the fewest episodes, and who in the most. Only those are compared
-    that have the alpha of the first."""
+    """Which curve fell short by more than the least alpha in the fewest episodes, and which in the most. Only those are
+    compared that have the alpha of the first."""
     if not curves or not len(curves[0].x):
         return NOTHING
     alpha = float(curves[0].x.min())
@@ -161,15 +161,15 @@ def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> s
     }
     least, *others = sorted(often, key=lambda label: often[label])
     said = (
-        f"{least} played {human(often[least])} episodes that were more than {human(alpha)} short of optimal"
+        f"{least} played {human(often[least])} episodes that were more than {human(alpha)} short of optimal."
     )
     for most in others[-1:]:
-        said += f", {most} {human(often[most])}"
-    return f"{said}. {seeds.of_seeds(statistic, len(curves[0].rows))}"
+        said += f" {most} played {human(often[most])}."
+    return f"{said} {seeds.of_seeds(statistic, len(curves[0].rows))}"
 
 
 def about_pulls(curves: Sequence[PullCurve]) -> str:
-    """Who pulls bad arms least and most, beside the bound, and whose mean a few seeds carry."""
+    """Which curve pulls bad arms least and which most, beside the bound, and whose mean a few seeds carry."""
     centers = [(c.mean.center, c) for c in curves]
     ends = [(float(mean[-1]), c) for mean, c in centers if len(mean) and np.isfinite(mean[-1])]
     if not ends:
@@ -185,12 +185,12 @@ def about_pulls(curves: Sequence[PullCurve]) -> str:
         if curve.bound is not None:
             words += f", {human(mean / curve.bound)} times the bound"
         said.append(words)
-    result = "; ".join(said) + "."
+    result = ". ".join(said) + "."
     for _, curve in ends:
         median = skewed_median(curve.mean.rows[:, -1])
         if median is not None:
             result += (
-                f" The mean of {quoted(curve.mean.label)} is carried by a few seeds: its median is {human(median)}. "
-                "A seed that comes back to a bad arm late stays with it for a whole block of users."
+                f" A few seeds carry the mean of {quoted(curve.mean.label)}: the median is {human(median)}. "
+                "A seed that returns to a bad arm late keeps that arm for a whole block of users."
             )
     return result

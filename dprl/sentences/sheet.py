@@ -14,7 +14,7 @@ GUARANTEE = "What is guaranteed"
 BLIND = "What no statistic here can see"
 ASSUMES = "What this rests on"
 NOBODY = "**No verdict.** Nobody was held out, so nothing here says whether the policy is better than today."
-LACKING = "Where a clinician decides, too few people did what the policy would do."
+LACKING = "Where a clinician decides, too few users did what the policy would do."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
 
 
@@ -39,7 +39,7 @@ def bound(found: Mapping[str, Any]) -> str:
     """The chance of the proved bound."""
     if not found["proved"]:
         return "No bound of the policy's value is proved."
-    return f"The proved bound holds but for a chance of {human(found['but for a chance of'])}."
+    return f"The proved bound holds except with a chance of {human(found['but for a chance of'])}."
 
 
 def guarantee(found: Mapping[str, Any]) -> list[str]:

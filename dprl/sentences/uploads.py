@@ -9,50 +9,51 @@ from dprl.sentences import offline
 from dprl.words import count, human, plural
 
 DECLARED = (
-    "States, actions, steps and rewards are **declared by you** and count as public. They are never read off the file: "
-    "if one person were in a state that nobody else was in, a list of states made from the file would show that, "
-    "whatever the noise."
+    "States, actions, steps and rewards are **declared by you** and count as public. They are never read off "
+    "the file."
 )
+WHY_DECLARED = "A list of states made from the file could show that one user was there, whatever the noise."
 CLIPPED = (
-    "A label that is not declared counts as the *last* declared one (end the list with one such as *other*), a reward "
-    "outside its range as the nearest end. Nothing that is released says how often: a server that is not public tells "
-    "you alone, before you release anything."
+    "A label that is not declared counts as the *last* declared one, so end the list with one such as "
+    "*other*. A reward outside the range counts as the nearest end. No release says how often. A server that "
+    "is not public tells you alone, before you release anything."
 )
 OUTSIDE = (
-    "**Only for you: this note is not private.** Part of your file is outside of what you declared. The note is kept "
-    "nowhere: not in the store, a release, a link or a log."
+    "**Only for you: this note is not private.** Part of your file is outside of what you declared. The note is not "
+    "kept: not in the store, a release, a link or a log."
 )
 NOT_MEANT = (
-    "If you meant otherwise: *Forget the data*, mend the file or the declaration, and give the file again."
+    "If you meant otherwise, press *Forget the data*. Then correct the file or the declaration, and give "
+    "the file again."
 )
 KEPT = (
-    "The file is read once and not kept; its counts are, for 24 hours or until you forget them, readable by this "
-    "server alone. A link carries what you declare and the budgets, nothing of the data."
+    "The file is read once and not kept. Its counts stay on this server, which alone can read them, for 24 hours or "
+    "until you press *Forget the data*. A link carries what you declare and the budgets, nothing of the data."
 )
-MALFORMED = "When a file is malformed, the sentence that says so is for you: it is not private."
+MALFORMED = "An error about a malformed file is for you alone: it is not private."
 LINKED = (
-    "This link is about a private data set, which travels in no link: give its file below. What was declared of it, "
-    "and the budgets, are filled in."
+    "This link is about a private data set. No link contains the data, so give the file below. The declaration and the "
+    "budgets are filled in."
 )
 NOT_PRIVATE = (
-    "The model is fitted to the counts **without noise**: it is *not private*, a count of one person shows in it. It "
-    "goes into the address of Explore and into the store of this server."
+    "The model is fitted to the counts **without noise**. It is *not private*: a count of one user shows in it. The "
+    "model goes into the address of Online and into the store of this server."
 )
 ESTIMATE = (
-    "It is an estimate: a pair of state and action that nobody tried at a step has the frequencies of all steps, one "
-    "that nobody ever tried stays where it is."
+    "The model is an estimate. A state and action that nobody tried at a step gets the frequencies of all steps. If "
+    "nobody ever tried it, the state does not change."
 )
 
 
 ADDS_UP = (
-    "Each further release adds to the sum, and so does reading the file anew. The same settings again show the same "
-    "numbers and spend nothing."
+    "Each further release adds to the sum, and so does reading the file again. Repeating the same settings shows the "
+    "same numbers and spends nothing."
 )
 
 
 def about_spending(total: str) -> str:
     """What several releases cost together, where no budget has a name. total: in words, safe to show."""
-    return f"Released since this file was read: **{total}** in all. {ADDS_UP}"
+    return f"Released since this file was read: **{total}** in total. {ADDS_UP}"
 
 
 def budget_so_far(name: str, total: str, spent: str, releases: int) -> str:
@@ -63,19 +64,21 @@ def budget_so_far(name: str, total: str, spent: str, releases: int) -> str:
 
 def as_a_pair(pair: str) -> str:
     """The sum in other terms. pair: (epsilon, delta)."""
-    return f"As (ε, δ), that is {pair}."
+    return f"As (ε, δ), this is {pair}."
 
 
-LIMITED = "To release more, give the file again. A new reading draws new noise, and what it releases adds up."
+LIMITED = (
+    "To release more, give the file again. A new reading draws new noise, and its releases add to the sum."
+)
 
 
 TO_USE_IT = (
-    "The policy file holds the action in each state at each step, and in how many episodes it was taken there "
-    "(with noise). Where that is too few, the file says that a clinician decides. In Python:"
+    "The policy file holds the action in each state at each step. It also holds a noisy count of the episodes in which "
+    "it was taken there. Where that is too few, the file says that a clinician decides. In Python:"
 )
 WITHOUT_REWARDS = (
-    "Every reward that you declare is the least there is, so no policy gains anything. Declare the rewards, or choose "
-    "that they are learned from the data."
+    "Every reward that you declare is the lowest one, so no policy gains anything. Declare the rewards, or choose "
+    "*Learned from the data*."
 )
 
 
@@ -83,19 +86,19 @@ def people(n: int, episodes: int) -> str:
     """Who is in a file, where each person has so many episodes at most."""
     if episodes == 1:
         return offline.trajectories(n)
-    return f"{human(n)} {'person' if n == 1 else 'people'} with up to {episodes} episodes each"
+    return f"{human(n)} {'user' if n == 1 else 'users'} with up to {episodes} episodes each"
 
 
 ONE_EPISODE = "none: one episode each"
 FIRST = (
-    "Of each person the first episodes in the file count, so put them in the order of time. Privacy then protects the "
-    "whole person: noise grows with the number of episodes."
+    "Of each user the first episodes in the file count, so put them in the order of time. Privacy then protects the "
+    "whole user: noise grows with the number of episodes."
 )
 
 
 def needs(episodes: int) -> str:
     """What a bound assumes of them."""
-    return "people who are independent" if episodes == 1 else "each person's episodes in the order of time"
+    return "users who are independent" if episodes == 1 else "each user's episodes in the order of time"
 
 
 def forecast(found: Mapping[str, Any]) -> str:
@@ -108,26 +111,32 @@ def forecast(found: Mapping[str, Any]) -> str:
     if alike["bound"] <= 0:
         takes = "The proof takes" if found["proved"] else "The paper constants take"
         return (
-            f"**At {at} the bound is certainly {human(found['least'])}**, but for a chance of {found['beta']:g}. "
-            f"{takes} at least {human(alike['penalty'])} off each step, and a whole episode brings at "
-            f"most {count(found['H'])}, in units of the reward range. {_needs(name, alike)}, even where all "
-            f"people do the same. {_spread(name, even)}"
+            f"**At {at} the bound is certainly {human(found['least'])}**, except with a chance of {found['beta']:g}. "
+            f"{takes} at least {human(alike['penalty'])} off each step, in units of the reward range. A whole episode "
+            f"brings at most {count(found['H'])}. {_needs(name, alike)}, even where all users do the same. "
+            f"{_spread(name, even)}"
         )
     if even["bound"] <= 0:
         return f"**At {at} the bound is probably {human(found['least'])}.** {_spread(name, even)}"
     return ""
 
 
-AGAIN = "You have asked for this release already. The same settings again show the same numbers and spend nothing."
+AGAIN = (
+    "You have asked for this release already. Repeating the same settings shows the same numbers and spends "
+    "nothing."
+)
 ESTIMATING = "Estimating what these releases can tell, from the sizes that you declared ..."
-OTHERS = "A rule of thumb: other models took half as many people to 12 times as many; where rewards are rare, 60 times."
+OTHERS = (
+    "This is a rule of thumb. Other models took half as many users to 12 times as many, and 60 times where "
+    "rewards are rare."
+)
 
 
-ONE_EACH = "The forecast counts one episode of each person. Each further episode helps."
+ONE_EACH = "The forecast counts one episode of each user. Each further episode helps."
 
 
 def outlook(found: Mapping[str, Any]) -> list[str]:
-    """Before a release: what noise does to a count, and from which budget or number of people it is useful.
+    """Before a release: what noise does to a count, and from which budget or number of users it is useful.
 
     found: as of `forecast`.
 
@@ -138,9 +147,9 @@ def outlook(found: Mapping[str, Any]) -> list[str]:
     what = "learned policy" if found["unproved"] else "bound"
     got = typical["worth" if found["unproved"] else "bound"]
     said = [
-        f"On average {human(_two(found['average']))} people take an action in a state at a step. Noise moves each such "
+        f"On average {human(_two(found['average']))} users take an action in a state at a step. Noise moves each such "
         f"number by about {human(_two(found['noise']))} (standard deviation).",
-        f"In random models of this size, with people who act at random, the {what} comes to about "
+        f"In random models of this size, with users who act at random, the {what} comes to about "
         f"{human(_two(got))}. Acting at random brings {human(_two(typical['now']))} there, and the best policy "
         f"{human(_two(typical['best']))}.",
     ]
@@ -166,8 +175,8 @@ def _two(value: float) -> float:
 
 
 PRINTED = (
-    "Its constants are the paper's: they hold for any data, take more off each step than privacy alone asks for, and "
-    "often leave the bound 0 where that of DP-KL-LCB is not."
+    "The constants are the paper's. They hold for any data, but take more off each step than privacy alone needs. They "
+    "often leave the bound at 0 where that of DP-KL-LCB is above 0."
 )
 
 
@@ -176,7 +185,7 @@ def _spread(name: str, even: Mapping[str, Any]) -> str:
 
 
 def _needs(name: str, found: Mapping[str, Any]) -> str:
-    """The least budget or number of people."""
+    """The least budget or number of users."""
     ways = [f"{name} of at least about {human(found['budget'])}"] if found["budget"] is not None else []
     ways += [f"n of at least about {count(int(found['n']))}"] if found["n"] is not None else []
     return (
@@ -192,17 +201,17 @@ def nothing(found: Mapping[str, Any] | None) -> str:
     if found["proved"]:
         return f"{_needs(found['name'], even)} where visits are spread evenly." if even["bound"] <= 0 else ""
     why = (
-        f"The paper constants make it so, not privacy alone. At {found['name']} = {found['given']:g} the penalty "
-        f"takes, where visits are spread evenly, {human(even['penalty'])} off each step, and a whole episode brings at "
-        f"most {count(found['H'])}, in units of "
-        f"the reward range. {_needs(found['name'], even)} there."
+        "The paper constants cause this, not privacy alone. Where visits are spread evenly at "
+        f"{found['name']} = {found['given']:g}, the penalty takes {human(even['penalty'])} off each step, in "
+        f"units of the reward range. A whole episode brings at most {count(found['H'])}. "
+        f"{_needs(found['name'], even)} there."
         if even["bound"] <= 0
-        else "Noise and the paper constants together make it so."
+        else "Noise and the paper constants together cause this."
     )
     return (
         f"{why} A smaller constant C2 says more from the same release, but proves no bound. In Python the same spec "
-        "with another C2 plans from the same noisy counts; only people held out are asked anew. On the command line "
-        "each run reads the file anew, and spends anew."
+        "with another C2 plans from the same noisy counts. Only users held out are asked again. On the command line "
+        "each run reads the file again, and spends again."
     )
 
 

@@ -1,4 +1,4 @@
-"""Better than today? What is said of a learned policy beside what people got, and what no number here can see."""
+"""Better than today? What is said of a learned policy beside what users got, and what no number here can see."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ BLIND = (
     "**Hidden causes.** Somebody chose each action for a reason. If that reason is not in the declared states, and "
     "matters for what happens next, every number here may be wrong.",
     "**States that lack something.** The policy knows the declared state and the step, and nothing else about a "
-    "person.",
-    "**Other people.** All numbers are about people like those in the file, at the same place and time.",
+    "user.",
+    "**Other users.** All numbers are about users like those in the file, at the same place and time.",
 )
-UNSUPPORTED = "Where too few people did what the policy does, nothing is counted beyond that step."
+UNSUPPORTED = "Where too few users did what the policy does, nothing is counted beyond that step."
 
 
 def beforehand(learned_from: int, checked: int, budget: str, together: str, episodes: int = 1) -> str:
     """What a press will release. budget: of each release; together: of all releases of these people, after it;
-    episodes: that one person may have."""
-    said = f"**This releases** noisy counts of {plural(learned_from, 'person', 'people')} at {budget}"
+    episodes: that one user may have."""
+    said = f"**This releases** noisy counts of {plural(learned_from, 'user')} at {budget}"
     if checked:
         sums = "three" if episodes == 1 else "four"
         said += (
             f", and {sums} noisy sums over {plural(checked, 'other who is', 'others who are')} held out, at {budget} "
-            "too. Nobody is in both, so one person's data prove no more than one of the two"
+            "too. Nobody is in both, so one user's data prove no more than one of the two"
         )
     return f"{said}. With all that was released before, it proves **{together}** in all."
 
@@ -50,14 +50,13 @@ def headline(
             if covered > 0.95
             else f" The file shows only {percent(covered)} of what the policy does: see below."
         )
-        return f"**{HEADS[said]}.** The policy may bring less than people got, or more: {ends} an episode.{why}{worth}"
+        return f"**{HEADS[said]}.** The policy may bring less than users got, or more: {ends} an episode.{why}{worth}"
     more = "more" if said == "better" else "less"
     size = human(abs(_three(value)))
     return (
-        f"**{HEADS[said]}.** Under the learned policy people like these would get about "
-        f"{human(_three(learned))} an episode, {size} {more} than they got ({ends}). "
-        f"The chance that this verdict is wrong is at most about "
-        f"{percent(WRONG)}.{worth}"
+        f"**{HEADS[said]}.** Under the learned policy users like these would get about "
+        f"{human(_three(learned))} an episode, {size} {more} than they got ({ends}). The chance that this "
+        f"verdict is wrong is at most about {percent(WRONG)}.{worth}"
     )
 
 
@@ -94,7 +93,7 @@ def turned(low: float, high: float) -> list[str]:
 def overlap(covered: float, follows: float) -> str:
     """How much of the learned policy the file shows."""
     return (
-        f"The file shows {percent(covered)} of what the policy does. People did what it says in {percent(follows)} of "
+        f"The file shows {percent(covered)} of what the policy does. Users did what it says in {percent(follows)} of "
         f"their steps. {UNSUPPORTED}"
     )
 
@@ -111,7 +110,7 @@ def rows(
 
     found = [
         row("Learned policy", "learned"),
-        row("What people got", "behaviour"),
+        row("What users got", "behaviour"),
         row("Difference", "difference"),
     ]
     if proved:

@@ -55,7 +55,7 @@ def actions(curve: Curve, own: str) -> None:
         "Name",
         curve.name,
         max_chars=MAX_NAME,
-        placeholder="a name of your own",
+        placeholder="Type a name",
         key=f"{key}:name",
         on_change=on_value(f"{key}:name", partial(rename, curve.spec)),
     )
@@ -68,24 +68,24 @@ def actions(curve: Curve, own: str) -> None:
             hide,
         )
         button(
-            "Duplicate",
+            "Copy settings",
             "content_copy",
             curve.spec,
             own,
             duplicate,
-            "Copies its settings into the controls, to change one and run again.",
+            "Copies the settings of this curve into the controls. Change one and press Run.",
         )
         button("Remove", "delete", curve.spec, own, remove)
         if run.state in ACTIVE:
             button("Cancel", "close", curve.spec, own, cancel_run)
         if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES:
             button(
-                "Add the same seeds without privacy",
+                "Add this run without privacy",
                 "add",
                 curve.spec,
                 own,
                 add_twin,
-                "The same run without privacy.",
+                "The same algorithm on the same seeds, without noise.",
             )
 
 
@@ -170,7 +170,7 @@ def duplicate(spec: RunSpec) -> None:
     s = session()
     s.draft = draft_of(spec)
     s.version += 1
-    s.said = "Its settings are in the controls now: change one and press Run."
+    s.said = "The settings of this curve are in the controls now. Change one and press Run."
 
 
 def cancel_run(spec: RunSpec) -> None:

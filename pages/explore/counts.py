@@ -26,7 +26,7 @@ from pages.shared.results import data
 from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
 
-CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
+CHARTS = {"map": "All cells", "scatter": "Noisy against true", "cell": "One cell", "coverage": "Noise bound"}
 PULLS = {"pulls": "Bad arms"}  # where there is a lower bound on them
 FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
 SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
@@ -42,12 +42,12 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     learner = ALGORITHMS[curve.spec.algorithm]
     if not learner.statistic.counted:
         st.info(
-            f"{escape(learner.title)} is told of no counts: it sees the running sums of {learner.statistic.parts}, "
-            "with the noise that the tab Guarantee tells of. Its policy and its values are in the tab Policy."
+            f"{escape(learner.title)} is told of no counts. What it sees, with noise, are sums over users of "
+            f"{learner.statistic.parts}. The tab Guarantee describes the noise. The tab Policy shows policy and values."
         )
         return
     hard = curve.spec.environment == pulls.ENVIRONMENT
-    chart = view.segments("Which chart", "chart", CHARTS | (PULLS if hard else {}))
+    chart = view.segments("Chart", "chart", CHARTS | (PULLS if hard else {}))
     if chart == "pulls":
         pulls.tab(titles)
         return
@@ -65,8 +65,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     )
     step = None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        family = view.segments("What is counted", "family", FAMILIES)
-        seen = view.segments("What is compared", "seen", SEEN) if changed else "noisy"
+        family = view.segments("Count shown", "family", FAMILIES)
+        seen = view.segments("Compared with the true counts", "seen", SEEN) if changed else "noisy"
         if chart == "map":
             steps = [-1, *range(mdp.H)] if trace.counts.shape[1] == mdp.H else [-1]
             words = ["every step", *(f"step {h}" for h in steps[1:])]
@@ -132,7 +132,7 @@ def cells(
 
 def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
     """One cell's visits over time, with the menus that choose it."""
-    family = view.segments("What is counted", "family", FAMILIES)
+    family = view.segments("Count shown", "family", FAMILIES)
     column, kind = counters_of(family)
     columns = st.columns(3)
     apart = trace.counts.shape[1] == mdp.H  # else counts are added up over the steps

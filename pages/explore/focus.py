@@ -35,8 +35,8 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
         seed = view.menu("Seed", "seed", seeds, [f"seed {i}" for i in seeds])
     found = data.trace(curve.spec, seed)
     if found is None or not len(found.detail_episodes):
-        waiting = "Its counts and policies appear when this seed is finished."
-        absent = "This seed has no counts and policies: it was not computed."
+        waiting = "Counts and policies appear when this seed is finished."
+        absent = "This seed was not computed, so there are no counts and policies."
         st.info(
             explained(
                 f"**{escape(titles[chosen])}, seed {seed}.** {waiting if run.state in ACTIVE else absent}"

@@ -43,20 +43,19 @@ def opening() -> None:
     ].title  # settings redraw themselves alone: the chart does not follow them
     st.markdown(
         explained(
-            f"**{shown}:** {QUESTION.say} Open these curves and look closer. Or choose your own settings and press "
-            "**Run**: each run adds a curve, up to eight. "
-            f"Until then the chart below shows {shown}, whichever environment you choose."
+            f"**{shown}:** {QUESTION.say} Open these curves to look closer. Or choose your own settings and "
+            f"press **Run**. Each run adds a curve, up to eight. Until then the chart below stays on {shown}."
         )
     )
     show(kept(("opening", night, room), partial(question_picture, night, room)), "opening")
-    st.markdown("## Or another question", anchors=False)
+    st.markdown("## Other questions", anchors=False)
     others = [example for example in EXAMPLES if example is not QUESTION]
     for column, example in zip(st.columns(len(others), border=True), others, strict=True):
         with column:
             drawing = small(EXAMPLES.index(example), night)
             st.html(f'<img class="dprl-thumbnail" src="{drawing.uri}" alt="{html(drawing.alt)}">')
             st.markdown(explained(f"**{example.title}**  \n{example.say}"))
-            button(example, "Show this")
+            button(example, "Open curves")
 
 
 def button(example: ExploreExample, label: str, primary: bool = False) -> None:
@@ -90,7 +89,7 @@ def question_picture(night: bool, room: bool) -> Picture:
 def small(place: int, night: bool) -> Sketch:
     """The curves of one of the examples, without words."""
     example = EXAMPLES[place]
-    return thumbnail.thumbnail(example_series(example), f"{example.title}: its curves of regret.", dark=night)
+    return thumbnail.thumbnail(example_series(example), f"{example.title}: curves of regret.", dark=night)
 
 
 def example_series(example: ExploreExample) -> list[Series]:

@@ -1,4 +1,4 @@
-"""Explore, the main job: choose a run on the left, press Run, and watch what it learns and what privacy costs."""
+"""Online, the main job: choose a run on the left, press Run, and watch what it learns and what privacy costs."""
 
 from __future__ import annotations
 

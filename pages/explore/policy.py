@@ -30,8 +30,8 @@ from pages.shared.visitor.state import session
 
 CHARTS = {
     "steps": "Actions",
-    "map": "On the map",
-    "visits": "Where it goes",
+    "map": "Map",
+    "visits": "Visits",
     "V": "Values V",
     "Q": "Values Q",
 }
@@ -54,7 +54,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     )
     if not mdp.dense:  # hundreds of states, as Taxi's, fit into no drawing
         charts = {key: title for key, title in charts.items() if key != "map"}
-    chart = view.segments("Which chart", "drawn", charts)
+    chart = view.segments("Chart", "drawn", charts)
     night = dark()
     if chart == "stages":
         show(
@@ -79,12 +79,12 @@ def offline(trace: SeedTrace, at: int) -> None:
             environment=spec.environment, environment_params=spec.environment_params, behaviour=said
         )
     except SpecError as error:  # such as a problem that is too large for data sets
-        st.caption(f"Nothing can be learned offline here: {escape(str(error))}")
+        st.caption(f"No offline data set can be made here. {escape(str(error))}")
         return
     if len(said) > links.MAX_MODEL:  # a link has its digest only
         session().files[links.digest(said)] = said
     runs = [base.twin(), *(base.replace(rho=rho) for rho in BUDGETS)]
-    who = "take its likeliest actions" if trace.chances.size else "follow this policy"
+    who = "take this policy's likeliest actions" if trace.chances.size else "follow this policy"
     page_link("offline", f"Learn offline from users who {who}", multi_run_link.encode(runs))
 
 

@@ -43,10 +43,12 @@ def tab(titles: Sequence[str]) -> None:
         if finished and bad_arms(finished[0]):
             found.append((curve, kind, title, finished))
     if not found:
-        st.info("There are no pulls of bad arms to show: no seed is finished, or all arms are equally good.")
+        st.info(
+            "There are no pulls of bad arms to show. Either no seed is finished, or all arms are equally good."
+        )
         return
     st.caption(
-        "An arm is bad when it falls short of the best one in its start state by the most that occurs here, α. "
+        "An arm is bad when it falls short of the best arm in its start state by α, the largest difference here. "
         + (f"From the first {SEEDS} seeds." if any(c.spec.seeds > SEEDS for c, *_ in found) else "")
     )
     night = dark()
@@ -107,7 +109,7 @@ def why_not(trace: SeedTrace) -> str:
     """Why the lower bound does not speak of a run; "" when it does."""
     g = trace.guarantee
     if g.proved_epsilon is None:
-        return "it promises no privacy"
+        return "it guarantees no privacy"
     if g.proved_delta:
         return f"its noise proves δ = {significant(g.proved_delta)}, not 0"
     if trace.spec.beta is None or trace.spec.beta >= MOST_BETA:
@@ -119,19 +121,22 @@ def conditions(runs: Sequence[tuple[str, str]]) -> None:
     """What the dotted line says, and of which runs."""
     spoken = [title for title, reason in runs if not reason]
     said = [
-        "**The dotted line is context, not a test.** Vietri et al. (2020, Lemma 8): an algorithm that proves (ε, 0) "
-        "and names the best arm with probability at least 1 − β on *every* instance pulls an arm that is worse by α at "
-        "least ln(1/4β) / (24 ε α) times *in expectation*.",
-        "No run here is proved right on every instance: a fixed number of users is too few for the smallest gaps.",
+        "**The dotted line is context, not a test.** It is Lemma 8 of Vietri et al. (2020), about algorithms "
+        "that prove (ε, 0) and name the best arm with probability at least 1 − β on *every* instance. Such "
+        "an algorithm pulls an arm that is worse by α at least ln(1/4β) / (24 ε α) times *in expectation*.",
+        "No run here is proved right on every instance. A fixed number of users is too few for the smallest gaps.",
     ]
     if spoken:
         drawn_for = (
             f"all {plural(len(runs), 'run')}" if len(spoken) == len(runs) else escape(", ".join(spoken))
         )
-        said.append(f"Drawn for {drawn_for}: δ = 0 is proved. ε (as proved) and β are the run's own.")
+        said.append(
+            f"The line is drawn for {drawn_for}, because δ = 0 is proved. It uses the ε that is proved, and the "
+            "run's β."
+        )
     else:
         said.append(
-            "No run here proves δ = 0, so it is not drawn. To see it, choose δ = 0 and a Laplace mechanism."
+            "The line is not drawn, because no run here proves δ = 0. To see it, choose δ = 0 and a Laplace mechanism."
         )
     said += [f"Not drawn for {escape(title)}: {escape(reason)}." for title, reason in runs if reason]
     st.markdown(explained("\n".join(f"- {line}" for line in said)))

@@ -12,7 +12,7 @@ from dprl.figures import pac
 from dprl.figures.lines import Series
 from dprl.jobs.store import RunStatus
 from dprl.sentences import regret as sentences
-from dprl.words import listed, plural
+from dprl.words import plural, some
 from pages.explore import view
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
@@ -30,26 +30,26 @@ MEASURES = {
     "cumulative": "Cumulative",
     "per-episode": "Per episode",
     "extra": "Privacy cost",
-    "pac": "Mistakes",
+    "pac": "Suboptimal episodes",
 }
-PAC_SEEDS = 20  # whose mistakes are counted, of each run
+PAC_SEEDS = 20  # whose suboptimal episodes are counted, of each run
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Controls of the view, the chart, and the twin runs that one view needs."""
+    """Controls of the view, the chart, and the runs without privacy that one view needs."""
     s = session()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
-        measure = view.segments("Which regret", "measure", MEASURES)
-        view.segments("Of the seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
+        measure = view.segments("Regret shown", "measure", MEASURES)
+        view.segments("Average over seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
         with st.popover("Axes and seeds", icon=":material/tune:"):
-            log_x = measure == "pac" or view.switch("Logarithmic episodes", "x", "log", "linear")
-            log_y = view.switch("Logarithmic regret", "y", "log", "linear")
+            log_x = measure == "pac" or view.switch("Logarithmic episode axis", "x", "log", "linear")
+            log_y = view.switch("Logarithmic regret axis", "y", "log", "linear")
             each = measure != "pac" and view.switch("A line for every seed", "each", "on", "off")
         if status.busy(s.explore.curves, list(runs)):
             status.pause_switch()
     statistic = s.explore.view.statistic
     if measure == "pac":
-        mistakes(titles, runs, log_y, statistic)
+        suboptimal(titles, runs, log_y, statistic)
         return
     if measure == "extra":
         missing = [
@@ -70,7 +70,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
 
 
-def mistakes(
+def suboptimal(
     titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool, statistic: metrics.Statistic
 ) -> None:
     """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds. Traces count
@@ -93,14 +93,14 @@ def mistakes(
             curves.append(Series(title, kind, alpha, rows, center, low, high))
             parts.append((curve.spec.to_json(), title, kind, len(finished)))
     if beyond:
-        st.info(f"No episode of {escape(listed(beyond))} can lose as much as the least α that is counted.")
+        st.info(f"No episode of {escape(some(beyond))} can lose as much as the smallest α that is counted.")
     if not curves:
         if not beyond:
             no_regret_yet("pac", runs)
         return
     st.caption(
         explained(
-            "An episode is a mistake at α when the policy played in it is expected to earn less than V* − α."
+            "An episode is suboptimal at α when the expected reward of the policy played is less than V\\* − α."
         )
     )
     night = dark()
@@ -123,26 +123,26 @@ def no_regret_yet(measure: str, runs: Sequence[RunStatus]) -> None:
         empty(
             "The first points appear in a moment."
             if ready
-            else "The workers are getting ready; the first time ever that takes a minute or two."
+            else "The workers are starting. The very first start takes a minute or two."
         )
     elif measure == "extra":
-        empty("There is no private curve to measure the price of.")
+        empty("No private curve is shown, so there is no privacy cost to measure.")
     else:
         empty("Nothing has been computed.")
 
 
 def offer_twins(missing: Sequence[Curve]) -> None:
-    """The price of privacy is measured against the same run without privacy: offers to run what is missing."""
+    """The privacy cost is measured against the same run without privacy: offers to run what is missing."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
             explained(
-                f"The privacy cost is the regret beyond that of the same run without privacy, which is missing for "
+                "The privacy cost is the regret beyond that of the same run without privacy. That run is missing for "
                 f"{plural(len(missing), 'curve')}."
             ),
             width="stretch",
         )
         st.button(
-            "Run it",
+            "Run without privacy",
             icon=":material/play_arrow:",
             type="primary",
             on_click=callback(run_twins),
@@ -151,7 +151,7 @@ def offer_twins(missing: Sequence[Curve]) -> None:
 
 
 def run_twins(missing: Sequence[Curve]) -> None:
-    """Runs the non-private twins, each as a curve of its own where there is room, else unseen."""
+    """Runs them without privacy, each as a curve of its own where there is room, else unseen."""
     for curve in missing:
         add(curve.spec.twin())
     write_address(session().explore)
@@ -159,5 +159,5 @@ def run_twins(missing: Sequence[Curve]) -> None:
 
 
 def has_twin(curve: Curve) -> bool:
-    """Whether the price of this curve's privacy can be said."""
+    """Whether the privacy cost of this curve can be said."""
     return curve.spec.privacy != "none" and len(data.curves(curve.spec.twin()).at) > 0

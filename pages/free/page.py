@@ -81,7 +81,8 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
         )
     )
     doubts.tell([sentences.retired([f.base.caution]), stopped_short(found)])
-    common(f"{in_common(curves)} · ε = {f.base.epsilon:g}")
+    shared = f"{in_common(curves)} · ε = {f.base.epsilon:g}"
+    session().common = shared  # for pictures, which are drawn first
     choices(going)
     if f.view.show == "calculator":
         calculator()
@@ -89,6 +90,7 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
         chart(found)
         if late := late_losses(found):
             st.caption(explained(late))
+    common(shared)
     computed(how(found))
     page_link("explore", "Open these runs in Online", links.encode(curves, links.View(measure="extra")))
     with corner:

@@ -26,7 +26,7 @@ def verdict(runs: Sequence[PricedRun]) -> str:
     private = _finished(runs)
     if not private:
         return ""
-    lead = "The privacy cost of each model:"
+    lead = "Privacy cost of each model:"
     return "\n".join([f"**{_headline(private)}** {lead}", "", *(f"- {_line(run)}" for run in private)])
 
 
@@ -52,8 +52,8 @@ def _headline(runs: Sequence[PricedRun]) -> str:
     users = human(float(runs[0].regret.at[-1]))
     said = []
     for which, words in (
-        ("flat", "By {users} users privacy has become free with {names}."),
-        ("growing", "At {users} users the privacy cost still grows with {names}."),
+        ("flat", "By {users} users privacy is free with {names}."),
+        ("growing", "The privacy cost still grows at {users} users with {names}."),
         ("unclear", "These runs cannot tell whether the privacy cost still grows with {names}."),
     ):
         names = [PRIVATIZERS[run.model].words.given for run in runs if state(run) == which]
@@ -72,8 +72,8 @@ def _line(run: PricedRun) -> str:
     if last.seeds < 2:
         return f"{said}. One seed is too few to tell whether the privacy cost grows."
     end = {
-        "flat": f"It stopped growing after {human(run.flat or 0)} users",
-        "growing": "It still grows",
+        "flat": f"No growth after {human(run.flat or 0)} users",
+        "growing": "Still growing",
         "unclear": "The interval is too wide to tell whether it grows"
         if last.known
         else "Too few seeds have a cost above zero to tell whether it grows",

@@ -56,7 +56,7 @@ def learners_menu(s: Session, settings: LinearSettings) -> None:
     )
     others = [ALGORITHMS[key].title for key in LEARNERS if key not in options]
     if others:
-        st.caption(f"{escape(listed(others))} would need another kind of linear environment.")
+        st.caption(f"{escape(listed(others))} need another kind of linear environment.")
 
 
 def trusted(s: Session, settings: LinearSettings) -> None:

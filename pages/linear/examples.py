@@ -23,21 +23,21 @@ def _budgets(base: RunSpec, *epsilons: float) -> tuple[RunSpec, ...]:
 EXAMPLES = (
     Example(
         "Which privacy model?",
-        "The same ε = 1 costs users: with a trusted curator an average episode loses below 1% of V* from 10 million of "
-        "them on, with no trusted party only beyond 1 trillion.",
+        "An average episode at ε = 1 loses less than 1% of V* from 10 million users on with a trusted curator, and "
+        "from over 1 trillion with no trusted party.",
         (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
         LinearView(),
     ),
     Example(
         "Budgets",
-        "A trusted curator at ε = 10, 1 and 0.1: ten times less budget takes about ten times the users.",
+        "With a trusted curator, a tenth of the budget ε takes about ten times the users.",
         (BASE.twin(), *_budgets(BASE, 0.1, 1.0, 10.0)),
         LinearView(),
     ),
     Example(
         "The paper's constants",
-        "From which K on do the paper's noise and constants say something? Beside them, at the same ε = 1, the noise "
-        "that proves it in the same tree, with the bonus that is proved at all times.",
+        "From how many users on are the paper's noise and constants informative? Beside them stands "
+        "calibrated noise for the same ε = 1 in the same tree, with the anytime bonus.",
         (
             PRINTED.twin(),
             PRINTED,
@@ -47,22 +47,22 @@ EXAMPLES = (
         LinearView(),
     ),
     Example(
-        "Where it can be met",
-        "On one problem regret flattens. Where actions differ less, the more users there are, it grows like √K.",
+        "Is the bound reached?",
+        "On one environment regret flattens. When actions differ less for more users, regret grows like √K.",
         (BASE.twin(), BASE, BASE.replace(privacy="local")),
         LinearView(tab="exponents", problem="harder"),
     ),
     Example(
         "Linear MDP",
-        "Here values themselves are linear: LSVI-UCB regresses them anew from all users in every batch, and each time "
-        "noise is added. How that can be done with no trusted party is an open problem.",
+        "Here the values are linear in the features. LSVI-UCB repeats its regression over all users in every "
+        "batch, with new noise. For the local model no such algorithm is known.",
         (VALUES.twin(), *_budgets(VALUES, 1.0, 10.0)),
         LinearView(),
     ),
     Example(
-        "Plan rarely",
-        "At the same ε = 1, who plans only when the released sums say that much has changed needs less noise: of 10 "
-        "billion users an average episode loses 0.005% of V*, in batches 0.06%.",
+        "Fewer policy updates",
+        "An algorithm that updates its policy rarely needs less noise. At ε = 1 and 10 billion users an "
+        "average episode loses 0.005% of V*, but 0.06% with batches.",
         tuple(
             spec
             for learner in ("lsvi-ucb", "lsvi-ucb-rare", "lsvi-ucb-plus-plus")

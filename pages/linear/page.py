@@ -1,4 +1,4 @@
-"""Linear: learners that know how transitions depend on features, and what noise does to what they hold possible."""
+"""Linear: learners that know how transitions depend on features, and what noise does to their confidence sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.shared.visitor.state import read_address
 TABS = {
     "regret": Tab("Regret", regret.tab),
     "exponents": Tab("Exponents", exponents.tab),
-    "ellipsoid": Tab("Ellipsoid", ellipsoid.tab),
+    "ellipsoid": Tab("Confidence set", ellipsoid.tab),
     "eigenvalues": Tab("Eigenvalues", eigenvalues.tab),
     "weights": Tab("Weights", weights.tab),
     "guarantee": Tab("Guarantee", guarantee.tab),
@@ -32,8 +32,8 @@ def main() -> None:
     corner = head(LINEAR.state)
     st.markdown(
         explained(
-            "Everybody knows *features* of each transition; how much each counts is hidden in *weights* wₕ, d numbers "
-            "for each step. An algorithm regresses on what users did, and noise is added to its sums."
+            "The *features* of each transition are public, their *weights* are hidden. An algorithm estimates the "
+            "weights by regression. Privacy adds noise to its sums."
         )
     )
     results(LINEAR, TABS, corner)

@@ -53,7 +53,7 @@ def specs_of(settings: LinearSettings, draft: Draft) -> tuple[tuple[RunSpec, ...
     if not learners:
         raise SpecError("learners", "none was chosen; choose at least one.")
     if not settings.models:
-        raise SpecError("models", "nobody was chosen to be trusted; choose at least one.")
+        raise SpecError("models", "no privacy model was chosen; choose at least one.")
     budgets = values.parse(FIELDS["epsilon"], settings.budgets, MAX_CURVES) if settings.private else ()
     found: dict[RunSpec, None] = {}
     refused = []

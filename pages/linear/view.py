@@ -33,4 +33,4 @@ class LinearView:
     h: int = looked(0, "the step of the episode", "h", low=0, high=999)
     first: int = looked(0, "the weight along the horizontal axis", "w1", low=0, high=MOST_WEIGHTS)
     second: int = looked(1, "the weight along the vertical axis", "w2", low=0, high=MOST_WEIGHTS)
-    near: str = looked("on", "axes that the region fills", "near", choices=("on", "off"))
+    near: str = looked("on", "axes that the confidence set fills", "near", choices=("on", "off"))

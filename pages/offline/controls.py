@@ -30,7 +30,8 @@ from pages.shared.visitor.state import session
 # The runs that Run will show, None where there are none, and why.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
 SIZES_HELP = (
-    "The curve has a data set of each size 5, 10, 20, 50, ... up to this; no trajectory is in two of them."
+    "The curve has a data set of each size 5, 10, 20, 50, ... up to this one. No trajectory is in two data "
+    "sets."
 )
 
 
@@ -75,7 +76,7 @@ def keep() -> None:
     state = OFFLINE.state
     key = f"{session().version}:keep"
     st.toggle(
-        "Keep what is shown",
+        "Keep the runs shown",
         state.keep,
         key=key,
         on_change=on_value(key, into(state, "keep")),
@@ -99,8 +100,8 @@ def expected_size(found: Described, live: bool) -> None:
         ]
         st.caption(
             sentences.about_expected_penalties(runs, n, v_star, max(spec.n for spec, _ in told)),
-            help="A rule of thumb: what would be learned from exactly what is expected of a data set, with the penalty "
-            "for noise, but without noise and chance.",
+            help="This is a rule of thumb. It takes the expected counts of a data set, without noise or chance, but "
+            "with the penalty for noise.",
         )
 
 
@@ -112,5 +113,7 @@ def compared_specs() -> Described:
         specs = tuple(dict.fromkeys((*state.specs, *specs)))
         if len(specs) > MAX_CURVES:
             shown = len(state.specs)
-            return None, [f"{MAX_CURVES} curves are the most, and {shown} are shown: keep fewer of them."]
+            return None, [
+                f"At most {MAX_CURVES} curves can be shown, and {shown} are shown now. Keep fewer of them."
+            ]
     return specs, [refusal] if refusal else []

@@ -20,11 +20,11 @@ def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
 EXAMPLES = (
     Example(
         "Three budgets",
-        "A synthetic clinic: how many patients' records does a private algorithm need?",
+        "How many records does a private algorithm need in a synthetic clinic?",
         _budgets(CLINIC, 0.01, 0.1, 1.0),
     ),
     Example(
-        "Other promises",
+        "Other guarantees",
         "The same data under zero-concentrated, pure and approximate privacy.",
         (
             CLINIC.twin(),
@@ -35,24 +35,25 @@ EXAMPLES = (
     ),
     Example(
         "A rare state",
-        "RiverSwim, all acting at random: hardly anybody reaches the far end.",
+        "In RiverSwim, when all users act at random, hardly any user reaches the far end.",
         _budgets(
             OfflineSpec(environment="riverswim", behaviour="uniform", n=10**8, seeds=10), 0.01, 0.1, 1.0
         ),
     ),
     Example(
         "The paper's constants",
-        "DP-APVI as in the paper: its penalty holds for any data, and needs a thousand times the records of DP-KL-LCB.",
+        "The penalty of DP-APVI, as in the paper, holds for any data. It needs a thousand times the records of "
+        "DP-KL-LCB.",
         (*_budgets(PRINTED, 0.01, 0.1, 1.0), PRINTED.replace(algorithm="dp-kl-lcb", rho=0.1)),
     ),
     Example(
         "Linear: the paper's range",
-        "A linear problem: the paper shows n up to 1,000; where does its claim hold?",
+        "The paper shows n up to 1,000 on a linear environment. Where does its claim hold?",
         _budgets(LINEAR, 25.0, 1.0, 0.1),
     ),
     Example(
         "Two releases for five",
-        "The printed DP-VAPVI beside our DP-PEVI, at the same proved budget.",
+        "The paper's DP-VAPVI beside our DP-PEVI, at the same proved budget.",
         (
             LINEAR.twin(),
             LINEAR.replace(rho=1.0),

@@ -15,7 +15,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.visitor.state import read_address
 
 TABS = {
-    "gap": Tab("Gap against n", gap.tab),
+    "gap": Tab("Suboptimality", gap.tab),
     "pessimism": Tab("Pessimism", pessimism.tab),
     "policy": Tab("Policy", policy.tab),
     "coverage": Tab("Coverage", coverage.tab),
@@ -30,16 +30,15 @@ def main() -> None:
     with st.sidebar:
         if TABS[OFFLINE.state.view.tab].alone:
             st.caption(
-                "**Your data** has its settings on the page. Settings of simulated data stand here when another "
-                "tab is open."
+                "**Your data** has its settings on the page. For settings of simulated data, open another tab."
             )
         else:
             sidebar(controls, lambda found: run_box(OFFLINE, *found, beside=keep))
     corner = head(OFFLINE.state)
     st.markdown(
         explained(
-            "Nobody explores here. People were treated by some *behaviour policy*, a *curator* holds what was written "
-            "down, and releases noisy sums of it once; a better policy is learned from these."
+            "Users were treated by a *behaviour policy*. A *curator* releases noisy sums of their records once. "
+            "An algorithm learns a better policy from these sums."
         )
     )
     results(OFFLINE, TABS, corner, busy=own_going)

@@ -67,7 +67,9 @@ OFFLINE = ComparisonPage(
     titles=names.titles,
     in_common=names.in_common,
     most_private=names.most_private,
-    amount=lambda specs: f"{plural(len(specs), 'run')} on data sets of up to {count(specs[0].n)}",
+    amount=lambda specs: (
+        f"{plural(len(specs), 'run')} on data sets of up to {count(specs[0].n)} trajectories"
+    ),
 )
 
 

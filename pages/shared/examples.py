@@ -64,7 +64,7 @@ def home_specs() -> list[RunSpec]:
 EXAMPLES = (
     ExploreExample(
         "Five privacy budgets",
-        "The smaller ε is, the more users the algorithm needs to see through the noise.",
+        "The smaller ε is, the more users the algorithm needs.",
         _curves(
             *(
                 spec.replace(episodes=10**7)
@@ -75,8 +75,8 @@ EXAMPLES = (
     ),
     trust(1.0, HOME_EPISODES),
     ExploreExample(
-        "What a better mechanism buys",
-        "At ε = 1: noise as in the paper (proves (2, 0)), noise that proves (1, 10⁻⁶), and a better mechanism.",
+        "Better mechanisms",
+        "At ε = 1: noise as in the paper, which proves (2, 0), calibrated noise, and a better mechanism.",
         (
             Curve(BASE.twin()),
             Curve(BASE, "Gaussian, optimal: proves (1, 10⁻⁶)"),
@@ -87,7 +87,7 @@ EXAMPLES = (
     ),
     ExploreExample(
         "The hardest bandits",
-        "How often algorithms at ε = 0.1 pull a bad arm, where privacy hides the best arm longest.",
+        "How often algorithms at ε = 0.1 pull a bad arm on the hardest environment for private algorithms.",
         _curves(
             *(HARD.replace(algorithm=a, bonus=b) for b in ("paper", "anytime") for a in ("pucb", "dp-ucbvi"))
         ),

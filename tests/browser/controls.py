@@ -45,7 +45,7 @@ PARTS = (
 # A chart is a picture that a mouse points at; its numbers stand below it. A skip link is not there for a mouse.
 BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
 # These take away what stands beside them, or lead elsewhere: last, they cost no way back.
-LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Use the form|Forget|Show this|a curve")
+LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Use the form|Forget|Open curves|a curve")
 LAST = (
     "Collapse sidebar",
     "Hide the answer",

@@ -60,7 +60,7 @@ SLOW = REGRESSED.replace(
     seeds=1,
 )
 # Menus in the sidebar that the same code draws on every page: one entry is enough.
-MENUS = ("Environment", "variant", "Algorithm", "How much noise", "Bonus constants", "Policy updates", "cap")
+MENUS = ("Environment", "variant", "Algorithm", "Noise", "Bonus constants", "Policy updates", "cap")
 
 
 def each(kind: str, *names: str) -> frozenset[tuple[str, str]]:
@@ -116,9 +116,9 @@ STOPS = {
         SETTINGS
         | FILES
         | each("tab", "Regret", "Counts", "Policy", "Guarantee", "Data")
-        | each("button", "Cancel all", "Run it", "Cancel", "Run", "Reset", "Play")
-        | each("button", "Hide", "Duplicate", "Remove", "Add the same seeds without privacy")
-        | each("choice", "Bad arms", "Stage by stage", "Privacy cost", "Mistakes")
+        | each("button", "Cancel all", "Run it", "Run without privacy", "Cancel", "Run", "Reset", "Play")
+        | each("button", "Hide", "Copy settings", "Remove", "Add this run without privacy")
+        | each("choice", "Bad arms", "Stage by stage", "Privacy cost", "Suboptimal episodes")
         | each("switch", "Pause live"),
         first=compared(*FINISHED),
     ),
@@ -162,10 +162,10 @@ STOPS = {
         f"offline?{urlencode(OFFLINE.encode((*FEW, *MANY), OfflineView()))}",
         SETTINGS
         | FILES
-        | each("tab", "Gap against n", "Pessimism", "Policy", "Coverage", "Guarantee", "Data", "Your data")
-        | each("choice", "Gap", "Price in the low estimate", "Actions", "Low estimate V~")
+        | each("tab", "Suboptimality", "Pessimism", "Policy", "Coverage", "Guarantee", "Data", "Your data")
+        | each("choice", "Privacy cost in the lower bound", "Actions", "Lower bound V~")
         | each("button", "Run", "Reset", "Cancel", *(one.title for one in OFFLINE.examples))
-        | each("switch", "Keep what is shown"),
+        | each("switch", "Keep the runs shown"),
         first=f"offline?{urlencode(OFFLINE.encode(FEW, OfflineView()))}",
         brief=(*MENUS, "Behaviour policy", "Privacy budget", "Step of the episode"),
         late=tuple(one.title for one in OFFLINE.examples),
@@ -174,12 +174,12 @@ STOPS = {
         f"linear?{urlencode(LINEAR.encode((*BOTH, SLOW), LinearView()))}",
         SETTINGS
         | FILES
-        | each("tab", "Regret", "Exponents", "Ellipsoid", "Eigenvalues", "Weights", "Guarantee", "Data")
+        | each("tab", "Regret", "Exponents", "Confidence set", "Eigenvalues", "Weights", "Guarantee", "Data")
         | each("choice", "Per episode", "Cumulative", "Privacy cost", "Harder with more users")
         | each("button", "Run", "Reset", "Cancel", *(one.title for one in LINEAR.examples))
-        | each("switch", "Fill the chart"),
+        | each("switch", "Zoom to the confidence set"),
         first=f"linear?{urlencode(LINEAR.encode(BOTH, LinearView()))}",
-        brief=(*MENUS, "Across", "Up", "Run", "Seed"),
+        brief=(*MENUS, "Horizontal axis", "Vertical axis", "Run", "Seed"),
         late=tuple(one.title for one in LINEAR.examples),
     ),
     "lessons": Stop(

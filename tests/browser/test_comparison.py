@@ -38,22 +38,22 @@ ALIKE = {
         {
             "Regret": "Average regret per episode so far",
             "Exponents": "How fast regret grows",
-            "Ellipsoid": "Noise makes the region",
-            "Eigenvalues": "What the matrix knows, against noise",
+            "Confidence set": "Noise makes the confidence set",
+            "Eigenvalues": "What the matrix knows, beside the noise",
             "Weights": "Estimated and true weights",
             "Guarantee": "It proves what it claims",
             "Data": "Make it again without this page",
         },
         ("Values of ε", "2, 5", "Central ε = 5"),
-        "Ellipsoid",
+        "Confidence set",
     ),
     OFFLINE.path: Alike(
         "v=2&t=2&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1",
         {
-            "Gap against n": "Trajectories it takes",
+            "Suboptimality": "Trajectories needed",
             "Pessimism": "the penalty takes all that the action seems worth",
             "Policy": "the behaviour policy takes the learned action",
-            "Coverage": "Of the pairs that the optimal policy visits",
+            "Coverage": "Of all pairs on the optimal policy's way",
             "Guarantee": "It proves what it claims",
             "Data": "Make it again without this page",
         },
@@ -110,7 +110,7 @@ def test_three_number_fields_fit_beside_each_other(visit: Visits) -> None:
     """The third one was cut off: a column of Streamlit is at least 8 rem wide."""
     page = visit(f"linear?{ALIKE['linear'].link}", 1280)
     idle(page)
-    page.get_by_text("Its parameters").click()
+    page.get_by_text("Environment parameters").click()
     idle(page)
     room = box_of(page.get_by_test_id("stSidebarUserContent"))
     for name in ("d", "S", "H"):

@@ -66,7 +66,7 @@ def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
 @pytest.mark.thorough
 def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Visits) -> None:
     page = visit("explore")
-    page.get_by_role("button", name="Show this").first.click()
+    page.get_by_role("button", name="Open curves").first.click()
     page.get_by_role("tab", name="Counts").wait_for()
     for _ in range(3):
         for tab in TABS[1:]:

@@ -68,7 +68,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
         for who, step, s, a, r, x in table
     ]
     page = visit("offline?v=2&t=2&tab=upload", *screen)
-    page.get_by_text("The declaration as a file").click()
+    page.get_by_text("Declaration as a file").click()
     idle(page)
     form: FilePayload = {
         "name": "declared.json", "mimeType": "application/json", "buffer": json.dumps(public).encode(),
@@ -87,7 +87,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     expect(page.get_by_text("Better than today.")).to_be_visible()
     expect(page.get_by_text("Spent so far:").first).to_be_visible()
     table_of = page.get_by_test_id("stTable")
-    expect(table_of).to_contain_text("What people got")
+    expect(table_of).to_contain_text("What users got")
     assert table_of.evaluate("e => e.scrollWidth <= e.clientWidth")  # nothing to be found by scrolling
     with page.expect_download() as download:
         page.get_by_role("button", name="Policy (JSON)").click()

@@ -109,8 +109,8 @@ CASES = {
     ),
     "harder problems": Case(
         lambda scale, **how: exponents.harder([series(scale=scale)], [(0.5, "0.50: at most")], **how),
-        "Where actions differ less, the more users there are", "Users K of a whole run",
-        "Regret at its end (reward lost)", BAND,
+        "Harder environments for more users", "Users K of a run",
+        "Regret at the end (reward lost)", BAND,
     ),
     "exploration noise": Case(
         lambda scale, **how: test_exploration.drawn(test_exploration.beside(), scale, **how),
@@ -145,7 +145,7 @@ CASES = {
     ),
     "gap": Case(
         lambda scale, **how: offline.gaps_over_n([series(scale=scale)], **how),
-        "How far from the best policy?", offline.X_TITLE, "Gap v* − v<sup>π</sup> (reward)",
+        "How far from the best policy?", offline.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
         "95% t interval of the mean over data sets",
     ),
     "claim": Case(
@@ -164,7 +164,7 @@ CASES = {
         lambda scale, **how: linear.eigenvalues(
             N.astype(int), scale * N[:, None], None, shift=N, ridge=N, label="a <i>run</i>", **how
         ),
-        "What the matrix knows, against noise", "Users so far", "Eigenvalue of the matrix of step h",
+        "What the matrix knows, beside the noise", "Users so far", "Eigenvalue of the matrix of step h",
     ),
     "a class": Case(
         lambda scale, **how: room.shares_of_yes(

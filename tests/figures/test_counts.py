@@ -90,9 +90,9 @@ def test_the_sentence_says_how_large_the_noise_is_and_how_near_its_bound() -> No
         true, noisy, episode=10, bound=800.0, state_labels=["s"], action_labels=["a", "b"]
     ).see
     assert see == (
-        "The errors of the cells here have root mean square 100 visits; the most visited cell here has 10,000. "
-        "50% of the cells drown in such an error. "
-        "The largest error is 50% of the bound E/4 = 200."
+        "The errors of the cells here have root mean square 100 visits. For comparison, the most visited "
+        "cell here has 10,000. In 50% of the cells the true value is smaller than such an error. The largest "
+        "error is 50% of the bound E/4 = 200."
     )
 
 
@@ -157,7 +157,7 @@ def test_one_cell_over_time() -> None:
     assert "step 3, state 5, right" in layout.title.text
     assert "0" in layout.yaxis.ticktext
     assert picture.see == (
-        "After 1,000 episodes this cell was visited 500 times and the planner is told 450, 10% too few."
+        "After 1,000 episodes this cell was visited 500 times. The planner is told 450, 10% too few."
     )
     assert picture.table["bound E/4"].tolist() == [100.0] * 4
     bounds = [trace for trace in picture.figure.data if trace.legendgroup == "bound"]
@@ -176,7 +176,7 @@ def test_coverage_is_each_seed_against_a_dotted_bound() -> None:
     assert (bound.line.dash, bound.fill) == (style.BOUND_DASH, None)
     assert "≥ 0.967" in bound.name
     assert "held in 2 of 3 seeds" in picture.see
-    assert "120% of it" in picture.see
+    assert "120% of the bound" in picture.see
     assert picture.figure.layout.yaxis.range[1] > 1.2
     assert len(picture.table) == 7
 

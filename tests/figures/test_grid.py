@@ -137,7 +137,7 @@ def test_rings_mark_exactly_the_worse_moves() -> None:
     )
     rings = named(picture, "the optimal action is better")[0]
     assert list(zip(rings.y, rings.x, strict=True)) == [tuple(mdp.drawing["cells"][0])]
-    assert "in 1 the optimal policy does better" in picture.see
+    assert "The optimal policy does better in 1 of them" in picture.see
 
 
 def test_what_is_over_is_said_where_there_is_no_cell_for_it() -> None:
@@ -216,7 +216,7 @@ def test_stages_without_a_list_say_what_the_next_one_must_earn() -> None:
     assert "at least 1 an episode" in picture.see
     early = {name: values[:2] for name, values in series.items()}
     assert (
-        "nothing is dropped yet"
+        "no policy is dropped yet"
         in captioned.narrowing(np.array([10, 100]), early, policies=64, v_star=1.25).see
     )
 

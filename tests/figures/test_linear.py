@@ -42,7 +42,7 @@ def test_what_nobody_has_shown_is_not_drawn_as_an_eigenvalue() -> None:
     assert np.isnan(least.y).tolist() == [True, True, False]
     assert [t.name for t in picture.figure.data if t.showlegend is not False] == [
         "eigenvalues without noise, 2 of them",
-        "what the algorithm adds to them (ridge)",
+        "ridge, added by the algorithm",
     ]
 
 
@@ -74,13 +74,13 @@ def test_slopes_of_theory_are_dotted_and_reach_over_all_users() -> None:
 @pytest.mark.parametrize(
     ("widths", "quiet", "said"),
     [
-        ([0.4, 0.4], [0.1, 0.4], "Noise makes the region 2 times as wide"),
+        ([0.4, 0.4], [0.1, 0.4], "Noise makes the confidence set 2 times as wide"),
         (
             [6.0, 6.0],
             [20.0, 20.0],
-            "Everybody knows more than that",
+            "These radii say nothing new",
         ),  # printed constants: noise has more ridge
-        ([0.3, 0.4], [0.6, 0.4], "is off by 0.1."),
+        ([0.3, 0.4], [0.6, 0.4], "the true error 0.1."),
         ([np.nan, np.nan], [1.0, 1.0], sentences.INDEFINITE),
     ],
 )
@@ -103,5 +103,7 @@ def test_eigenvalues_are_counted_against_noise() -> None:
     quiet = np.array([1.0, 5.0, 100.0])
     assert "no eigenvalue stands" in sentences.eigenvalues(quiet, 1e3, 10, True)
     assert "1 of 3 eigenvalues stands" in sentences.eigenvalues(quiet, 10.0, 10, True)
-    assert "the smallest is 2 times that" in sentences.eigenvalues(quiet, 0.5, 10, True)
+    assert "The smallest is 2 times the most that noise can move it" in sentences.eigenvalues(
+        quiet, 0.5, 10, True
+    )
     assert "100 times" in sentences.eigenvalues(quiet, 0.0, 10, False)

@@ -66,7 +66,8 @@ def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_wo
     rows = {t.name: list(t.text) for t in figure.data if t.name in ("plays", "optimal")}
     assert rows == {"plays": ["→", "←", "→", "→"], "optimal": ["→"] * 4}
     assert (
-        picture.see == "At step 2 it chooses **right** in 3 of 4 states; in 1 the optimal policy does better."
+        picture.see
+        == "At step 2 the policy chooses **right** in 3 of 4 states. The optimal policy does better in 1 of them."
     )
     assert "step 2" in figure.layout.title.text
     assert picture.table["optimal action"].tolist() == ["right"] * 4
@@ -83,9 +84,9 @@ def test_states_where_the_policy_never_is_at_a_step_are_grey_and_not_counted(
     given = {"optimal_policy": chain.optimal, "optimal_Q": chain.optimal_Q, "occupancy": occupancy}
     picture = captioned.on_environment(chain.P, chosen, step=0, drawing=drawing, **given, **chain.labels)
     assert picture.see == (
-        "At step 0 the policy can be in 1 of 4 states. It chooses **right** in 1 of these; in none does the optimal "
-        "policy do better. The other states are grey: the policy is never there at this step, so its action there "
-        "costs nothing."
+        "At step 0 the policy can be in 1 of 4 states. There the policy chooses **right** in 1 of these "
+        "states. The optimal policy does better in none of them. The policy is never in the grey states at "
+        "this step, so its action there costs nothing."
     )
     faint, names = style.LIGHT.faint, {t.name for t in picture.figure.data}
     nodes = next(t for t in picture.figure.data if t.name == "states")
@@ -145,7 +146,7 @@ def test_a_stochastic_policy_is_drawn_with_every_action_as_wide_as_it_is_likely(
     hover = str(nodes.to_plotly_json())
     assert "<b>state 1</b>: left 60%, right 40%<br>leads to state 0 60%, state 1 24%, state 2 16%" in hover
     assert picture.see == (
-        "At step 2 its likeliest action is **right** in 3 of 4 states; in 1 the optimal policy does better. "
+        "At step 2 the likeliest action is **right** in 3 of 4 states. The optimal policy does better in 1 of them. "
         "The likeliest action of a state has chance 82% on average."
     )
     assert picture.table["chance of left"].tolist() == pytest.approx([0.1, 0.6, 0.1, 0.1])
@@ -166,8 +167,8 @@ def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     assert row["action"].tolist() == ["left", "right"]
     said = sentences.about_chances(chances, chain.optimal, chain.occupancy)
     assert said == (  # (19 * 0.9 + 0.4) / 20, (19 * 0.9 + 0.6) / 20
-        "It takes the optimal action with chance 88% where the optimal policy goes. Its likeliest action has chance "
-        "88% on average over states and steps, and at least 60%."
+        "The policy takes the optimal action with chance 88% where the optimal policy goes. The likeliest action has "
+        "chance 88% on average over states and steps, and at least 60%."
     )
 
 
@@ -178,23 +179,23 @@ def test_the_likeliest_action_comes_with_its_chance(chain: Any) -> None:
     names = [t.name for t in picture.figure.data if t.type == "heatmap"]
     assert names[:3] == ["Learned: the likeliest action", "Its chance", "Optimal"]
     np.testing.assert_array_equal(picture.figure.data[1].z, sure.T)
-    assert picture.see.startswith("Its likeliest action is worse than the optimal policy in 1 of 20")
-    assert picture.see.endswith("of its time. It has chance 88% on average.")
+    assert picture.see.startswith("The likeliest action is worse than the optimal policy in 1 of 20")
+    assert picture.see.endswith("of its time in these pairs. The likeliest action has chance 88% on average.")
     assert picture.table["its chance"].tolist() == sure.ravel().tolist()
 
 
 def test_values_of_a_policy_that_was_played_promise_nothing_of_the_best() -> None:
-    assert "optimism holds" in sentences.about_values(1.0, 0.5, "pairs")
+    assert "Optimism holds" in sentences.about_values(1.0, 0.5, "pairs")
     for hopeful in (0.4, 1.0):
         said = sentences.about_values(hopeful, 0.5, "pairs", of_played=True)
-        assert "optimism" not in said
-        assert "above what the policy earns that was played" in said
+        assert "ptimism" not in said
+        assert "above the value of the policy played" in said
 
 
 def test_values_that_are_drawn_are_above_the_optimum_now_and_then() -> None:
     said = sentences.about_values(0.4, -12.0, "pairs", drawn=True)
-    assert "optimism" not in said
-    assert said.endswith("now and then; at the first step it is 12 below on average.")
+    assert "ptimism" not in said
+    assert said.endswith("now and then. At the first step the estimate is 12 below the optimum on average.")
 
 
 def test_a_tie_is_no_mistake(chain: Any) -> None:
@@ -251,10 +252,10 @@ def test_visitation_and_values(chain: Any) -> None:
     V = chain.optimal_Q.max(axis=2)
     values = captioned.values(V + 0.5, V, **labels)
     assert [t.name for t in values.figure.data] == ["Estimated", "Optimal", "Difference, estimated − optimal"]
-    assert "optimism holds" in values.see
+    assert "Optimism holds" in values.see
     assert "0.5 above" in values.see
     Q = captioned.action_values(chain.optimal_Q - 0.1, chain.optimal_Q, **chain.labels)
-    assert "0% of the state-action-step triples: optimism fails" in Q.see
+    assert "0% of the state-action-step triples. Optimism fails" in Q.see
     assert len(Q.table) == chain.optimal_Q.size
 
 

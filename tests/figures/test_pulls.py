@@ -68,7 +68,7 @@ def test_the_sentence_compares_the_fewest_with_the_most() -> None:
 def test_a_mean_carried_by_few_seeds_is_said() -> None:
     found = np.stack([ONE_SEED, ONE_SEED, 100 * ONE_SEED])
     see = pulls([curve(pulls=found)]).see
-    assert "carried by a few seeds: its median is 200" in see
+    assert "A few seeds carry the mean of **run**: the median is 200" in see
 
 
 def test_the_table_has_the_mean_and_every_arm() -> None:

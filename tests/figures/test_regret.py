@@ -259,12 +259,12 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
     every = 1 if view == "extra" else 3  # checkpoints of its own
     curves = [stopped("soon", first, 8.0, until, view), stopped("late", second, 3.0, np.inf, view, every)]
     see = sentences.about_regret(curves, view)
-    both = ", as far as both have come," if first != second else ""
-    assert see.startswith(f"After {human(K)} episodes{both} ")
+    when = f"The curves are compared at {human(K)} episodes, because only one goes further. There "
+    assert see.startswith(when if first != second else f"After {human(K)} episodes ")
     assert (see.index("**soon**") < see.index("**late**")) == (soon < late)
     if view == "extra":
-        assert f"**soon** {human(8.0 * min(K, until))} ({human(soon)} an episode)" in see
-        assert f"**late** {human(late * K)} ({human(late)} an episode)" in see
+        assert f"of **soon** is {human(8.0 * min(K, until))} ({human(soon)} an episode)" in see
+        assert f"of **late** is {human(late * K)} ({human(late)} an episode)" in see
     else:
         assert all(f"{human(loss)} an episode" in see for loss in (soon, late))
         assert (f"{rough(times)} times as much" in see) == (times >= 1.5)
@@ -273,9 +273,9 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
 def test_of_several_runs_those_that_stopped_before_are_not_compared_and_named() -> None:
     whole = [stopped(label, len(EPISODES), lost) for label, lost in (("a", 1.0), ("b", 2.0))]
     see = sentences.about_regret([stopped("c", 5, 900.0), *whole], "cumulative")
-    assert "2 times as much. Not compared, since it ends before: **c**, after 5 episodes. Numbers" in see
+    assert "2 times as much. Not compared, because they end earlier: **c**. Numbers" in see
     assert "Not compared" not in sentences.about_regret(whole, "cumulative")
-    assert "as far as both" not in see
+    assert "goes further" not in see
 
 
 def test_the_sentence_tells_how_regret_grows() -> None:
@@ -354,7 +354,7 @@ def test_mistakes_are_compared_at_one_alpha() -> None:
     curves = [line("b", 0.1, 5e6), line("other", 0.2, 1.0), line("a", 0.1, 2e6)]
     said = captioned.mistakes(curves).see
     assert said.startswith(
-        "**a** played 2 million episodes that were more than 0.1 short of optimal, **b** 5 million."
+        "**a** played 2 million episodes that were more than 0.1 short of optimal. **b** played 5 million."
     )
 
 

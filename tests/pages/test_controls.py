@@ -54,12 +54,12 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environ
             if not runs_in(algorithm, environment):
                 assert found is None
                 assert app.button(key="run").disabled
-                assert "It needs an environment with known features" in words(app)
+                assert "This algorithm needs an environment with known features" in words(app)
                 continue
             if (algorithm, privacy) in STAGED:
                 assert found is None
                 assert app.button(key="run").disabled
-                assert "It needs a small environment" in words(app)
+                assert "This algorithm needs a small environment" in words(app)
                 continue
             assert found is not None
             assert (found.environment, found.algorithm, found.privacy) == (environment, algorithm, privacy)
@@ -98,7 +98,7 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
 ) -> None:
     app = visit("explore")
     widget(app, "selectbox", "Privacy model").select(privacy).run()
-    widget(app, "selectbox", "How much noise").select(calibration).run()
+    widget(app, "selectbox", "Noise").select(calibration).run()
     menu = widget(app, "selectbox", "Mechanism")
     fitting = [m for p, c, m in NOISE if (p, c) == (privacy, calibration)]
     assert menu.options == [MECHANISMS[m].title for m in fitting]
@@ -152,7 +152,7 @@ def test_delta_can_be_tied_to_the_users_and_then_follows_them(visit: Visit) -> N
 
 def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
     app = visit("explore")
-    widget(app, "selectbox", "How much noise").select("paper").run()
+    widget(app, "selectbox", "Noise").select("paper").run()
     assert widget(app, "text_input", "Privacy budget δ").value == "0"
     widget(app, "selectbox", "Privacy model").select("shuffle").run()
     assert spec(app) == RunSpec(privacy="shuffle")
@@ -163,20 +163,20 @@ def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
 def test_whose_reports_a_row_counts_is_chosen_where_users_send_reports(visit: Visit) -> None:
     app = visit("explore")
     assert not [
-        w for w in app.sidebar.selectbox if w.label == "Reports in a row"
+        w for w in app.sidebar.selectbox if w.label == "Reports counted"
     ]  # a curator adds noise to sums
     widget(app, "selectbox", "Privacy model").select("local").run()
-    menu = widget(app, "selectbox", "Reports in a row")
+    menu = widget(app, "selectbox", "Reports counted")
     assert "costs no privacy" in menu.help
     assert menu.value == "played"
     menu.select("all").run()
     assert spec(app) == RunSpec(privacy="local", reports="all")
     widget(app, "selectbox", "Mechanism").select("gaussian").run()
     assert spec(app) == RunSpec(privacy="local", mechanism="gaussian")
-    widget(app, "selectbox", "Reports in a row").select("played").run()
+    widget(app, "selectbox", "Reports counted").select("played").run()
     assert spec(app) == RunSpec(privacy="local", mechanism="gaussian", reports="played")
     widget(app, "selectbox", "Algorithm").select("private-ucb-po").run()
-    assert widget(app, "selectbox", "Reports in a row").disabled
+    assert widget(app, "selectbox", "Reports counted").disabled
     assert "takes each with some chance" in words(app)
     found = spec(app)
     assert found is not None
@@ -349,7 +349,7 @@ def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
     assert session.explore.curves[0].name == "mine *x*"
     assert "name.mine *x*" in app.query_params["c"][0]
     app.button(key="reset").click().run()
-    chip(app, "Duplicate", 0).click().run()
+    chip(app, "Copy settings", 0).click().run()
     assert spec(app) == session.explore.curves[0].spec
     chip(app, "Remove", 0).click().run()
     assert [c.spec.privacy for c in session.explore.curves] == ["none"]
@@ -388,7 +388,7 @@ def undo(app: AppTest) -> Any:
 
 def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
     app = visit("explore", c=["eps.0.5~envp.H.5"])
-    chip(app, "Add the same seeds without privacy", 0).click().run()
+    chip(app, "Add this run without privacy", 0).click().run()
     private, twin = app.session_state["session"].explore.curves
     assert twin == Curve(private.spec.twin())
 

@@ -133,7 +133,8 @@ def test_on_the_map_only_states_are_counted_that_the_policy_can_be_in(finished: 
     curve = f"env.riverswim~{PRIVATE}"
     app = finished("explore", c=[curve], tab="policy", pol="map", h="0")
     assert re.search(
-        r"At step 0 the policy can be in 1 of \d states\. It chooses .* in 1 of these; in (none|1 the)",
+        r"At step 0 the policy can be in 1 of \d states\. There the policy chooses .* in 1 of these states\. "
+        r"The optimal policy does better in (none|1) of",
         words(app),
     )
     (chart,) = charts(app)
@@ -147,17 +148,21 @@ def test_a_stochastic_policy_is_drawn_by_its_chances(visit: Visit, work: Work) -
     assert "a block of b users by b steps at once" in words(app)
     work()
     for chart, shown, said in (
-        ("chances", "Heatmaps of how likely each action is", "It takes the optimal action with chance"),
-        ("steps", "Heatmaps of the action taken", "Its likeliest action is worse"),
+        (
+            "chances",
+            "Heatmaps of how likely each action is",
+            "The policy takes the optimal action with chance",
+        ),
+        ("steps", "Heatmaps of the action taken", "The likeliest action is worse"),
         ("map", "Drawing of a grid with an arrow", "likeliest action is"),
-        ("V", "Heatmaps of the value", "above what the policy earns that was played"),
+        ("V", "Heatmaps of the value", "above the value of the policy played"),
     ):
         app = visit("explore", c=curves, i="0", tab="policy", pol=chart, h="1")
         (drawn,) = charts(app)
         assert drawn.alt.startswith(shown)
         assert said in words(app)
         labels = [link.proto.label for link in app.get("page_link")]
-        assert "Learn offline from users who take its likeliest actions" in labels
+        assert "Learn offline from users who take this policy's likeliest actions" in labels
     (drawn,) = charts(visit("explore", c=curves, i="1", tab="policy", pol="chances"))
     assert not drawn.alt.startswith("Heatmaps of how likely each action is")  # it takes one
 
@@ -198,7 +203,7 @@ def test_where_nothing_that_is_counted_can_be_lost_it_is_said(
     monkeypatch.setattr(data, "trace", of_a_poor_start)
     app = visit("explore", c=[PRIVATE], m="pac")
     assert charts(app) == []
-    assert "can lose as much as the least α that is counted" in words(app)
+    assert "can lose as much as the smallest α that is counted" in words(app)
 
 
 def test_stages_are_shown_for_learners_that_have_them(finished: Visit, visit: Visit) -> None:
@@ -236,7 +241,7 @@ def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
     app = finished("explore", c=[PRIVATE], m="extra")
     assert charts(app) == []
     assert "missing for 1 curve" in words(app)
-    widget(app, "button", "Run it").click().run()
+    widget(app, "button", "Run without privacy").click().run()
     assert store.status.of(SPEC.twin()).state == "queued"
     work()
     app.run()
@@ -275,7 +280,7 @@ def test_pulls_of_bad_arms_are_shown_on_the_hard_instances_only(finished: Visit,
     said = words(app)
     assert "context, not a test" in said
     assert "its noise proves δ = 1×10⁻⁶, not 0" in said
-    assert "it promises no privacy" in said
+    assert "it guarantees no privacy" in said
     (other,) = charts(visit("explore", c=curves, tab="counts", ch="pulls", i="3"))
     assert not other.alt.startswith("Line chart of the mean pulls")
 

@@ -57,7 +57,7 @@ def test_it_follows_the_controls(visit: Visit) -> None:
 def test_noise_that_cannot_be_accounted_for_is_refused_before_it_runs(visit: Visit) -> None:
     app = visit("explore")
     widget(app, "selectbox", "Privacy model").select("shuffle").run()
-    widget(app, "selectbox", "How much noise").select("paper").run()
+    widget(app, "selectbox", "Noise").select("paper").run()
     widget(app, "text_input", "Privacy budget ε, exact value").input("0.01").run()
     assert "more random bits than can be accounted for" in words(app)
     assert app.button(key="run").disabled

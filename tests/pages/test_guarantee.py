@@ -206,4 +206,4 @@ def test_what_others_claim_of_a_learners_own_draws_is_said_to_be_their_claim(fin
         in said
     )
     assert "Nothing of this claim is proved here" in said
-    assert "What was found of that claim" in [link.proto.label for link in app.get("page_link")]
+    assert "Open this claim in Papers' claims" in [link.proto.label for link in app.get("page_link")]

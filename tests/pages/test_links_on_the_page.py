@@ -150,7 +150,7 @@ def test_the_address_follows_the_comparison_and_the_tab_only(visit: Visit) -> No
 
 def test_going_back_brings_the_earlier_comparison(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     app = visit("explore", c=["envp.H.5"])
-    chip(app, "Add the same seeds without privacy", 0).click().run()
+    chip(app, "Add this run without privacy", 0).click().run()
     assert len(app.session_state["session"].explore.curves) == 2
     monkeypatch.setattr(state, "went_back", lambda: True)
     app.query_params.clear()
@@ -166,7 +166,7 @@ def test_what_is_pressed_before_the_browser_knows_the_new_address_does_not_bring
     visit: Visit,
 ) -> None:
     app = visit("explore", c=["envp.H.5"])
-    chip(app, "Add the same seeds without privacy", 0).click().run()
+    chip(app, "Add this run without privacy", 0).click().run()
     app.query_params.clear()
     app.query_params["c"] = ["envp.H.5"]
     app.button(key="reset").click().run()

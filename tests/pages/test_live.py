@@ -90,7 +90,7 @@ def test_what_plays_stops_when_it_is_no_longer_shown(finished: Visit) -> None:
     assert not of(app).explore.playing  # though moments could play there, too
     app.button(key="play").click().run()
     assert of(app).explore.playing
-    next(w for w in app.segmented_control if "coverage" in w.options or "Bound" in w.options).set_value(
+    next(w for w in app.segmented_control if "coverage" in w.options or "Noise bound" in w.options).set_value(
         "coverage"
     ).run()
     assert not of(app).explore.playing

@@ -40,7 +40,9 @@ def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
     assert table["run"].tolist() == titles(DEFAULT)
     kept = [bundled("offline")[spec] for spec in DEFAULT]
     means = [one.values[:, list(one.at).index(10**4)].mean() for one in kept]
-    assert [float(cell.split()[0]) for cell in table["gap"]] == pytest.approx(means, rel=0.05)  # two digits
+    assert [float(cell.split()[0]) for cell in table["suboptimality"]] == pytest.approx(
+        means, rel=0.05
+    )  # two digits
     assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
 
 
@@ -86,12 +88,12 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     at = int(np.flatnonzero(kept[0].at == 1000)[0])
     free, *private = (one.values[:, at].mean() for one in kept)
     assert (
-        f"at n = 1,000 the gap is {free:.3g} without privacy and {min(private):.3g} to {max(private):.3g}"
+        f"At n = 1,000 the suboptimality is {free:.3g} without privacy and {min(private):.3g} to {max(private):.3g}"
         in said
     )
     assert min(private) > 4 * free
     assert [one.ends.mean() < 0.1 for one in kept] == [True, True, True, False]
-    assert "The claim holds further out: at n = 1 million it is 0 without privacy" in said
+    assert "The claim holds at larger n. At n = 1 million the suboptimality is 0 without privacy." in said
 
 
 def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit: Visit, work: Work) -> None:
@@ -102,26 +104,28 @@ def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit:
         assert len(visit(PAGE, **query(*specs)).info) == seen
     specs = (small.twin(), small)
     app = visit(PAGE, **query(*specs, tab="pessimism"))
-    assert "Nothing in this penalty stands for the noise in values: Q ranks actions" in words(app)
-    assert "stands for the noise" not in words(visit(PAGE, **query(*specs, tab="pessimism", curve=0)))
+    assert "This penalty leaves out the noise in values. So Q ranks actions" in words(app)
+    assert "leaves out the noise" not in words(visit(PAGE, **query(*specs, tab="pessimism", curve=0)))
 
 
 def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> None:
     """The issue of this page: under uniform behaviour RiverSwim's far end is reached by 1.4e-4 of the trajectories."""
     (example,) = (e for e in EXAMPLES if e.title == "A rare state")
     said = words(visit(PAGE, **query(*example.specs, tab="coverage")))
-    assert "at step 5** least: one in 7,100 trajectories, 14,000 of 100 million" in said
-    assert "An optimal episode is worth v* = 3.40. At n = 100,000 the penalties on its way add up to" in said
+    assert "at step 5**. It is in one in 7,100 trajectories, 14,000 of 100 million" in said
+    assert (
+        "An optimal episode is worth v* = 3.40. This is what penalties take from it at n = 100,000:" in said
+    )
     assert "**DP-KL-LCB, ρ = 1**:" in said
 
 
 def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
     said = words(visit(PAGE))
-    assert "Expected within 1% of v*: ρ = 0.01 from about 100,000" in said
+    assert "Expected to come within 1% of v*: ρ = 0.01 from about 100,000" in said
     assert "more than n" not in said
     app = visit(PAGE)
     next(t for t in app.text_input if t.label.startswith("Trajectories n")).set_value("1e4").run()
-    assert "3 of 3 need more than n = 10,000" in words(app)
+    assert "3 of 3 runs need more than n = 10,000" in words(app)
     widget(app, "multiselect", "Algorithms").set_value(["dp-apvi", "dp-kl-lcb"]).run()
     said = words(app)
     assert "DP-KL-LCB, ρ = 1 from about" in said
@@ -133,7 +137,7 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     """The issue of this page: v* - V_lower less APVI's has exponent -1."""
     (printed,) = (e for e in EXAMPLES if e.title == "The paper's constants")
     said = words(visit(PAGE, **query(*printed.specs[:4], measure="price")))
-    assert "From n = 1 billion on it falls like" in said
+    assert "How the privacy cost falls from n = 1 billion on:" in said
     lowered = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹·", "-0123456789.")
     found = [float(power.translate(lowered)) for power in re.findall("n([⁻⁰¹²³⁴⁵⁶⁷⁸⁹·]+)", said)[:3]]
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
@@ -141,11 +145,11 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
 
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     app = visit(PAGE, **query(*SPECS))
-    keep = widget(app, "toggle", "Keep what is shown")
+    keep = widget(app, "toggle", "Keep the runs shown")
     keep.set_value(True).run()
     field = widget(app, "text_input", "Values of ρ")
     field.set_value("2, 3, 4, 5, 6, 7").run()
-    assert "8 curves are the most, and 3 are shown" in words(app)
+    assert "At most 8 curves can be shown, and 3 are shown now" in words(app)
     assert app.button(key="run").disabled
     field = widget(app, "text_input", "Values of ρ")
     field.set_value("2, 3").run()
@@ -166,9 +170,9 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
     app = visit(PAGE, **query(*next(e for e in EXAMPLES if LINEAR in e.specs).specs))
     assert "DP-PEVI" in menu(app, "Algorithms").options
     assert menu(app, "Privacy budget").options == ["Zero-concentrated", "Approximate"]
-    assert menu(app, "The data set is used").value == "halves"
+    assert menu(app, "Use of the data set").value == "halves"
     menu(app, "Privacy budget").set_value("approximate").run()
-    assert menu(app, "How much noise").options == ["calibrated to the budget"]
+    assert menu(app, "Noise").options == ["calibrated to the budget"]
 
 
 def test_looks_are_told_apart_and_stay_the_same() -> None:

@@ -58,9 +58,9 @@ def test_the_opening_says_which_environment_its_curves_are_of_when_another_is_ch
     widget(app, "selectbox", "Environment").set_value("gridworld").run()
     assert drafted(app).environment == "gridworld"
     (said,) = [m.value for m in app.main.markdown if m.value.startswith("**RiverSwim:**")]
-    assert "the chart below shows RiverSwim, whichever environment you choose" in said
+    assert "the chart below stays on RiverSwim" in said
     app.button(key="run").click().run()
-    assert not any("whichever environment" in m.value for m in app.main.markdown)
+    assert not any("the chart below stays" in m.value for m in app.main.markdown)
     assert [curve.spec.environment for curve in app.session_state["session"].explore.curves] == ["gridworld"]
 
 

@@ -50,7 +50,7 @@ def test_menu_title_and_card_say_so(simple: TabularLearner, visit: Visit, privac
     app = visit("explore", c=[f"alg.simple~priv.{privacy}~K.1000~seeds.1"], tab="guarantee")
     menu = widget(app, "selectbox", "Bonus constants")
     assert menu.options == [panel.BONUS["own"]]
-    assert "Nothing here proves" in menu.help
+    assert "No theorem here proves" in menu.help
     said = words(app)
     assert "Simple optimism" in said
     assert names.BONUS["own"] in said

@@ -59,7 +59,7 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     assert app.query_params["v"] == "2"
     assert app.query_params["c"] == "priv.central"
     assert "Waiting: next" in words(app)
-    assert "getting ready" in words(app)
+    assert "The workers are starting" in words(app)
     assert work() == 5
     app.run()
     (chart,) = charts(app)

@@ -76,11 +76,11 @@ def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
     said = words(app)
     assert "never read off the file" in said
     assert "nothing of the data" in said
-    labelled(app.text_input, "States, with commas between").set_value("hall, study, other").run()
+    labelled(app.text_input, "States, separated by commas").set_value("hall, study, other").run()
     assert own_of(app).declared().size.S == 3
     labelled(app.selectbox, "Mean rewards").set_value("learned").run()
     assert own_of(app).declared().rewards is None
-    labelled(app.text_input, "States, with commas between").set_value("hall, hall").run()
+    labelled(app.text_input, "States, separated by commas").set_value("hall, hall").run()
     given(app)
     assert "declared.states: hall stands twice" in words(app)
 
@@ -149,16 +149,16 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     work()  # a question
     app.run()
     said = words(app)
-    assert "**At ρ = 1 the bound is certainly 0**, but for a chance of 0.1" in said
+    assert "**At ρ = 1 the bound is certainly 0**, except with a chance of 0.1" in said
     assert sentences.PRINTED in said
-    assert "people take an action in a state at a step" in said
+    assert "users take an action in a state at a step" in said
     assert "noisy sums over" in said  # and how many are held out
     assert "It takes ρ of at least about" in said
     assert own_of(app).specs == ()
     app.button(key="own_run").click().run()
     work()
     app.run()
-    assert "The paper constants make it so, not privacy alone" in "".join(words(app).split("\\"))
+    assert "The paper constants cause this, not privacy alone" in "".join(words(app).split("\\"))
 
 
 def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Visit, work: Work) -> None:
@@ -167,7 +167,7 @@ def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Vis
     app.button(key="own_run").click().run()
     work()
     app.run()
-    menu = labelled(app.selectbox, "Learner for your data")
+    menu = labelled(app.selectbox, "Algorithm for your data")
     assert menu.options == ["DP-KL-LCB", "DP-APVI", "DP plug-in"]
     menu.set_value("dp-apvi").run()
     app.button(key="own_run").click().run()
@@ -213,7 +213,7 @@ def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: 
         f"From {found.learned_from:,} trajectories at ρ = 1000 the learned policy is worth at least 0."
         in said
     )
-    assert "at ρ = 1 that can be said of 0 only" in said
+    assert "At ρ = 1 the bound is only 0." in said
     assert "Nobody knows v* here" in said
     assert "So large a budget protects nobody:** ρ = 1,000 is proved" in said
     assert [chart.alt.split()[0] for chart in charts(released)] == ["Heatmaps", "Line"]
@@ -244,7 +244,7 @@ def test_a_link_has_what_is_declared_and_asks_a_stranger_for_the_file(
     own = own_of(stranger)
     assert len(own.specs) == 2  # on this server the name of the budget brings back what was released
     elsewhere = visit(PAGE, **{name: value for name, value in query.items() if name != "ul"})
-    assert "which travels in no link: give its file below" in words(elsewhere)
+    assert "No link contains the data, so give the file below" in words(elsewhere)
     own = own_of(elsewhere)
     assert own.declared().text == data.declared
     assert own.values["zcdp"] == "1, 1000"
@@ -260,7 +260,7 @@ def test_a_link_has_what_is_declared_and_asks_a_stranger_for_the_file(
 def test_the_fitted_model_is_taken_along_only_when_that_was_agreed_to(
     released: AppTest, store: Store
 ) -> None:
-    assert "it is *not private*" in words(released)
+    assert "It is *not private*" in words(released)
     assert released.button(key="own_explore").disabled
     labelled(released.checkbox, "I may publish these frequencies").check().run()
     press(released, "own_explore")
@@ -296,7 +296,7 @@ def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work
     data = own_of(app).data
     assert data is not None
     assert data.held_out == 0.25
-    assert f"**This releases** noisy counts of {data.learned_from:,} people at ρ = 0.1" in said
+    assert f"**This releases** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
     assert f"three noisy sums over {data.checked:,} others who are held out" in said
     assert "it proves **ρ = 0.1** in all" in said
     app.button(key="own_run").click().run()
@@ -305,15 +305,15 @@ def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work
     said = words(app)
     (head,) = [box.value for box in app.success]
     assert head.startswith(
-        "**Better than today.** Under the learned policy people like these would get about 0."
+        "**Better than today.** Under the learned policy users like these would get about 0."
     )
     for sentence in verdict.BLIND:
         assert sentence in said
     (table,) = (one.value for one in app.table)
-    assert table.index.tolist()[:3] == ["Learned policy", "What people got", "Difference"]
+    assert table.index.tolist()[:3] == ["Learned policy", "What users got", "Difference"]
     labels = [str(getattr(download, "label", "")) for download in app.get("download_button")]
     assert {"Policy (JSON)", "Policy (CSV)", "Release (JSON)"} <= set(labels)
-    menu = labelled(app.selectbox, "Learner for your data")
+    menu = labelled(app.selectbox, "Algorithm for your data")
     menu.set_value("dp-plug-in").run()
     assert "it proves **ρ = 0.2** in all" in words(app)  # those held out are asked about another policy
     app.button(key="own_run").click().run()
@@ -391,30 +391,30 @@ def test_in_public_no_budget_has_a_name(
 
 def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, work: Work) -> None:
     app = visit(PAGE, tab="upload")
-    assert labelled(app.number_input, "Most episodes of a person").disabled
-    labelled(app.text_input, "Column that names the person").set_value("who").run()
-    labelled(app.number_input, "Most episodes of a person").set_value(2).run()
-    labelled(app.text_input, "Unit of values, beside points").set_value("euros").run()
-    labelled(app.number_input, "Units in a reward point").set_value(120.0).run()
+    assert labelled(app.number_input, "Most episodes of a user").disabled
+    labelled(app.text_input, "Column that names the user").set_value("who").run()
+    labelled(app.number_input, "Most episodes of a user").set_value(2).run()
+    labelled(app.text_input, "Unit of a reward").set_value("euros").run()
+    labelled(app.number_input, "Units per reward point").set_value(120.0).run()
     assert sentences.FIRST in words(app)
     public = json.loads(own_of(app).declared().text)
     assert (public["columns"], public["episodes"], public["unit"]) == ({"person": "who"}, 2, [120.0, "euros"])
-    (uploader,) = [one for one in app.file_uploader if "Trajectories" in one.label]
+    (uploader,) = [one for one in app.file_uploader if "CSV file of trajectories" in one.label]
     assert uploader.label.endswith("columns who, episode, step, state, action, reward")
     whose = [f"{int(row.split(',')[0]) // 3},{row}" for row in ROWS[:6000]]  # three episodes each
     given(app, f"who,{HEADING}" + "".join(whose))
     said = words(app)
-    assert "**1,000 people with up to 2 episodes each** read" in said
+    assert "**1,000 users with up to 2 episodes each** read" in said
     assert "1,000 of 3,000 episodes come after the first 2 of their person; they do not count." in said
     assert "four noisy sums over" in said
-    menu = labelled(app.selectbox, "Learner for your data")
+    menu = labelled(app.selectbox, "Algorithm for your data")
     assert menu.options == ["DP-KL-LCB", "DP plug-in"]
     labelled(app.text_input, "Values of ρ to spend").set_value("5").run()
     app.button(key="own_run").click().run()
     work()
     app.run()
     said = words(app)
-    assert "people with up to 2 episodes each at ρ = 5 the learned policy is worth at least" in said
+    assert "users with up to 2 episodes each at ρ = 5 the learned policy is worth at least" in said
     assert "**Protected:** one person, up to 2 episodes" in "".join(said.split("\\"))
     (head,) = [box.value for box in app.success]
     assert "At 120 euros a point, the difference is about " in head
@@ -427,7 +427,7 @@ def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, wo
 
 def test_nobody_need_be_held_out(visit: Visit) -> None:
     app = visit(PAGE, tab="upload")
-    labelled(app.selectbox, "People held out").set_value("0").run()
+    labelled(app.selectbox, "Users held out").set_value("0").run()
     app = given(app, CSV)
     data = own_of(app).data
     assert data is not None

@@ -119,6 +119,7 @@ def of_data_sets() -> set[str]:
     said |= {promise.concentrated_verdict(1e6, 1e6)[1], NOISY_WAY.alt, RAW_WAY.alt}
     said |= {
         uploads.DECLARED,
+        uploads.WHY_DECLARED,
         uploads.CLIPPED,
         uploads.OUTSIDE,
         uploads.KEPT,

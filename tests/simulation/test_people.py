@@ -360,14 +360,14 @@ def test_a_release_of_people_who_come_again(tmp_path: Path, capsys: pytest.Captu
     given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "d.json"), "--rho", "1"]
     assert main(["check", *given]) == 0
     said = capsys.readouterr().out
-    assert "3,000 people with up to 2 episodes each: 3 states" in said
+    assert "3,000 users with up to 2 episodes each: 3 states" in said
     assert "come after the first 2 of their person; they do not count." in said
     assert sentences.ONE_EACH in said
     assert main(["release", *given, "--ledger", "ward", "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
     assert "four noisy sums over" in err
-    assert "people with up to 2 episodes each at ρ = 1 the learned policy is worth at least" in out
-    assert "It needs each person's episodes in the order of time" in out
+    assert "users with up to 2 episodes each at ρ = 1 the learned policy is worth at least" in out
+    assert "The bound needs each user's episodes in the order of time" in out
     assert "Note: Better than today." in out
     assert "At 120 euros a point, the difference is about " in out
     release = json.loads((tmp_path / "out/release.json").read_text())
@@ -383,5 +383,5 @@ def test_a_release_of_people_who_come_again(tmp_path: Path, capsys: pytest.Captu
 
 def test_what_is_said_of_people() -> None:
     assert sentences.people(5000, 1) == "5,000 trajectories"
-    assert sentences.people(5000, 3) == "5,000 people with up to 3 episodes each"
+    assert sentences.people(5000, 3) == "5,000 users with up to 3 episodes each"
     assert "order of time" in sentences.needs(3)

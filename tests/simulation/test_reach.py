@@ -47,7 +47,7 @@ def test_the_printed_constants_leave_nothing_and_what_would_is_said() -> None:
     assert "**At ρ = 1 the bound is certainly 0**" in said
     assert "It takes ρ of at least about 450 or n of at least about 430,000" in said
     why = uploads.outcome(found, 0.0)
-    assert "The paper constants make it so, not privacy alone" in why
+    assert "The paper constants cause this, not privacy alone" in why
     assert "A smaller constant C2 says more from the same release" in why
     smaller = HOSPITAL.replace(algorithm_params={"C2": 0.0})
     assert reach(smaller)["even"]["bound"] > 5
@@ -104,7 +104,7 @@ def test_what_is_said_before_a_release_follows_from_public_numbers() -> None:
     assert useful(enough, made_up(enough))
     assert not useful(below, made_up(below))
     said = " ".join(uploads.outlook(found))
-    assert "On average 830 people take an action in a state at a step" in said
+    assert "On average 830 users take an action in a state at a step" in said
     assert "by about 28 (standard deviation)" in said
     assert f"The bound is halfway between the two from about n = {int(typical['n']):,} on" in said
     assert "So the bound should be useful" in uploads.beforehand(reach(spec.replace(n=10**7)))

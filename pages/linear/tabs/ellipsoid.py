@@ -1,4 +1,4 @@
-"""The tab Ellipsoid: where two weights of a step are held possible, and what noise adds."""
+"""The tab Confidence set: of two weights of a step, and what noise adds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.shared.layout.frame import dark
 
 
 def tab() -> None:
-    """The region as planned with, and as the same users would show it without noise."""
+    """The confidence set as planned with, and as the same users would show it without noise."""
     found = BELIEFS.choose()
     if found is None:
         return
@@ -25,13 +25,13 @@ def tab() -> None:
     words = [f"weight {i}" for i in weights]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         with st.container(width=150):
-            i = LINEAR.widgets.menu("Across", "first", weights, words)
+            i = LINEAR.widgets.menu("Horizontal axis", "first", weights, words)
         with st.container(width=150):
             j = LINEAR.widgets.menu(
-                "Up", "second", [k for k in weights if k != i], [w for w in words if w != words[i]]
+                "Vertical axis", "second", [k for k in weights if k != i], [w for w in words if w != words[i]]
             )
         near = LINEAR.widgets.switch(
-            "Fill the chart", "near", "on", "off", "Else all weights that are possible at all are shown."
+            "Zoom to the confidence set", "near", "on", "off", "If off, the axes show all possible weights."
         )
     night = dark()
     picture = kept(

@@ -23,14 +23,14 @@ from pages.shared.layout.terms import explained
 from pages.shared.online.regret import Row
 from pages.shared.results.status import ACTIVE, act
 
-PROBLEMS = {"same": "On this problem", "harder": "Harder with more users"}
+PROBLEMS = {"same": "One environment", "harder": "Harder with more users"}
 OF_MODEL = {"none": "", "central": "-jdp", "local": "-ldp"}  # how bounds of a learner are named
 LAST = 4  # numbers of users, three tenfolds, over which a slope is taken
 
 
 def tab() -> None:
     """Either exponents in each tenfold of one run, or of regret at the end of runs."""
-    if LINEAR.widgets.segments("Of what", "problem", PROBLEMS) == "harder":
+    if LINEAR.widgets.segments("Environments", "problem", PROBLEMS) == "harder":
         met()
     else:
         flattening()
@@ -74,7 +74,7 @@ def flattening() -> None:
         drawn.append(Decades(title, kind, from_k, to_k, mean, low, high, seeds, len(known.values)))
         told.append(MeasuredSlope(title, mean[-1], low[-1], high[-1], most(curve.spec)))
     if not drawn:
-        empty("An exponent takes a finished run of 10,000 users or more.")
+        empty("An exponent needs a finished run of at least 10,000 users.")
         return
     night = dark()
     levels = [(1.0, "1: nothing is learned", False), *((x, name, True) for x, name in allowed(found))]
@@ -92,16 +92,20 @@ def flattening() -> None:
 
 
 def met() -> None:
-    """Regret at the end of runs whose problem gets harder with their users."""
+    """Regret at the end of runs whose environment gets harder with their users."""
     found = run_rows()
     needed = [one for curve, *_ in found for one in harder(curve.spec)]
     if not needed:
-        empty("No parameter of this environment makes actions differ less, or there are too few users.")
+        empty(
+            "This view needs more users, or an environment with a parameter that makes actions differ less."
+        )
         return
     lacking = LINEAR.runs.missing(needed)
     if lacking and not any(LINEAR.runs.status(one).state in ACTIVE for one in lacking):
         st.markdown(
-            explained(f"This takes {plural(len(lacking), 'further run')}, a decade apart in their users.")
+            explained(
+                f"This chart needs {plural(len(lacking), 'more run')}, each with ten times the users of the one before."
+            )
         )
         act("Run them", "play_arrow", lambda: LINEAR.runs.start(needed), "run_harder")
     curves, told = [], []

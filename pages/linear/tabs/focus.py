@@ -1,4 +1,4 @@
-"""A close look at what a learner holds possible: shared by the tabs Ellipsoid, Eigenvalues and Weights."""
+"""A close look at what a learner believes: shared by the tabs Confidence set, Eigenvalues and Weights."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class BeliefSelection(TraceSelection[RunSpec, SeedTrace]):
         return float(self.trace.beliefs["bound"][0])
 
     def region(self, h: int, noisy: bool) -> metrics.Region:
-        """Where the weights of a step are held possible, with noise or as the same users would show without."""
+        """The confidence set of the weights of a step, with noise or as the same users would show without."""
         matrices, prefix = (self.trace.noisy, "") if noisy else (self.sums, "noiseless ")
         return metrics.region(self.trace.beliefs, matrices, self.at, h, prefix)
 
@@ -60,7 +60,7 @@ def telling(trace: SeedTrace) -> int:
 
 def nothing(trace: SeedTrace) -> str:
     """Why there is nothing to see."""
-    return "" if trace.beliefs else "This algorithm does not say where it holds the weights possible."
+    return "" if trace.beliefs else "This algorithm keeps no confidence set of the weights."
 
 
 BELIEFS = CloseLook(

@@ -35,11 +35,13 @@ def tab() -> None:
     """Controls of the view, and the chart."""
     part = LINEAR.state
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="linear_view"):
-        measure = LINEAR.widgets.segments("Which regret", "measure", MEASURES)
-        LINEAR.widgets.segments("Of the seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
+        measure = LINEAR.widgets.segments("Regret shown", "measure", MEASURES)
+        LINEAR.widgets.segments(
+            "Average over seeds", "statistic", {one: one.capitalize() for one in STATISTICS}
+        )
         with st.popover("Axes and seeds", icon=":material/tune:"):
-            log_x = LINEAR.widgets.switch("Logarithmic episodes", "x", "log", "linear")
-            log_y = LINEAR.widgets.switch("Logarithmic regret", "y", "log", "linear")
+            log_x = LINEAR.widgets.switch("Logarithmic user axis", "x", "log", "linear")
+            log_y = LINEAR.widgets.switch("Logarithmic regret axis", "y", "log", "linear")
             each = LINEAR.widgets.switch("A line for every seed", "each", "on", "off")
     found = run_rows()
     if measure == "extra":
@@ -47,7 +49,8 @@ def tab() -> None:
         found = [row for row in found if row[0].spec.privacy != "none" and row[0].spec.twin() in specs]
         if not found:
             empty(
-                "The privacy cost is the regret beyond that of the same algorithm without privacy: compare both."
+                "The privacy cost is the regret beyond that of the same algorithm without privacy. Add a run without "
+                "privacy to see it."
             )
             return
     if not any(len(LINEAR.runs.curves(row[0].spec).at) for row in found):
@@ -72,10 +75,10 @@ def printed(found: list[Row]) -> None:
 
 
 def ways_on() -> None:
-    """The same runs elsewhere: what they learn in Explore, their price at other budgets in Trade-offs."""
+    """The same runs elsewhere: what they learn in Online, their privacy cost at other budgets in Trade-offs."""
     part = LINEAR.state
     spec = part.specs[most_private(part.curves)]
     study = SweepView(spec, models=ALGORITHMS[spec.algorithm].privacies)
     with st.container(horizontal=True, gap="small", key="linear_ways_on"):
-        page_link("explore", "Open in Online", encode(part.curves, View()))
+        page_link("explore", "Open these runs in Online", encode(part.curves, View()))
         page_link("tradeoffs", "Sweep ε in Trade-offs", studies.encode(study))

@@ -28,7 +28,7 @@ def tab() -> None:
     spec = specs[0] if one else specs[chosen_spec(OFFLINE)]
     found = answers.coverage(spec)
     if found is None:
-        empty("What the data cover is being worked out.")
+        empty("Working out what the data cover ...")
         return
     mdp = data.environment(spec)
     behaviour, best = np.array(found["visits"]), np.array(found["best"])
@@ -57,7 +57,7 @@ def charges(specs: list[OfflineSpec], night: bool) -> None:
     """Why what is rare takes many trajectories: the penalties on an optimal episode, of each run that has visits."""
     said = [answers.expected_of_data(spec) for spec in specs]
     if any(isinstance(one, Pending) for one in said):
-        empty("What that means for the penalties is being worked out.")
+        empty("Working out the penalties ...")
         return
     found = [
         (title, kind, one)
@@ -66,7 +66,7 @@ def charges(specs: list[OfflineSpec], night: bool) -> None:
     ]
     if not found:
         return
-    st.markdown("## How many trajectories that takes", anchors=False)
+    st.markdown("## Penalties against the number of trajectories", anchors=False)
     n, v_star = np.array(found[0][2]["n"]), float(found[0][2]["v_star"])
     private = [kind.model != "none" for _, kind, _ in found]
     runs = [(title, np.array(one["charged"]), np.array(one["gap"])) for title, _, one in found]

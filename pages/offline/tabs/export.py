@@ -34,7 +34,7 @@ def tab() -> None:
     about, words = session().common, footer()
     files(
         "gap",
-        "The gap to the best policy, of every repetition of every run, at every size n.",
+        "The suboptimality of every run, for every data set of every size n.",
         table,
         dict(zip(titles, specs, strict=True)),
         lambda: page([spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words),
@@ -46,13 +46,13 @@ def tab() -> None:
 def page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:
     """The chart of gaps as a page of its own that needs no network, with a slider over n, and one over budgets."""
     return standalone_html.comparison_page(
-        "Gap to the best policy, compared",
+        "Suboptimality, compared",
         about,
         curves,
         [budget_words(spec) for spec in specs],
         lambda some: figures.gaps_over_n(some, see=sentences.about_gaps(some, curves[0].v_star)),
-        x="Learned from so many trajectories",
-        columns=["gap to the best policy", "95% interval", "repetitions"],
+        x="Trajectories in the data set",
+        columns=["suboptimality", "95% interval", "data sets"],
         footer=footer,
     )
 

@@ -33,10 +33,10 @@ def telling(trace: OfflineTrace) -> int:
 DATA_SETS = CloseLook(
     page=OFFLINE,
     selection=DataSetSelection,
-    seed="repetition",
-    details="data sets and policies",
+    seed="data set",
+    details="counts and policies",
     field="n",
-    question="How many trajectories the data set has",
+    question="Trajectories in the data set",
     moments=lambda trace: trace.detail_n,
     telling=telling,
 )

@@ -29,7 +29,7 @@ from pages.shared.online.regret import note
 from pages.shared.results import answers, data
 from pages.shared.results.status import awaited
 
-MEASURES = {"gap": "Gap", "price": "Price in the low estimate"}
+MEASURES = {"gap": "Suboptimality", "price": "Privacy cost in the lower bound"}
 PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
 FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
 
@@ -38,10 +38,10 @@ def tab() -> None:
     """The chart, and what it says of the paper's range."""
     specs = OFFLINE.state.specs
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="offline_view"):
-        measure = OFFLINE.widgets.segments("What is drawn", "measure", MEASURES)
+        measure = OFFLINE.widgets.segments("Chart", "measure", MEASURES)
         with st.popover("Axes and data sets", icon=":material/tune:"):
-            log_y = OFFLINE.widgets.switch("Logarithmic gap", "y", "log", "linear")
-            each = OFFLINE.widgets.switch("A line for every repetition", "each", "on", "off")
+            log_y = OFFLINE.widgets.switch("Logarithmic vertical axis", "y", "log", "linear")
+            each = OFFLINE.widgets.switch("A line for every data set", "each", "on", "off")
     titles, kinds, night, room = names.titles(specs), names.kinds(specs), dark(), wide()
     if measure == "price":
         prices(specs, titles, kinds, log_y, each, night, room)
@@ -102,16 +102,16 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
     short = worst.x[worst.center > sentences.CLOSE * (best or np.inf)]
     usual = int(short[-1]) if len(short) else sizes[-1]
     words = [count(n) for n in sizes]
-    n = OFFLINE.widgets.steps("What if there were so many trajectories?", "n", sizes, words, otherwise=usual)
+    n = OFFLINE.widgets.steps("Number of trajectories n", "n", sizes, words, otherwise=usual)
     rows = []
     for spec, curve in done:
         at = np.flatnonzero(curve.x == n)
         if len(at):
             gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
             interval = "" if human(low) == human(high) else between(max(low, 0.0), high)
-            row = {"run": curve.label, "gap": human(gap) + interval}
+            row = {"run": curve.label, "suboptimality": human(gap) + interval}
             if best:
-                row |= {"of v*": percent(gap / best)}
+                row |= {"share of v*": percent(gap / best)}
             rows.append(row | {"proved": proved_cell(spec)})
     st.dataframe(
         escape_formulas(pd.DataFrame(rows)),
@@ -119,7 +119,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
         width="stretch",
         key="what_if",
         column_config={
-            "of v*": st.column_config.Column(width=110),
+            "share of v*": st.column_config.Column(width=110),
             "proved": st.column_config.Column(width=240),
         },
     )
@@ -175,7 +175,7 @@ def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, r
 
 
 def lower(spec: OfflineSpec) -> NDArray[np.float64] | None:
-    """[seeds, C] the low estimate V~ of a finished run."""
+    """[seeds, C] the lower bound V~ of a finished run."""
     known: RunCurves = OFFLINE.runs.curves(spec)
     if known.lower is not None:
         return known.lower
@@ -209,14 +209,15 @@ def prices(
         curves.append(Series(title, kind, OFFLINE.runs.curves(spec).at, rows, mean, low, high))
     if not curves:
         empty(
-            "This compares finished private runs with the same algorithm without privacy: add that algorithm in the "
-            "settings and press Run."
+            "This chart compares finished private runs with the same algorithm without privacy. Add that "
+            "algorithm in the settings and press Run."
         )
         return
     st.caption(
         explained(
-            "V~ is an algorithm's own low estimate of what its policy earns. Both learn from the same data sets; the "
-            "price is how much lower the private algorithm's is."
+            "V~ is an algorithm's own lower bound on the value of its policy. The private and the "
+            "non-private algorithm learn from the same data sets. The privacy cost is how much lower V~ is "
+            "with privacy."
         )
     )
     first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)

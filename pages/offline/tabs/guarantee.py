@@ -23,14 +23,14 @@ from pages.shared.text import escape
 MODELS = {
     "zCDP": "Zero-concentrated differential privacy",
     "DP": "Differential privacy",
-    "none": "No promise",
+    "none": "No privacy guarantee",
 }
 
 
 def tab() -> None:
     """A card for every run, beside each other. All of it follows from the specs."""
     specs = OFFLINE.state.specs
-    with st.expander("What does (ε, δ) promise, and what ρ?", icon=":material/help:"):
+    with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
         st.markdown(said.OFFLINE)
     grid = st.grid("auto", min_column_width=330)
     for i, (spec, title) in enumerate(zip(specs, names.titles(specs), strict=True)):
@@ -47,7 +47,7 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
         st.caption(f":red[{escape(str(error))}]")
         return
     if found is None:
-        st.caption("What its noise proves is being worked out.")
+        st.caption("Working out what this noise proves ...")
     else:
         card(found, spec, key)
 
@@ -86,14 +86,14 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
                 IN_A_COUNT,
                 f"{human(g.noise_std)} visits",
                 width="content",
-                help="Of one count of visits in the data set.",
+                help="Standard deviation of the noise in one visit count of the data set.",
             )
     st.markdown(explained(said.readings(g.readings, said.BLANKED, who)))
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
         "Where it enters": g.where,
-        "Taken as public, so not protected": "; ".join(g.public),
+        "Taken as public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
     with st.expander("What it assumes, and sources"):

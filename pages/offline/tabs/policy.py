@@ -15,7 +15,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import data
 
-CHARTS = {"steps": "Actions", "V": "Low estimate V~"}
+CHARTS = {"steps": "Actions", "V": "Lower bound V~"}
 
 
 def tab() -> None:
@@ -24,7 +24,7 @@ def tab() -> None:
     if found is None:
         return
     with st.container(key="policy_view"):
-        chart = OFFLINE.widgets.segments("Which chart", "drawn", CHARTS)
+        chart = OFFLINE.widgets.segments("Chart", "drawn", CHARTS)
     night = dark()
     draw = actions if chart == "steps" else values
     show(kept(("offline-policy", chart, night, found.key), lambda: draw(found, night)), f"offline_{chart}")
@@ -57,7 +57,7 @@ def actions(found: DataSetSelection, night: bool) -> Picture:
 
 
 def values(found: DataSetSelection, night: bool) -> Picture:
-    """The low estimate against the best values."""
+    """The lower bound against the best values."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
     start = float(trace.lower[list(trace.curve.at).index(found.n)])

@@ -31,28 +31,31 @@ REWARDS = {KNOWN: "Known: a table", LEARNED: "Learned from the data"}
 def declare(own: Own) -> None:
     """The form, or what a file declares."""
     st.markdown("## 1. Declare what is public", anchors=False)
-    st.markdown(explained(f"{sentences.DECLARED} {sentences.CLIPPED}"))
+    st.markdown(explained(sentences.DECLARED))
+    with st.expander("Reasons, and labels that you do not declare", icon=":material/help:"):
+        st.markdown(explained(f"{sentences.WHY_DECLARED} {sentences.CLIPPED}"))
     if own.file:
         from_file(own)
     else:
         form(own)
-    with st.expander("The declaration as a file"):
+    with st.expander("Declaration as a file"):
         key = f"{own.turn}:declaration"
         st.file_uploader(
-            "A declaration, a JSON file, in place of the form",
+            "JSON file with a declaration, in place of the form",
             type=["json"],
             key=key,
             max_upload_size=MOST_DECLARED // 10**6,
             on_change=on_value(key, partial(declared_by, own)),
-            help="An object with states and actions (lists of labels), horizon, rewards (by state and action, or by "
-            "step, state and action), reward_range and start. A file can also declare names of columns, states made of "
-            "several columns, edges of numbers, and a state that shorter episodes go on in.",
+            help="An object with states and actions (lists of labels), horizon, rewards, reward_range and start. "
+            "Rewards are by state and action, or by step, state and action. A file can also declare names of "
+            "columns, states made of several columns, edges of numbers, and a state that shorter episodes go "
+            "on in.",
         )
         try:
             text = own.declared().text
         except SpecError:
             text = json.dumps(EXAMPLE)
-        save("declared.json", "Download", "application/json", lambda: text)
+        save("declared.json", "Download the declaration", "application/json", lambda: text)
 
 
 def from_file(own: Own) -> None:
@@ -76,9 +79,9 @@ def form(own: Own) -> None:
     """States, actions, horizon, start and rewards."""
     left, right = st.columns(2)
     with left:
-        form_text(own, "states", "States, with commas between")
+        form_text(own, "states", "States, separated by commas")
     with right:
-        form_text(own, "actions", "Actions, with commas between")
+        form_text(own, "actions", "Actions, separated by commas")
     first, second, third, fourth = st.columns(4)
     with first:
         form_number(own, "horizon", "Steps of each episode", 1, 1000, 1)
@@ -88,20 +91,20 @@ def form(own: Own) -> None:
         form_number(own, "high", "Highest reward")
     states = labels(own.states)
     with fourth:
-        choice(own, "start", "An episode begins in", {"": ANYWHERE} | {state: state for state in states})
+        choice(own, "start", "First state of an episode", {"": ANYWHERE} | {state: state for state in states})
     choice(own, "rewards", "Mean rewards", REWARDS)
     if own.rewards == KNOWN:
         rewards_table(own, states, labels(own.actions))
     people, each, unit, points = st.columns(4)
     with people:
-        form_text(own, "person", "Column that names the person", sentences.ONE_EPISODE)
+        form_text(own, "person", "Column that names the user", sentences.ONE_EPISODE)
     with each:
-        most = "Most episodes of a person"
+        most = "Most episodes of a user"
         form_number(own, "episodes", most, 1, MOST_EPISODES, 1, off=not own.person)
     with unit:
-        form_text(own, "unit", "Unit of values, beside points", "such as euros")
+        form_text(own, "unit", "Unit of a reward", "such as euros")
     with points:
-        form_number(own, "points", "Units in a reward point", 1e-9, 1e12, off=not own.unit)
+        form_number(own, "points", "Units per reward point", 1e-9, 1e12, off=not own.unit)
     if own.person:
         st.caption(sentences.FIRST)
 
@@ -167,7 +170,7 @@ def rewards_table(own: Own, states: list[str], actions: list[str]) -> None:
         or len({*states}) < len(states)
         or len({*actions}) < len(actions)
     ):
-        st.caption("For a table of this size give a declaration as a file.")
+        st.caption("This table is too large for the form. Give a declaration as a file.")
         return
     key = f"{own.turn}:own:table:{hash((tuple(states), tuple(actions)))}"
     begun = st.session_state.setdefault(f"{key}:begun", dict(own.table))

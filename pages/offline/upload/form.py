@@ -66,20 +66,22 @@ def give(own: Own) -> None:
         purse(own)
     key = f"{own.turn}:own:file"
     st.file_uploader(
-        f"Trajectories, a CSV file with the columns {', '.join(columns(own))}",
+        f"CSV file of trajectories, with the columns {', '.join(columns(own))}",
         type=["csv"],
         key=key,
         max_upload_size=min(MOST_BYTES // 10**6, st.get_option("server.maxUploadSize")),
         on_change=on_value(key, partial(received, own)),
-        help="In UTF-8, separated by commas. One person is one episode, unless a column "
-        "names the person. Unless a declaration as a file says otherwise, "
-        "the rows of an episode stand one below the other, in order, and are as many as the declared steps.",
+        help="The file is UTF-8, separated by commas. Each episode is one user, unless a column names the user. The "
+        "rows of an episode stand below each other, in order, as many as the declared steps. A declaration "
+        "as a file may say otherwise.",
     )
     if own.problem:
         st.markdown(f":red[:material/error: {escape(own.problem)}]")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example", "text/csv", example)
-        st.caption("20,000 people in two rooms, as the form declares them at first.", width="stretch")
+        st.caption(
+            "An example with 20,000 users in two rooms, as declared in the form at first.", width="stretch"
+        )
     st.caption(explained(f"{sentences.KEPT} {sentences.MALFORMED}"))
 
 
@@ -93,22 +95,22 @@ def columns(own: Own) -> tuple[str, ...]:
 
 def share(own: Own) -> None:
     """How many people are held out, which is settled when the file is read."""
-    options = {f"{each:g}": percent(each) if each else "nobody" for each in sorted({*SHARES, own.held_out})}
+    options = {f"{each:g}": percent(each) if each else "none" for each in sorted({*SHARES, own.held_out})}
     key = f"{own.turn}:own:held_out"
 
     def changed(value: str) -> None:
         own.held_out = float(value)
 
     st.selectbox(
-        "People held out",
+        "Users held out",
         list(options),
         index=list(options).index(f"{own.held_out:g}"),
         format_func=lambda option: options[option],
         key=key,
         on_change=on_value(key, changed),
         filter_mode=None,
-        help="Drawn at random when the file is read. Nothing is learned from them: they say whether the learned policy "
-        "is better than what was done.",
+        help="Users drawn at random when the file is read. Nothing is learned from them. They say whether the learned "
+        "policy is better than what was done.",
     )
 
 
@@ -155,7 +157,7 @@ def budgets(own: Own) -> None:
         fitting = fitting_learners(own.data.public if own.data is not None else own.declared())
     except SpecError:
         fitting = LEARNERS  # what is wrong is said below
-    choice(own, "algorithm", "Learner for your data", {key: OFFLINE_LEARNERS[key].title for key in fitting})
+    choice(own, "algorithm", "Algorithm for your data", {key: OFFLINE_LEARNERS[key].title for key in fitting})
     if OFFLINE_LEARNERS[own.algorithm].printed:
         st.caption(sentences.PRINTED)
     left, right = st.columns(2)
@@ -172,8 +174,8 @@ def budgets(own: Own) -> None:
         key=key,
         max_chars=200,
         on_change=on_value(key, typed),
-        help=f"Several, separated by commas, at most {MOST}. Each is a release of the same people, and what they spend "
-        "adds up. Small is private.",
+        help=f"Several, separated by commas, at most {MOST}. Each is a release of the same users, and "
+        "budgets add up. Small is private.",
     )
     if "delta" in PROMISES[own.privacy].fields:
         form_number(own, "delta", "Privacy budget δ of your data", FIELDS["delta"].low, FIELDS["delta"].high)
@@ -198,7 +200,7 @@ def budgets(own: Own) -> None:
         key="own_run",
         disabled=bool(wrong) or own.data is None,
         on_click=callback(release),
-        help="Adds noise to the counts, once for each budget, and learns a policy from each.",
+        help="Adds noise to the counts, once for each budget, and learns a policy from each release.",
     )
     if own.data is not None and not wrong:
         of = sentences.people(own.data.learned_from, own.data.public.episodes)

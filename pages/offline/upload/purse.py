@@ -23,8 +23,8 @@ def purse(own: Own) -> None:
 
     left.text_input(
         "Name of the budget", own.purse, key=key, max_chars=MOST_NAME, on_change=on_value(key, named),
-        help="Every release of these people is written down under this name, before it is shown. Use one name for all "
-        "files about the same people. After a reload or a restart the name brings back what was released.",
+        help="Every release of these users is written down under this name, before it is shown. Use one name for all "
+        "files about the same users. After a reload or a restart the name brings back what was released.",
     )  # fmt: skip
     key_of_total = f"{own.turn}:own:total"
 

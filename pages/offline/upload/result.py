@@ -62,7 +62,7 @@ def show_release(own: Own) -> None:
     size, n = own.specs[-1].public.size, own.specs[-1].n
     page_link(
         "users",
-        "How many users would learning online take, at these sizes?",
+        "Users needed to learn online at these sizes",
         encode(Asked(users=n, S=size.S, A=size.A, H=size.H)),
     )
 
@@ -144,7 +144,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         save_citations([spec])
     st.caption(said.TO_USE_IT)
     st.code(f'dprl.Policy.load("policy.json").act({json.dumps(public.states[0])}, step=0)', language="python")
-    with st.expander("Privacy guarantee, and what it assumes"):
+    with st.expander("Privacy guarantee and assumptions"):
         promised(spec, 99)
 
 
@@ -169,14 +169,18 @@ def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
 
 def explore(own: Own) -> None:
     """What online learning would cost there, in Explore."""
-    with st.popover("Take it to Explore", icon=":material/show_chart:"):
+    with st.popover("Simulate online learning", icon=":material/show_chart:"):
         st.markdown(explained(f"{said.NOT_PRIVATE} {said.ESTIMATE}"))
         key = f"{own.turn}:own:may"
         may = st.checkbox(
             "I may publish these frequencies", key=key, on_change=on_value(key, lambda value: None)
         )
         st.button(
-            "Open in Online", key="own_explore", disabled=not may, on_click=callback(leave), args=(own,)
+            "Add the model to Online",
+            key="own_explore",
+            disabled=not may,
+            on_click=callback(leave),
+            args=(own,),
         )
 
 
@@ -191,5 +195,5 @@ def leave(own: Own) -> None:
     spec = RunSpec(environment="custom", environment_params={"model": model, "H": H})
     s.drafts["explore"] = draft_of(spec)
     s.version += 1
-    s.said = add(spec) or f"A run of {human(spec.episodes)} people on the fitted model was added."
+    s.said = add(spec) or f"A run of {human(spec.episodes)} users on the fitted model was added."
     own.leaving = True

@@ -21,6 +21,7 @@ from pages.shared.results.together import PACE, Progress
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.state import session
 
 
 class Tab(NamedTuple):
@@ -48,12 +49,16 @@ def results(
         busy: whether anything is being computed besides the runs that are compared.
     """
     state = page.state
-    if not tabs[state.view.tab].alone:
+    alone = tabs[state.view.tab].alone
+    shared = page.in_common(state.specs)
+    if not alone:
         examples(page)
-        common(page.in_common(state.specs))
+        session().common = shared  # for pictures, which are drawn first
     begun = page.runs.progress(state.specs)
     going = _going(page, begun, busy)
     redrawn(partial(_results, page, tabs, corner, busy, [begun]), PACE if going else None)
+    if not alone:
+        common(shared)
 
 
 def examples(page: ComparisonPage[Any]) -> None:

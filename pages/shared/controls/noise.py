@@ -36,12 +36,12 @@ from pages.shared.visitor.state import Session
 
 CALIBRATION = {"tight": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
-    "Calibrated: as much noise as proves the budget when any one user is replaced, and no more. As in the paper: the "
-    "tab Guarantee says what that noise proves."
+    "Calibrated: as much noise as our accountant needs to prove the budget, and no more. As in the paper: the tab "
+    "Guarantee says what that noise proves."
 )
 REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field
-DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed"
+DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
 SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
 
 
@@ -98,9 +98,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
                 on_click=callback(tie),
                 args=(s,),
             )
-    select(
-        "How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration"
-    )
+    select("Noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
     printed = [m for m in known if calibration in sizes[m]]
     pure = MECHANISMS[mechanism].pure  # then a delta of zero is no wish of the visitor's
     fitting = [m for m in printed if delta > 0 or pure or not MECHANISMS[m].needs_delta] or printed
@@ -119,7 +117,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     if len(fitting) < len(printed):
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")
     elif len(printed) < len(known):
-        st.caption(f"{escape(only)} is the only mechanism whose noise a paper states here.")
+        st.caption(f"Here a paper states noise only for {escape(only)}.")
     bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)
     declared = s.draft.structure.get(s.draft.environment)
     stationary = s.draft.stationary.get(s.draft.environment, "no")
@@ -138,7 +136,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     reason = not_played(s.draft.algorithm, privatizer.key, mechanism, fitted)
     whose = ("all",) if reason else tuple(REPORTS)
     select(
-        "Reports in a row",
+        "Reports counted",
         whose,
         effective(reports, whose),
         setter("reports"),
@@ -147,7 +145,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         "reports",
     )
     if reason:
-        st.caption(f"A row with reports of only the users told to play it {escape(reason)}.")
+        st.caption(f"Counting only users told to play a row {escape(reason)}.")
 
 
 def tie(s: Session) -> None:
@@ -195,6 +193,6 @@ def noise_controls(s: Session) -> None:
         for c in CALIBRATION
         if any(c in calibrations_for(s.draft.algorithm, m) for m in PRIVATIZERS["central"].mechanisms)
     ]
-    select("How much noise", offered, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
+    select("Noise", offered, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
     exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
     complaint("delta")

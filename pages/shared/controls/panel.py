@@ -55,7 +55,9 @@ BONUS = {
     "practical": "tuned on RiverSwim",
     OWN: "its own bonus (not proved)",
 }
-BONUS_HELP = "Bounds that are proved to hold at all times and learn soon, or those that the paper prints."
+BONUS_HELP = (
+    "Anytime: bounds proved to hold at all times, which learn sooner. Paper: bounds as the paper prints them."
+)
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
@@ -129,7 +131,7 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
         custom.editor_controls(s)
     fields = [f for f in world.fields if f.name != "model"]
     if fields:
-        fold("Its parameters", "environment", partial(parameters, s, "environment", key, fields))
+        fold("Environment parameters", "environment", partial(parameters, s, "environment", key, fields))
 
 
 def learner(s: Session) -> None:
@@ -142,9 +144,11 @@ def learner(s: Session) -> None:
         st.caption(escape(algorithm.note))
     if not runs_in(key, s.draft.environment):
         fitting = next(name for name in ENVIRONMENTS if runs_in(key, name))
-        st.caption(f"It needs an environment with known features: {escape(ENVIRONMENTS[fitting].title)}.")
+        st.caption(
+            f"This algorithm needs an environment with known features: {escape(ENVIRONMENTS[fitting].title)}."
+        )
         st.button(
-            "Take it",
+            f"Switch to {escape(ENVIRONMENTS[fitting].title)}",
             icon=":material/polyline:",
             on_click=callback(take),
             args=(s, fitting),
@@ -156,9 +160,9 @@ def learner(s: Session) -> None:
         world = ENVIRONMENTS[s.draft.environment]
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
         if refusal is not None:
-            st.caption(f"It needs a small environment: {escape(refusal.sentence)}")
+            st.caption(f"This algorithm needs a small environment. {escape(refusal.sentence)}")
             st.button(
-                "Take a small one",
+                "Switch to a small environment",
                 icon=":material/compress:",
                 on_click=callback(take_small),
                 args=(s,),
@@ -208,14 +212,13 @@ def privacy(s: Session) -> None:
     if algorithm.privacies == ("none",):
         others = [a.title for a in ALGORITHMS.values() if a.privacies != ("none",)]
         st.caption(
-            f"{escape(algorithm.title)} sees raw counts only. For privacy choose {escape(' or '.join(others))}."
+            f"{escape(algorithm.title)} sees raw counts only. For privacy choose another algorithm, such as "
+            f"{escape(others[0])}."
         )
     if model == "none":
         return
-    epsilon_slider(
-        s, "How much one user's episode may change what is released: the smaller, the more private."
-    )
-    fold("Its noise", "noise", partial(noise, s, PRIVATIZERS[model]))
+    epsilon_slider(s, "How much one user's episode may change what is released. A smaller ε is more private.")
+    fold("Noise settings", "noise", partial(noise, s, PRIVATIZERS[model]))
 
 
 def size_controls(s: Session) -> None:
@@ -231,7 +234,7 @@ def size_controls(s: Session) -> None:
         marks=[int(m) for m in stops(100, most)],
         show=count,
         ends=("a few users", "a million users" if episodic else "10¹⁵ users"),
-        help="One user after the other, an episode each; K·H steps together.",
+        help="The number of users, one episode each: K·H steps together.",
     )
 
 
@@ -246,7 +249,7 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]]) -> None:
     for setting in first:
         setting(s)
     bonus = effective(s.draft.bonus, algorithm.bonuses)
-    own = "The algorithm brings its own bonus. Nothing here proves that the algorithm learns."
+    own = "The algorithm has its own bonus. No theorem here proves that the algorithm learns."
     select(
         "Bonus constants",
         [key for key in algorithm.bonuses if key not in algorithm.retired or key == bonus],

@@ -26,8 +26,8 @@ from pages.shared.visitor.state import Session, session
 
 SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
 SPLIT_HELP = (
-    "Halves: one for the variance of values, one for the values; each trajectory is in one. Whole: all of them in "
-    "both, as in the paper's simulations; the noise as in the paper then proves less. The tab Guarantee says what."
+    "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
+    "in the paper's simulations. Noise as in the paper then proves less, and the tab Guarantee says what."
 )
 
 
@@ -77,30 +77,28 @@ def people(settings: OfflineSettings, help: str) -> None:
         into(settings, "n"),
         marks=[int(m) for m in stops(100, BIGGEST)],
         show=count,
-        ends=("a ward", "a trillion people"),
+        ends=("a few trajectories", "a trillion"),
         help=help,
     )
 
 
 def policy(settings: OfflineSettings) -> None:
-    """The policy that some of the people follow: a text, which comes from Explore or is written here."""
+    """The policy that some of the users follow: a text, which comes from Online or is written here."""
     key = f"{session().version}:behaviour_policy"
     st.text_area(
-        "Policy that they follow",
+        "Policy that these users follow",
         settings.policy,
         key=key,
         height="content",
         max_chars=MAX_CELLS,
         placeholder="011X12.001X8",
         on_change=on_value(key, into(settings, "policy")),
-        help="For each step a row with a digit for the action in each state, joined by dots; X12 after a row: it is "
-        "that of 12 steps. Explore writes it: its tab Policy has a link to this page.",
+        help="For each step a row with a digit for the action in each state, joined by dots. X12 after a row "
+        "repeats it for 12 steps. The tab Policy of Online writes such a text.",
         disabled=locked("behaviour"),
     )
     if not settings.policy:
-        st.caption(
-            "Take one from Explore: its tab Policy has a link to this page with the policy that is shown there."
-        )
+        st.caption("The tab Policy of Online has a link to this page that fills in the policy shown there.")
 
 
 def learners_menu(settings: OfflineSettings, options: list[str]) -> None:
@@ -151,7 +149,7 @@ def noise(settings: OfflineSettings) -> None:
     if settings.calibration not in offered:
         settings.calibration = offered[0]
     select(
-        "How much noise",
+        "Noise",
         offered,
         settings.calibration,
         into(settings, "calibration"),
@@ -161,7 +159,7 @@ def noise(settings: OfflineSettings) -> None:
     )
     if any(offline_settings.splits(option) for option in settings.learners):
         select(
-            "The data set is used",
+            "Use of the data set",
             tuple(SPLITS),
             settings.split,
             into(settings, "split"),
@@ -183,7 +181,7 @@ def more(s: Session, settings: OfflineSettings, learners: Sequence[str]) -> None
             exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
             complaint(name)
         for key, fields in offline_settings.constants_by_family(learners).items():
-            st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, also with privacy")
+            st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
             parameters(s, "algorithm", key, fields)
 
     fold("More settings", "more", settled)

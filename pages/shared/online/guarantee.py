@@ -33,7 +33,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
 
 PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
-MOST_NOISE = " That is a count of a row that all users were told to play; others have less."
+MOST_NOISE = " This is a count of a row that all users were told to play. Other rows have less noise."
 
 
 def guarantee_cards(
@@ -116,7 +116,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     st.markdown(explained(escape(g.trust)))
     if g.stated is not None:
         st.markdown(explained(f":material/warning: {escape(said.stated(*g.stated))}"))
-        page_link("claims", "What was found of that claim", {"claim": "rlsvi-private"})
+        page_link("claims", "Open this claim in Papers' claims", {"claim": "rlsvi-private"})
     if run.bonus == OWN:
         st.markdown(
             explained(
@@ -154,7 +154,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         else f"{significant(g.noise_scale)} visits",
         "Where it enters": g.where,
         "A user sends": g.messages,
-        "Taken as public, so not protected": "; ".join(g.public),
+        "Taken as public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
     every_promise(g, run, key)
@@ -165,13 +165,13 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
 
 def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
     """All that the noise proves, when asked for: epsilon for each delta, zCDP, and what the best attacker gains."""
-    part = st.expander("Every (ε, δ) that it proves", on_change="rerun", key=f"promises_{key}")
+    part = st.expander("All proved (ε, δ)", on_change="rerun", key=f"promises_{key}")
     if not part.open:
         return
     with part:
         curves = answers.promise_curves(run)
         if curves is None:
-            st.caption("Working out ...")
+            st.caption("Working out all (ε, δ) ...")
             return
         st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
         night = dark()
