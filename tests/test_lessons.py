@@ -131,6 +131,42 @@ def test_how_far_off_a_guess_is() -> None:
     assert SLOPE.verdict(0.5, 0.44).endswith("no choice is nearer.")
 
 
+def test_what_a_class_predicts_is_held_against_the_truth() -> None:
+    assert ORDER.together([(0, 1, 2)], (0, 1, 2)) == "1 of 1 prediction names all 3 curves rightly."
+    assert ORDER.together([(0, 1, 2), (0, 2, 1), (2, 1, 0)], (0, 1, 2)) == (
+        "1 of 3 predictions names all 3 curves rightly. Curve 3 is missed most often, by 2 of 3."
+    )
+    many = [1e5, 1e2, 1e3, 1e3, 1e2]
+    assert MARKER.together(many, 1.5e4) == (
+        "At least half of 5 predictions say 1,000 users or fewer, measured 15,000 users: 15 times too few."
+    )
+    assert MARKER.together([1e4], 1.5e4).startswith("The only prediction says 10,000 users, measured 15,000")
+    assert SHARE.together([7.0, 9.0], 0.0).endswith("say 7 visits or fewer, measured 0 visits: too many.")
+    assert SLOPE.together([0.0, 0.5, 1.0, 1.0], 0.44) == (
+        "1 of 4 predictions says “like √K”, measured K⁰·⁴⁴. The middle prediction says “like √K”."
+    )
+
+
+def test_the_middle_of_a_class_is_a_median_of_what_is_said_in_every_lesson() -> None:
+    """Half of it says no more and half no less, whichever way the axis goes; order of arrival is nothing."""
+    rng = np.random.default_rng(7)
+    for step in (step for lesson in LESSONS.values() for step in lesson.steps):
+        prediction = step.prediction
+        if isinstance(prediction, Order):
+            continue
+        marker = isinstance(prediction, Marker)
+        offered = prediction.marks if marker else [p for p, _ in prediction.choices]  # type: ignore[union-attr]
+        says = (lambda x: 1 / x) if marker and prediction.inverse else (lambda x: x)  # type: ignore[union-attr]
+        for n in (1, 2, 3, 10, 41):
+            answers = [float(x) for x in rng.choice(offered, n)]
+            middle = prediction.middle(answers)
+            assert middle in answers
+            assert sum(says(x) <= says(middle) for x in answers) >= n / 2
+            assert sum(says(x) >= says(middle) for x in answers) >= n / 2
+            assert prediction.middle(answers[::-1]) == middle
+            assert step.together([prediction.write(x) for x in answers], evidence())
+
+
 def test_a_marker_at_the_very_end_of_a_log_axis_is_within_it() -> None:
     chart = figures.AskedChart("", "", "", (5.0, 1e10), (0.0, 1.0))
     low, high = figures.open_chart(chart, shown=False, dark=False).layout["xaxis"]["range"]

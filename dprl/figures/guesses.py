@@ -1,6 +1,7 @@
 """Answers drawn over a chart that is asked about, and where they can be given.
 
-What somebody guessed is open and dashed, what was measured is filled and solid, and what others guessed is faint.
+What somebody guessed is open and dashed, what was measured is filled and solid, and what others guessed is faint. The
+middle of a class is wide, in a colour of its own.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from dprl.figures.chart import Chart, Trace
 from dprl.figures.lessons import AskedChart, floored
 from dprl.figures.lines import Array, Series
 
-Who = Literal["guess", "truth", "other"]
-WHO = {"guess": "your guess", "truth": "measured", "other": "guesses of others"}
+Who = Literal["guess", "truth", "other", "class"]
+WHO = {
+    "guess": "your guess",
+    "truth": "measured",
+    "other": "guesses of others",
+    "class": "middle of the class",
+}
 GAP = 2 * "\u2002"  # between a name and the point that it belongs to
 ALONG = 80  # points of a line that are looked at
 # Of the chart: as far as a number should be from edges and other curves; from others.
@@ -94,8 +100,10 @@ def _answer_lines(
     chart: Chart, who: Who, x: list[Any], y: list[Any], sizes: list[int], width: float = 2, **trace: Any
 ) -> None:
     """Lines with points of these sizes: filled and solid where they were measured."""
-    ink, dash = chart.colors.ink, "solid" if who == "truth" else "10px,6px"
+    ink = chart.colors.roles["class"] if who == "class" else chart.colors.ink
+    dash = "solid" if who == "truth" else "10px,6px"
     symbol = "diamond" if who == "truth" else "diamond-open"
+    width += 2 * (who == "class")
     edge = {"width": 2, "color": ink}
     usual: Trace = {
         "line": {"color": ink, "width": width, "dash": dash},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +89,11 @@ class Step:
         """How far off a guess is, in words, or the beginning of an order. Raises SpecError where it is neither."""
         prediction: Any = self.prediction  # which judges what it has read itself
         return str(prediction.verdict(self._read(text), self.truth(evidence)))
+
+    def together(self, texts: Sequence[str], evidence: Evidence) -> str:
+        """How far off a class is, in a sentence or two; texts: whole answers, at least one. Raises SpecError."""
+        prediction: Any = self.prediction
+        return str(prediction.together([prediction.parse(text) for text in texts], self.truth(evidence)))
 
     def _read(self, text: str) -> Any:
         return (

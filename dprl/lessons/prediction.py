@@ -108,6 +108,20 @@ class Order:
         """The share of curves that are named rightly."""
         return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
 
+    def middle(self, answers: Sequence[Sequence[int]]) -> None:
+        """Orders have none that could be drawn."""
+
+    def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
+        """What a class predicted, at least one answer, against the truth: how many are right, and what most miss."""
+        n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
+        name = "names" if right == 1 else "name"
+        said = f"{right} of {plural(n, 'prediction')} {name} all {len(truth)} curves rightly."
+        missed = [sum(answer[i] != truth[i] for answer in answers) for i in range(len(truth))]
+        most = max(missed)
+        if not most:
+            return said
+        return f"{said} Curve {missed.index(most) + 1} is missed most often, by {most} of {n}."
+
     def said(self, answer: Sequence[int]) -> str:
         """An answer in words."""
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
@@ -195,17 +209,33 @@ class Marker:
 
     def verdict(self, guess: float, truth: float) -> str:
         """How far off a guess is."""
-        said = f"You said {self.said(guess)}, {self.by} {self.said(truth)}"
+        return f"You said {self.said(guess)}, {self.by} {self.said(truth)}: {self._off(guess, truth)}."
+
+    def _off(self, guess: float, truth: float) -> str:
+        """Which way a guess is off, and by how many times on a log axis."""
         words = ("large", "small") if self.unit.startswith("ε") else ("many", "few")
         words = ("high", "low") if self.share else words
         way = f"too {words[(guess < truth) != self.inverse]}"
         if not self.log:
             hit = self.distance(guess, truth) <= (self.high - self.low) / self.steps
-            return f"{said}: {'just right' if hit else way}."
+            return "just right" if hit else way
         times = max(guess / truth, truth / guess)
-        return f"{said}: " + (
-            f"within a factor of {human(NEAR)}." if times < NEAR else f"{rough(times)} times {way}."
+        return f"within a factor of {human(NEAR)}" if times < NEAR else f"{rough(times)} times {way}"
+
+    def middle(self, answers: Sequence[float]) -> float:
+        """The median of at least one answer; of two in the middle the one that says less."""
+        return sorted(answers, reverse=self.inverse)[(len(answers) - 1) // 2]
+
+    def together(self, answers: Sequence[float], truth: float) -> str:
+        """What a class predicted, at least one answer, against the truth: by its median."""
+        n, middle = len(answers), self.middle(answers)
+        less = "smaller" if self.unit.startswith("ε") else "lower" if self.share else "fewer"
+        said = (
+            f"At least half of {n} predictions say {self.said(middle)} or {less}"
+            if n > 1
+            else f"The only prediction says {self.said(middle)}"
         )
+        return f"{said}, {self.by} {self.said(truth)}: {self._off(middle, truth)}."
 
     def score(self, guess: float, truth: float) -> float:
         """1 where the verdict is that it was hit, PART where it is near: within a factor of PART_NEAR, or a share
@@ -278,6 +308,18 @@ class Slope:
         """1 where no choice is nearer, else 0."""
         return float(self.distance(guess, truth) <= min(abs(power - truth) for power, _ in self.choices))
 
+    def middle(self, answers: Sequence[float]) -> float:
+        """The median of at least one answer; of two in the middle the smaller."""
+        return sorted(answers)[(len(answers) - 1) // 2]
+
+    def together(self, answers: Sequence[float], truth: float) -> str:
+        """What a class predicted, at least one answer, against the truth: how many are right, and what most say."""
+        n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
+        nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
+        said = f"{right} of {plural(n, 'prediction')} {'says' if right == 1 else 'say'} “{nearest[1]}”"
+        middle = self.said(self.middle(answers))
+        return f"{said}, measured {to_the(self.of, truth)}. The middle prediction says “{middle}”."
+
     def said(self, answer: float) -> str:
         """An answer in words."""
         return dict(self.choices).get(answer, to_the(self.of, answer))
@@ -298,10 +340,18 @@ class Slope:
 Prediction = Order | Marker | Slope
 
 
-def cloud(prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any]) -> None:
-    """Many answers, each faint, so that they darken where they agree. Those to an order are counted instead."""
-    who: Who = "other"
-    if isinstance(prediction, Marker):
-        figures.marker(chart, asked, answers, who)
-    elif isinstance(prediction, Slope):
-        figures.slope(chart, prediction.origin(asked), prediction.end, answers, who)
+def cloud(
+    prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
+) -> None:
+    """Many answers, each faint, so that they darken where they agree. Those to an order are counted instead.
+
+    shown: with the middle of them, which would lead those who still predict.
+    """
+    drawn: list[tuple[Who, Sequence[Any]]] = [("other", answers)]
+    if shown and answers:
+        drawn.append(("class", [prediction.middle(answers)]))
+    for who, of in drawn:
+        if isinstance(prediction, Marker):
+            figures.marker(chart, asked, of, who)
+        elif isinstance(prediction, Slope):
+            figures.slope(chart, prediction.origin(asked), prediction.end, of, who)

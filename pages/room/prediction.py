@@ -72,6 +72,7 @@ def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
         mine = text if written is None or valid_texts(found, [text]) else ""
         predicted_chart(step, found, mine, shown=True)
         off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
+        together(step, found)
         told(step, found, off)
         return
     making = step.state == "open" and written is None
@@ -111,6 +112,8 @@ def on_screen(step: ClassStep, content: Guess) -> None:
     shown = step.state == "revealed"
     others = valid_texts(found, step.answers)
     predicted_chart(step, found, "", shown=shown, others=others)
+    if shown:
+        together(step, found)
     if isinstance(found.prediction, Order):
         orders = [found.prediction.parse(text) for text in others]
         st.markdown(names(found.prediction, orders, found.truth(evidence()) if shown else None))
@@ -139,6 +142,13 @@ def predicted_chart(
     key = f"room_{step.place}"
     draw(drawn, key, pressed)
     return key
+
+
+def together(step: ClassStep, found: Asked) -> None:
+    """What the class predicted, against what was measured."""
+    if texts := valid_texts(found, step.answers):
+        with st.container(key="together"):
+            st.markdown(f"Your class: {escape(found.together(texts, evidence()))}")
 
 
 def told(step: ClassStep, found: Asked, off: str) -> None:

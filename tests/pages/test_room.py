@@ -250,11 +250,15 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     else:
         assert "guesses of others" in drawn
     assert "measured" not in drawn
+    assert "middle of the class" not in drawn
+    assert "Your class:" not in words(student) + words(teacher)
     assert escape(step.why) not in marked(student) + marked(teacher)
     teacher.button(key="revealed_0").click().run()
     student.run()
     for app in (teacher, student):
         assert escape(step.why) in marked(app)
+        assert f"Your class: {escape(step.together([text], evidence()))}" in marked(app)
+    assert ("middle of the class" in charts(teacher)[0].spec) == (kind is not Order)
     off = step.off(text, evidence())
     assert off in words(student)
     rows = pd.read_csv(io.StringIO(answers_csv(store, code)), dtype=str)

@@ -68,7 +68,7 @@ def step_picture(
     drawn, prediction = chart(step), step.prediction
     names = shown or not isinstance(prediction, Order)
     made = figures.open_chart(drawn, shown=shown, names=names, large=large, wide=wide, dark=dark)
-    cloud(prediction, made, drawn, [prediction.parse(text) for text in others])
+    cloud(prediction, made, drawn, [prediction.parse(text) for text in others], shown)
     if asked and not guess and isinstance(prediction, Marker):
         guesses.waiting(made, drawn, prediction.untouched)
     prediction.draw(made, drawn, guess, step.truth(evidence()), shown)
