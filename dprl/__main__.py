@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -14,6 +14,7 @@ from dprl import (
     SpecError,
     Sweep,
     __version__,
+    bundle,
     cite,
     listing,
     metrics,
@@ -26,11 +27,12 @@ from dprl import (
 )
 from dprl.claims import CLAIMS
 from dprl.claims import command as claims
+from dprl.curves import RunCurves
 from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.given import directory, text_of
 from dprl.jobs import cluster
-from dprl.jobs.curves import whole_trace
+from dprl.jobs.curves import whole_curves, whole_trace
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
@@ -71,6 +73,7 @@ def command_line() -> Parser:
     release.add(commands)
     add_sweep(commands)
     add_reproduce(commands)
+    add_engine(bundle.add(commands))
     verify.add(commands)
     cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
@@ -101,6 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if given.command == "reproduce":
             return reproduce_command(given)
+        if given.command == "bundle":
+            return bundle.bundle_command(given, lambda specs: curves(specs, given.engine))
         if given.command == "verify":
             return verify.verify_command(given, progress_bar if sys.stderr.isatty() else None)
         if given.command == "new":
@@ -180,6 +185,12 @@ def workers_of(engine: str | None) -> Store:
     if not ensure_pool(store.path, engine=address) and engine:
         raise SpecError("engine", "this store has workers already; end those, or give another DPRL_HOME.")
     return store
+
+
+def curves(specs: Iterable[Any], engine: str | None) -> dict[Any, RunCurves]:
+    """Of each run, computed in background processes that share the store. Raises RunFailed."""
+    progress = progress_bar if sys.stderr.isatty() else None
+    return collect(workers_of(engine), specs, COMMAND_LINE, whole_curves, progress)
 
 
 @contextmanager

@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl import metrics
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 
@@ -76,6 +79,15 @@ class RunCurves:
         """The same without the checkpoints before one."""
         late = self.at >= first
         return replace(self, at=self.at[late], values=self.values[:, late])
+
+    def frame(self, axis: str, measure: str) -> pd.DataFrame:
+        """Tidy table with columns seed, and those of the axis and the measure, in these names."""
+        import pandas as pd
+
+        seeds = np.repeat(np.arange(len(self.values)), len(self.at))
+        return pd.DataFrame(
+            {"seed": seeds, axis: np.tile(self.at, len(self.values)), measure: self.values.ravel()}
+        )
 
     def beyond(self, twin: RunCurves) -> Array:
         """[seeds, C] what it lost beyond another run, seed by seed: its non-private baseline."""

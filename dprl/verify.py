@@ -1,4 +1,6 @@
-"""Whether a link's result comes out again: `dprl verify LINK`, and `dprl verify --write LINK` for its author.
+"""Whether a result comes out again: `dprl verify LINK_OR_FILE`, and `dprl verify --write LINK` for its author.
+
+A file may be a replication bundle, see `dprl/bundle.py`. The rest is about links.
 
 A link of the page Online may carry the digest of its result and ten of its values, in one parameter of its own:
 
@@ -23,10 +25,12 @@ from urllib.parse import parse_qs, quote_plus
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl import bundle
+from dprl.bundle import how_far
 from dprl.fields import SpecError, shown
 from dprl.links import COLOUR, HIDE, MAX_CURVES, NAME, decode_curves, defaults_of, last
 from dprl.simulation import RunSpec, Trace, run
-from dprl.words import human, percent, plural
+from dprl.words import human, plural
 
 VALUES = 10
 CURVE, CHECK = "c", "check"  # query parameters
@@ -104,7 +108,7 @@ def differences(traces: Sequence[Trace], claimed: Check) -> list[str]:
             said.append(
                 f"Check value {number} of {VALUES} differs: curve {curve + 1}, seed {seed}, after "
                 f"{human(traces[curve].at[point])} episodes. Here regret is {here!r}, and the link says {there!r}"
-                f"{_share(here, there)}."
+                f"{how_far(here, there)}."
             )
     if not said and own.digest != claimed.digest:
         said.append(
@@ -112,12 +116,6 @@ def differences(traces: Sequence[Trace], claimed: Check) -> list[str]:
             "link. Another value differs, or a setting."
         )
     return said
-
-
-def _share(here: float, there: float) -> str:
-    if not np.isfinite(there) or here == 0:
-        return ""
-    return f", {percent(abs(there - here) / abs(here))} {'more' if there > here else 'less'}"
 
 
 def query_of(link: str) -> str:
@@ -195,11 +193,13 @@ def add(commands: Any) -> None:
     """The flags of `verify`."""
     parser = commands.add_parser(
         "verify",
-        help="compute what a link shows, and compare it with its author's result",
+        help="compute what a link shows or a bundle holds, and compare it with its author's result",
         allow_abbrev=False,
     )
     parser.add_argument(
-        "link", metavar="LINK_OR_FILE", help="a link of the page Online, or a file that holds one"
+        "link",
+        metavar="LINK_OR_FILE",
+        help="a link of the page Online, a file that holds one, or a replication bundle (.zip)",
     )
     parser.add_argument(
         "--write", action="store_true", help="print the link with check values of what comes out here"
@@ -210,6 +210,8 @@ def verify_command(given: Any, progress: Callable[[float], None] | None = None) 
     """Print what was found. Returns 0 where no bit differs, else 1. Raises SpecError."""
     link = given.link
     if "=" not in link:  # a link has a parameter
+        if link.endswith(".zip") and not given.write:
+            return _said(bundle.verified(link, progress))
         try:
             link = Path(link).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError, ValueError):
@@ -220,6 +222,10 @@ def verify_command(given: Any, progress: Callable[[float], None] | None = None) 
     if given.write:
         print(signed(link, progress))
         return 0
-    good, sentences = verified(link, progress)
+    return _said(verified(link, progress))
+
+
+def _said(found: tuple[bool, list[str]]) -> int:
+    good, sentences = found
     print("\n".join(sentences))
     return 0 if good else 1

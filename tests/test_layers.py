@@ -51,6 +51,7 @@ RANK = {
     "learners": 3,
     "simulation": 4,
     "cited": 5,
+    "bundle": 8,
     "given": 1,
     API: 10,
     "links": 6,

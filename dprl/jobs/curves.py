@@ -22,6 +22,12 @@ def stored_curves(store: Store, spec: Spec) -> RunCurves:
     return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))
 
 
+def whole_curves(store: Store, spec: Spec) -> RunCurves | None:
+    """All seeds of a run up to its end; None while one has not got there."""
+    run = stored_curves(store, spec)
+    return run if run.whole(spec.seeds) else None
+
+
 def finished(store: Store, spec: Spec) -> RunCurves | None:
     """With V*; None while a seed has not got to its end, or where its traces have made room."""
     run = stored_curves(store, spec)
@@ -34,8 +40,8 @@ def finished(store: Store, spec: Spec) -> RunCurves | None:
 
 def final_values(store: Store, spec: Spec) -> Array | None:
     """[seeds] measure (the regret of an online run) at the end of a run; None while a seed has not got there."""
-    run = stored_curves(store, spec)
-    return run.ends if run.whole(spec.seeds) else None
+    run = whole_curves(store, spec)
+    return None if run is None else run.ends
 
 
 def whole_trace(store: Store, spec: Spec) -> Trace | None:

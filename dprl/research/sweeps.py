@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import numpy as np
 
 from dprl import metrics
+from dprl.bundle import write_bundle
 from dprl.curves import RunCurves
 from dprl.fields import SpecError, shown
 from dprl.research.cards import row
@@ -75,6 +76,7 @@ class Sweep(_Sweep[S]):
             RunFailed: a run could not be computed.
         """
         from dprl.jobs import cluster
+        from dprl.jobs.curves import whole_curves
         from dprl.jobs.local import ensure_pool
         from dprl.jobs.store import Store
         from dprl.jobs.sweeps import collect
@@ -89,7 +91,7 @@ class Sweep(_Sweep[S]):
             )
         address = cluster.engine(engine)
         kept = Store(None if store is None else Path(store))
-        read = {spec: _whole_curves(kept, spec) for spec in self.specs}
+        read = {spec: whole_curves(kept, spec) for spec in self.specs}
         found = {spec: curves for spec, curves in read.items() if curves is not None}
         missing = [spec for spec in self.specs if spec not in found]
         if missing:
@@ -100,21 +102,13 @@ class Sweep(_Sweep[S]):
                 raise SpecError("engine", "this store has workers already; end those, or give another store.")
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
         bar = progress if callable(progress) else progress_bar if progress and interactive else None
-        found |= collect(kept, missing, VISITOR, _whole_curves, bar)
+        found |= collect(kept, missing, VISITOR, whole_curves, bar)
         return SweepResult(self, {spec: found[spec] for spec in self.specs})
 
     def _repr_html_(self) -> str:
         axes = "".join(row(name, ", ".join(map(str, values))) for name, values in self.axes)
         whole = row("points", f"{len(self.points)}, of which {len(self.specs)} are different runs")
         return f"<table><caption>Sweep of {escape(self.base.label())}</caption>{axes}{whole}</table>"
-
-
-def _whole_curves(store: Any, spec: Spec) -> RunCurves | None:
-    """All seeds of a run up to its end; None while one has not got there."""
-    from dprl.jobs.curves import stored_curves
-
-    found = stored_curves(store, spec)
-    return found if found.whole(spec.seeds) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +206,14 @@ class SweepResult(Generic[S]):
             see=about_frontier(drawn, shown_as, x),
             dark=dark,
         )
+
+    def bundle(self, path: str | Path) -> Path:
+        """Writes a replication bundle of all runs, see `Comparison.bundle`."""
+        from dprl.figures.regret import distinct
+
+        names = distinct([spec.label() for spec in self.curves])
+        specs = dict(zip(names, self.curves, strict=True))
+        return write_bundle(path, specs, {name: self.curves[spec] for name, spec in specs.items()})
 
     def _frontier(self, label: str, look: CurveStyle, points: list[tuple[Any, Any]], view: View) -> Frontier:
         from dprl.figures.tradeoff import Frontier

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dprl import metrics, simulation
+from dprl.bundle import write_bundle
 from dprl.cited import cite
 from dprl.curves import RunCurves
 from dprl.fields import SpecError, shown
@@ -47,6 +49,10 @@ class Trace(simulation.Trace):
     def cite(self) -> str:
         """What to cite for this run, as a BibTeX file: see `dprl.cite`."""
         return cite(self)
+
+    def bundle(self, path: str | Path) -> Path:
+        """Writes a replication bundle of this run, see `Comparison.bundle`."""
+        return compare([self]).bundle(path)
 
     def _repr_html_(self) -> str:
         return card([(repr(self).partition("\n")[0], *told(self))])
@@ -158,6 +164,23 @@ class Comparison:
         parts = [trace.frame().assign(run=name) for name, trace in self.traces.items()]
         whole = pd.concat(parts, ignore_index=True)
         return whole[["run", *(column for column in whole if column != "run")]]
+
+    def bundle(self, path: str | Path) -> Path:
+        """Writes a replication bundle: one zip with specs, every number, versions, citations and a script.
+
+        `dprl verify FILE.zip` computes the runs again, and says which file differs. The same runs give the same bytes.
+
+        Args:
+            path: ends in .zip.
+
+        Returns:
+            The file written.
+
+        Raises:
+            SpecError: the path has another ending, there are too many runs, or one learned from a file of your own.
+        """
+        specs = {name: trace.spec for name, trace in self.traces.items()}
+        return write_bundle(path, specs, {name: _curves(trace) for name, trace in self.traces.items()})
 
     def __repr__(self) -> str:
         return f"Comparison of {len(self.traces)} runs: {'; '.join(self.traces)}"

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from unittest.mock import ANY
 from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
@@ -18,6 +19,7 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dprl import __version__
+from dprl.bundle import verified
 from dprl.jobs.store import Store
 from dprl.words import human
 from pages.tradeoffs import study as studies
@@ -34,11 +36,11 @@ SWEEP = (
 # Where there is something to download, and which files.
 PAGES = {
     EXPLORE.format("env.custom"): {
-        "regret.csv", "regret.parquet", "specs.json", "cite.bib", "spec.json", "example.json", "environment.json",
+        "regret.csv", "regret.parquet", "bundle.zip", "cite.bib", "spec.json", "example.json", "environment.json",
     },
-    SWEEP: {"sweep.csv", "sweep.json", "cite.bib", "sweep.html"},
-    "offline?tab=data": {"gap.csv", "gap.parquet", "specs.json", "cite.bib", "gap.html"},
-    "linear?tab=data": {"regret.csv", "regret.parquet", "specs.json", "cite.bib", "regret.html"},
+    SWEEP: {"sweep.csv", "sweep.json", "bundle.zip", "cite.bib", "sweep.html"},
+    "offline?tab=data": {"gap.csv", "gap.parquet", "cite.bib", "gap.html"},
+    "linear?tab=data": {"regret.csv", "regret.parquet", "cite.bib", "regret.html"},
 }  # fmt: skip
 
 
@@ -68,6 +70,10 @@ def opened(name: str, content: bytes, browser: Browser, tmp_path: Path) -> None:
     elif kind == "png":
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
         assert min(struct.unpack(">II", content[16:24])) > 300  # width and height
+    elif kind == "zip":
+        file = tmp_path / name
+        file.write_bytes(content)
+        assert verified(file) == (True, [ANY])
     elif kind == "bib":
         assert content.decode("ascii").count("\n@") >= 2  # the program, and a paper at least
     else:

@@ -32,6 +32,7 @@ LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 # A file that a visitor gives is read and counted where it arrives (`upload`), lest it be kept anywhere else; so are the
 # frequencies of these counts (`fitted_model`).
 TAKEN = {
+    "dprl.bundle": {"zipped"},  # of curves that are there
     "dprl.mdp": {"Size", "TabularMDP"},
     "dprl.environments": {"ENVIRONMENTS", "Environment"},
     "dprl.environments.custom": {"EXAMPLE", "MAX_LABEL", "parsed"},

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from dprl import OfflineSpec, RunSpec
+import dprl
+from dprl import OfflineSpec, RunSpec, bundle
+from dprl.bundle import compare
+from dprl.curves import RunCurves
 from pages.linear.record import LINEAR
 from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
 from pages.shared.results import again
+from pages.shared.results.runs import Runs
 from pages.shared.streamlit_internals import LastingFiles
-from tests.pages.conftest import Visit, Work, grouped, words
+from tests.pages.conftest import Visit, Work, grouped, press, words
 
 
 class Visitors:
@@ -139,11 +144,12 @@ def test_what_a_page_redraws_is_kept_that_way(
     app.run()
     app.run()
     after = {button.proto.label: button.proto.deferred_file_id for button in app.get("download_button")}
-    assert before == after
+    assert before.items() <= after.items()  # the bundle comes with the last run
 
 
 NOTHING = "Nothing has been computed yet."
-ALWAYS = {"Specs", "Citations (BibTeX)"}
+ALWAYS = {"Citations (BibTeX)"}
+BUNDLE = "Download replication bundle"
 NUMBERS = {"CSV", "Parquet", "Download interactive chart"}
 MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=100, seeds=1)
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
@@ -175,3 +181,41 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
         content = offered[label]()
         assert len(content) > 200, label
     assert app.dataframe.len == 1
+
+
+@pytest.mark.parametrize("page", RUNS)
+def test_the_bundle_of_a_page_is_that_of_the_package_and_comes_when_every_run_has_ended(
+    page: str, visit: Visit, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: dict[str, Callable[[], str | bytes]] = {}
+    monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
+    app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
+    work(1)  # one of two runs
+    app.run()
+    assert BUNDLE not in offered
+    assert "The replication bundle comes when each run has ended." in words(app)
+    work()
+    app.run()
+    content = offered[BUNDLE]()
+    (tmp_path / "page.zip").write_bytes(content)  # type: ignore[arg-type]
+    specs = compare.runs_in(bundle.files_in(tmp_path / "page.zip"))[0]
+    own = dprl.compare({name: dprl.run(spec) for name, spec in specs.items()}).bundle(tmp_path / "own.zip")
+    assert own.read_bytes() == content
+
+
+@pytest.mark.parametrize("page", ["linear", "tradeoffs"])
+def test_runs_that_come_with_the_program_are_computed_for_a_bundle(
+    page: str, visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are kept with six digits, and of some the ends alone."""
+    kept = RunCurves(np.array([100]), np.array([[2.0]]))
+    monkeypatch.setattr(Runs, "bundled", lambda self, spec: kept)
+    link = LINEAR.encode([MIXTURE], LinearView()) if page == "linear" else []
+    small = {"b": "envp.S.3~envp.H.3~K.100~seeds.1", "m": "none", "at": "1", "show": "table"}
+    app = visit(page, **(grouped(link) | {"tab": "data"} if page == "linear" else small))
+    assert "A replication bundle needs all digits of 1 run" in words(app)
+    press(app, "compute_bundle")
+    assert "The replication bundle comes when each run has ended." in words(app)
+    assert work() == 1
+    app.run()
+    assert BUNDLE in [button.proto.label for button in app.get("download_button")]

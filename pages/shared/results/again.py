@@ -8,16 +8,25 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dprl.bundle import zipped
 from dprl.cited import cite
 from dprl.curves import RunCurves
+from dprl.jobs.curves import stored_curves
+from dprl.jobs.store import Store
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.tables import csv, escape_formulas
+from dprl.words import plural
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
+from pages.shared.results import data
+from pages.shared.results.data import store
+from pages.shared.results.status import ACTIVE, act, price
+from pages.shared.visitor.state import ask
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 
@@ -79,13 +88,9 @@ def command_line(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
 
 def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: str) -> pd.DataFrame:
     """Of curves: curve, seed, and their axis and measure."""
-    parts = [
-        pd.DataFrame({"curve": title, "seed": seed, axis: one.at, measure: row})
-        for title, one in zip(titles, known, strict=True)
-        for seed, row in enumerate(one.values)
-    ]
-    whole = pd.concat(parts) if parts else pd.DataFrame(columns=["curve", "seed", axis, measure])
-    return whole.dropna(ignore_index=True)
+    parts = [one.frame(axis, measure).assign(curve=title) for title, one in zip(titles, known, strict=True)]
+    columns = ["curve", "seed", axis, measure]
+    return pd.concat(parts)[columns].dropna(ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
 def no_table_yet(table: pd.DataFrame) -> bool:
@@ -99,14 +104,20 @@ def no_table_yet(table: pd.DataFrame) -> bool:
 
 
 def files(
-    name: str, says: str, table: pd.DataFrame, specs: Mapping[str, Spec], page: Callable[[], str] | None
+    name: str,
+    says: str,
+    table: pd.DataFrame,
+    specs: Mapping[str, Spec],
+    owner: str,
+    page: Callable[[], str] | None,
 ) -> None:
-    """The numbers, the specs and the chart of runs as files, and the table.
+    """The numbers and the chart of runs as files, their replication bundle, and the table.
 
     Args:
         name: of the files with numbers.
         says: what the table holds.
         specs: of the runs, by title.
+        owner: in whose name they are asked for.
         page: makes the chart as a page of its own; None where *Share* has a better one.
     """
     st.caption(explained(says))
@@ -115,17 +126,39 @@ def files(
         if not empty:
             save(f"{name}.csv", "CSV", "text/csv", lambda: csv(table))
             save(f"{name}.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
-        written = {title: spec.to_dict() for title, spec in specs.items()}
-        text = partial(json.dumps, written, indent=2, ensure_ascii=False)
-        save("specs.json", "Specs", "application/json", text)
         save_citations(specs.values())
         if not empty and page is not None:
             save(f"{name}.html", "Download interactive chart", "text/html", page)
+    offer_bundle(specs, owner)
     if page is None:
         st.caption("A page that plays these runs without a server is behind *Share*, at the top.")
     if not empty:
         camera()
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
+
+
+def offer_bundle(specs: Mapping[str, Spec], owner: str) -> None:
+    """The replication bundle of runs, or what is lacking for it: runs that come with the program are rounded, and those
+    are computed first. owner: in whose name."""
+    lacking = [spec for spec in specs.values() if not np.isfinite(data.ends(spec)).all()]
+    if not lacking:
+        save("bundle.zip", "Download replication bundle", "application/zip", partial(packed, store(), specs))
+        st.caption(
+            "The bundle has specs, every number, versions, citations and a script. "
+            "`python -m dprl verify bundle.zip` computes the runs again, and says which file differs."
+        )
+    elif any(data.status(spec, owner).state in ACTIVE for spec in lacking):
+        st.caption("The replication bundle comes when each run has ended.")
+    else:
+        st.caption(
+            f"A replication bundle needs all digits of {plural(len(lacking), 'run')}: {price(lacking)}."
+        )
+        act("Compute these runs", "play_arrow", lambda: ask(lacking, owner, again=True), "compute_bundle")
+
+
+def packed(kept: Store, specs: Mapping[str, Spec]) -> bytes:
+    """The bundle of runs of the store. Raises SpecError where one has made room meanwhile."""
+    return zipped(specs, {title: stored_curves(kept, spec) for title, spec in specs.items()})
 
 
 def save_citations(specs: Iterable[Spec]) -> None:
