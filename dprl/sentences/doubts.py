@@ -33,5 +33,6 @@ def about_negative_prices(names: Sequence[str]) -> str:
 def retired(cautions: Sequence[str]) -> str:
     """Of runs with constants that are not offered any more; "" where there are none."""
     return " ".join(
-        f"Computed with earlier constants: {words}." for words in dict.fromkeys(filter(None, cautions))
+        f"Computed with earlier constants. {words[0].upper()}{words[1:]}."
+        for words in dict.fromkeys(filter(None, cautions))
     )

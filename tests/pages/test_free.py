@@ -37,8 +37,8 @@ SMALL = BASE.replace(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=
 
 def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert "By 10¹⁵ users privacy has become free with a trusted curator or a trusted shuffler." in words(app)
-    assert "At 10¹⁵ users the privacy cost still grows with no trusted party." in words(app)
+    assert "By 10¹⁵ users privacy is free with a trusted curator or a trusted shuffler." in words(app)
+    assert "The privacy cost still grows at 10¹⁵ users with no trusted party." in words(app)
     assert {"Central (JDP)", "Shuffle (SDP)", "Local (LDP)"} <= set(names(app))
     assert store.status.activity().runs_waiting == 0
 
@@ -112,7 +112,7 @@ def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(finishe
     base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
     text = words(finished(PAGE, b=encode_spec(base)))
     assert "Without privacy the algorithm has not found the best policy in 3 of 5 seeds" in text
-    assert "has become free" not in text
+    assert "privacy is free" not in text
     assert (
         "cannot tell whether the privacy cost still grows with a trusted curator or a trusted shuffler"
         in text
@@ -147,7 +147,7 @@ def test_every_chart_while_runs_wait_go_on_and_are_finished(visit: Visit, work: 
         assert app.session_state["session"].part(Free).view.show == show
         if seeds == 20:
             assert len(charts(app)) == (show != "calculator")
-            assert "The privacy cost of each model:" in words(app)
+            assert "Privacy cost of each model:" in words(app)
 
 
 def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit, store: Store) -> None:
@@ -176,7 +176,7 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     text = words(app)
     assert f"exponent {mean:.2f} ({low:.2f} to {high:.2f}), from 3 of 3 seeds".replace("-", "−") in text
     assert low > 0.1
-    assert "the privacy cost still grows with" in text
+    assert "The privacy cost still grows at" in text
     cost = price[:, -1].mean()
     assert f"**Local (LDP):** {float(f'{cost:.3g}'):,.0f}" in text or "million" in text
 
@@ -186,7 +186,7 @@ def test_one_seed_has_no_interval_and_nothing_is_claimed(finished: Visit) -> Non
     text = words(finished(PAGE, b=encode_spec(one)))
     assert "One seed is too few to tell whether the privacy cost grows." in text
     assert "cannot tell whether the privacy cost still grows with a trusted curator" in text
-    assert "has become free" not in text
+    assert "privacy is free" not in text
 
 
 def test_a_model_that_cannot_be_had_is_said(visit: Visit, work: Work) -> None:
