@@ -14,7 +14,7 @@ PASSED = ROOT / ".ci" / "thorough"
 CORE = ("dprl/fields.py", "dprl/kernels", "dprl/mdp")
 # Of all tests that something thorough is in: what they alone look at, beside themselves.
 PARTS = {
-    "tests/browser": ("app.py", "assets", "pages", ".streamlit"),
+    "tests/browser": ("app.py", "assets", "pages", "website", "dprl/player", "dprl/web.py", ".streamlit"),
     "tests/contract": ("dprl/testing", "dprl/learners", "dprl/simulation", "dprl/privacy", *CORE),
     "tests/environments": ("dprl/environments", "dprl/testing"),
     "tests/faults": ("dprl/jobs", "dprl/kernels"),

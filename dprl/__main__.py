@@ -24,6 +24,7 @@ from dprl import (
     serve,
     spec_from_json,
     verify,
+    web,
 )
 from dprl.claims import CLAIMS
 from dprl.claims import command as claims
@@ -75,6 +76,7 @@ def command_line() -> Parser:
     add_reproduce(commands)
     add_engine(bundle.add(commands))
     verify.add(commands)
+    web.add(commands)
     cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
@@ -108,6 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return bundle.bundle_command(given, lambda specs: curves(specs, given.engine))
         if given.command == "verify":
             return verify.verify_command(given, progress_bar if sys.stderr.isatty() else None)
+        if given.command == "web":
+            return web.web_command(given)
         if given.command == "new":
             return new.new_command(given)
         if given.command == "serve":

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from setuptools.command.build_py import build_py
 
-NEEDED = ("app.py", "pages", "assets", ".streamlit/config.toml")
+NEEDED = ("app.py", "pages", "website", "assets", ".streamlit/config.toml")
 BUILT = "static"  # the documents, where `make docs` has built them
 
 
 class BuildWithDashboard(build_py):
-    """Copies app.py, pages/, assets/, Streamlit's options and built documents beside the package's own files."""
+    """Copies all of the dashboard, Streamlit's options and built documents beside the package's own files."""
 
     def run(self) -> None:
         super().run()

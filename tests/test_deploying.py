@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from dprl import serve
-from dprl.__main__ import main
+from dprl.__main__ import command_line, main
 from dprl.serve import Guard
 from tests.faults.steps import COPY, STEPS
 
@@ -56,7 +56,9 @@ def test_the_image_runs_what_there_is_as_a_user_of_its_own(monkeypatch: pytest.M
     for step in (rest for word, rest in STEPS if "python -c" in rest):
         ast.parse(shlex.split(step)[-1])
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
-    assert not {"dprl", "pages", "assets", "app.py", ".streamlit", "README.md", "LICENSE"} & set(ignored)
+    assert not {"dprl", "pages", "website", "assets", "app.py", ".streamlit", "README.md", "LICENSE"} & set(
+        ignored
+    )
 
 
 def test_compose_names_what_there_is() -> None:
@@ -78,6 +80,20 @@ def test_the_unit_runs_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert served(service["ExecStart"].split(), monkeypatch) == ("127.0.0.1", 8501)
     assert f"DPRL_HOME=/var/lib/{service['StateDirectory']}" in service["Environment"].split()
     assert float(service["TimeoutStopSec"]) > serve.END_LIMIT + 10.0  # and the pool's grace
+
+
+def test_the_workflow_writes_the_site_and_publishes_what_it_wrote() -> None:
+    workflow = yaml.safe_load((DEPLOY / "pages.yml").read_text(encoding="utf-8"))
+    assert set(workflow) == {"name", True, "permissions", "concurrency", "jobs"}  # YAML reads "on" as true
+    (job,) = workflow["jobs"].values()
+    commands = [step["run"].split() for step in job["steps"] if "run" in step]
+    assert commands[0] == ["pip", "install", "."]
+    given = command_line().parse_args(commands[1][1:])
+    assert (commands[1][0], given.command) == ("dprl", "web")
+    (uploaded,) = (step["with"]["path"] for step in job["steps"] if "upload-pages" in step.get("uses", ""))
+    assert uploaded == given.out
+    published = {step["id"] for step in job["steps"] if "id" in step}
+    assert re.findall(r"steps\.(\w+)", job["environment"]["url"]) == list(published)
 
 
 @pytest.mark.parametrize("name", ["nginx.conf", "Caddyfile"])

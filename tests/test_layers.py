@@ -1,9 +1,8 @@
 """Imports run one way, and only the pages know Streamlit.
 
 {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
-{jobs, links} <- series <- research <- API <- claims <- lessons <- pages; testing is over simulation; users, over
-privacy and fields, is for pages; wasm is over simulation, player over wasm, links,
-figures and sentences
+{jobs, links} <- series <- research <- API <- claims <- lessons <- pages <- website; testing is over simulation;
+users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, messages, papers, metrics
 and tables import nothing of dprl, theory only words, figures words and tables, search only metrics, and sentences what
@@ -24,6 +23,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 API = "(public API)"  # dprl/__init__.py
 PAGES = "pages"  # pages/ and app.py
+SITE = "website"
 
 # A file may import its own layer and any layer of a lower rank.
 RANK = {
@@ -77,9 +77,11 @@ RANK = {
     "player": 12,
     "release": 12,
     "verify": 12,
+    "web": 12,
     "sheet": 9,
     "__main__": 13,
     PAGES: 13,
+    SITE: 14,
 }
 STARTS = ("serve", "streamlit_patches")  # Streamlit itself
 # What these may import of dprl, and nothing else.
@@ -101,7 +103,7 @@ def layer_of(file: Path, root: Path) -> str:
     """The layer that a file below the repository's root belongs to."""
     top, *rest = file.relative_to(root).with_suffix("").parts
     if top != "dprl":
-        return PAGES
+        return SITE if top == SITE else PAGES
     return API if rest == ["__init__"] else rest[0]
 
 
@@ -131,6 +133,8 @@ def target_layer(module: str, root: Path) -> str | None:
     top, *rest = module.split(".")
     if top in ("app", "pages"):
         return PAGES
+    if top == SITE:
+        return SITE
     if top != "dprl":
         return None
     part = rest[0] if rest else "__init__"
@@ -142,6 +146,7 @@ def violations(root: Path) -> list[str]:
     """One sentence for every import below `root` that breaks the rules."""
     found = []
     files = sorted((root / "dprl").rglob("*.py")) + sorted((root / "pages").rglob("*.py"))
+    files += sorted((root / SITE).rglob("*.py"))
     for file in [*files, *root.glob("app.py")]:
         layer = layer_of(file, root)
         if layer not in RANK:
@@ -200,7 +205,8 @@ def test_imports_run_one_way() -> None:
 
 
 def test_every_layer_of_the_project_was_looked_at() -> None:
-    files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]
+    files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *(ROOT / SITE).rglob("*.py")]
+    files.append(ROOT / "app.py")
     assert {layer_of(file, ROOT) for file in files} == set(RANK)
 
 
@@ -226,6 +232,7 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
         ("dprl/figures/regret.py", "from dprl.sentences import regret"),
         ("dprl/sentences/regret.py", "from dprl.simulation import SeedTrace"),
         ("dprl/simulation/trace.py", "from dprl.figures import regret"),
+        ("pages/home/page.py", "from website.document import Document"),
         ("dprl/nowhere.py", ""),
     ],
 )
@@ -269,10 +276,11 @@ def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     listed = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     extras = {"distributed", "matplotlib"}  # only where an engine, or a figure for a paper, is asked for
     required = extras | {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}
-    files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]
+    files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *(ROOT / SITE).rglob("*.py")]
+    files.append(ROOT / "app.py")
     files.remove(ROOT / "dprl/wheel.py")  # for the build, which brings setuptools
     imported = {module.split(".")[0] for file in files for _, module in imported_modules(file, ROOT)}
-    assert imported - sys.stdlib_module_names - {"app", "dprl", "pages"} == required
+    assert imported - sys.stdlib_module_names - {"app", "dprl", "pages", "website"} == required
 
 
 def test_a_worker_loads_neither_streamlit_nor_plotly() -> None:

@@ -32,7 +32,7 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
     checkout, site, elsewhere = tmp_path / "checkout", tmp_path / "site", tmp_path / "elsewhere"
     elsewhere.mkdir()
     ours = ("app.py", "README.md", "LICENSE", "pyproject.toml", "requirements.txt")
-    for name in ("dprl", "pages", "assets", ".streamlit"):
+    for name in ("dprl", "pages", "website", "assets", ".streamlit"):
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ours:
         shutil.copy(ROOT / name, checkout / name)
@@ -47,7 +47,7 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
     dashboard = site / "dprl" / "dashboard"
     assert said[0] == str(dashboard)
     assert any("riverswim" in line for line in said)
-    for folder in ("pages", "assets"):
+    for folder in ("pages", "website", "assets"):
         held = {p.relative_to(ROOT) for p in (ROOT / folder).rglob("*") if p.is_file() and p.suffix != ".pyc"}
         assert {path for path in held if (dashboard / path).is_file()} == held
     assert (dashboard / "static/docs/index.html").read_text() == "documents"

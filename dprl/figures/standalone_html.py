@@ -187,7 +187,7 @@ def html_page(
         "config": style.config("png", footer) | {"responsive": True},
         "ink": style.LIGHT.ink,
     }
-    data = json.dumps(content, ensure_ascii=False, default=_plain).replace("<", "\\u003c")
+    data = json.dumps(content, ensure_ascii=False, default=plainly).replace("<", "\\u003c")
     colors = style.LIGHT
     return (
         web_source("standalone.html")
@@ -204,7 +204,7 @@ def html_page(
     )
 
 
-def _plain(value: Any) -> Any:
+def plainly(value: Any) -> Any:
     """Arrays as lists; JSON has no NaN, and Plotly takes null for one."""
     if isinstance(value, np.ndarray):
         return [None if isinstance(v, float) and not np.isfinite(v) else v for v in value.tolist()]

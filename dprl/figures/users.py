@@ -62,24 +62,30 @@ class Mine:
     epsilon: float
 
 
-def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: bool) -> Picture:
-    """A line and a band for each model, and the visitor's own users and budget."""
+def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str, dark: bool) -> Picture:
+    """A line and a band for each model, and the visitor's own users and budget where they are known."""
     chart = Chart(TITLE, X_TITLE, Y_TITLE, height=480, dark=dark)
     low, high = _decades(curves, mine)
     for curve in curves:
         _draw(chart, curve)
     lines.band_sign(chart, "how far a line may be off")
     ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
-    for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, [low, high])):
+    if mine is not None:
+        _draw_mine(chart, mine, ends, (low, high))
+    chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
+    chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
+    return chart.picture(ALT, see, _numbers(curves))
+
+
+def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float]) -> None:
+    """The visitor's own users and budget, a line each."""
+    for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
     at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
     chart.note(f"your {human(mine.users)} users", **at_users)
     side = "left" if mine.epsilon < 1 else "right"
-    at_epsilon = {"x": np.log10(mine.epsilon), "y": np.log10(high), "xanchor": side, "yanchor": "top"}
+    at_epsilon = {"x": np.log10(mine.epsilon), "y": np.log10(heights[1]), "xanchor": side, "yanchor": "top"}
     chart.note(f"your ε = {mine.epsilon:g}", **at_epsilon)
-    chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
-    chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
-    return chart.picture(ALT, see, _numbers(curves))
 
 
 def _draw(chart: Chart, curve: UsersCurve) -> None:
@@ -104,9 +110,9 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
     chart.line(name, lines.gapped(x[at]), lines.gapped(y[at]), color, 2.5, dash, **both)
 
 
-def _decades(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
+def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
     """Whole powers of ten around all that is drawn, bands cut where nothing can be run."""
-    seen = [mine.users]
+    seen = [mine.users] if mine else []
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
         factor = curve.factor if np.isfinite(curve.factor) else 1.0

@@ -19,6 +19,7 @@ from dprl.wasm import ENGINE
 MOST_BYTES = 3_000_000  # of a page, beyond which it has fewer stops
 ALONE = "each with its own number of users alone, as the page would be too large with more"
 SCRIPTS = (
+    "player_parts.js",
     "player_words.js",
     "player_link.js",
     "player_pool.js",
@@ -27,16 +28,21 @@ SCRIPTS = (
     "player.js",
 )
 WORKER = ("engine.js", "player_pack.js", "player_worker.js")
-NOTICES = (
+DRAWN_NOTICES = (
     "dprl, under the MIT licence.",
     "Plotly.js, copyright Plotly, Inc., under the MIT licence, with the parts that its own notices name.",
+)
+NOTICES = (
+    *DRAWN_NOTICES,
     "musl, copyright 2005-2020 Rich Felker and others, and wasi-libc, under the MIT licence.",
     "Arm's optimized routines, copyright 2017-2018 Arm Limited, under the MIT licence.",
     "Parts of numba's runtime, copyright Anaconda, Inc. and others, under the BSD 2-clause licence.",
 )
 
 
-def player_page(title: str, about: str, curves: Sequence[PlayedCurve], shown: Shown, *, footer: str) -> str:
+def player_page(
+    title: str, about: str, curves: Sequence[PlayedCurve], shown: Shown, *, footer: str, nav: str = ""
+) -> str:
     """The page as HTML, which no network is needed for. Where it would have more than MOST_BYTES, it offers each run's
     own number of users alone.
 
@@ -45,21 +51,23 @@ def player_page(title: str, about: str, curves: Sequence[PlayedCurve], shown: Sh
         curves: one to eight, whose runs can be played (`wasm.unplayable`).
         shown: how they are drawn at first.
         footer: at its end.
+        nav: links to other pages, as HTML.
     """
-    whole = _page(title, about, packed(content(curves, shown)), footer)
+    whole = _page(title, about, packed(content(curves, shown)), footer, nav)
     if len(whole) <= MOST_BYTES:
         return whole
     own = [replace(c, replays={c.spec.episodes: c.replays[c.spec.episodes]}) for c in curves]
-    return _page(title, f"{about} · {ALONE}", packed(content(own, shown)), footer)
+    return _page(title, f"{about} · {ALONE}", packed(content(own, shown)), footer, nav)
 
 
-def _page(title: str, about: str, runs: str, footer: str) -> str:
+def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
     fixed = _fixed()
     return (
         web_source("player.html")
         .replace("{title}", escape(title))
         .replace("{about}", escape(about))
         .replace("{footer}", escape(footer))
+        .replace("{nav}", nav)
         .replace("{notices}", f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in NOTICES)}</ul>")
         # Last, for what they hold is not to be searched.
         .replace("{style}", web_source("player.css"))

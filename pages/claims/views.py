@@ -38,10 +38,15 @@ def statistics(found: ClaimReport, token: str) -> None:
     night = dark()
     for number, ((statistic, over), places) in enumerate(by_statistic(found).items()):
         key = ("claim", found.claim.key, number, night, token)
-        show(kept(key, partial(_statistic, found, statistic, over, places, night)), f"statistic_{number}")
+        show(
+            kept(key, partial(drawn_statistic, found, statistic, over, places, night)), f"statistic_{number}"
+        )
 
 
-def _statistic(found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool) -> Picture:
+def drawn_statistic(
+    found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool
+) -> Picture:
+    """One statistic in the settings at these places."""
     settings, findings = found.claim.settings, found.findings
     rows = [
         figures.Measurement(

@@ -31,6 +31,10 @@ VALUE = (
     "V* is what the best policy earns in an episode, in percent of H. H steps of at most 1 could pay H. A rough guess "
     "of V* will do to begin with: half as much V* takes two to five times as many users."
 )
+TODAY = (
+    "Nothing is known at first. A policy that you know today helps only where it loses no more than that. Enter 100% "
+    "where you know of no policy."
+)
 SIGNS = (
     "Solid lines are measured, dashed lines extrapolated. A band holds the true line in nine cases of ten."
 )
@@ -163,8 +167,7 @@ def assumptions(asked: Asked) -> list[str]:
     said = [
         VALUE,
         f"An average episode of your users, learning included, loses at most {asked.loss:g}% of V*.",
-        "Nothing is known at first. A policy that you know today helps only where it loses no more than that. Enter "
-        "100% where you know of no policy.",
+        TODAY,
         "Each user contributes one episode. The states, actions and steps are known, and a step earns between 0 and 1.",
         f"Proved is {d} when one user's episode is replaced by another. Noise is calibrated: as little as our "
         "accountant can prove that of.",

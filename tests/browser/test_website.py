@@ -1,0 +1,121 @@
+"""The site that needs no server, as files without a network: followed, moved and read without barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dprl.__main__ import main
+from dprl.lessons import LESSONS
+from tests.browser.barriers import barriers
+from website import start
+
+
+@contextmanager
+def opened(browser: Browser, file: Path, width: int = 1280, scheme: str = "light") -> Iterator[Page]:
+    """A file from disk, without a network; nothing goes wrong and nothing is asked for elsewhere."""
+    context = browser.new_context(
+        offline=True,
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    page, asked, wrong = context.new_page(), [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(file.as_uri())
+    yield page
+    assert [url for url in asked if not url.startswith((file.parent.as_uri(), "data:", "blob:"))] == []
+    assert wrong == []
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All of it, but nothing in the pages that play runs: tests/browser/test_one_page.py opens one."""
+    out = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start, "replays", lambda *_: {})
+        patch.setattr(start, "page_of", lambda *_: "")
+        for name, text in start.files():
+            (out / name).write_text(text, encoding="utf-8")
+    return out
+
+
+def drawn(page: Page, number: int = 0) -> None:
+    expect(page.locator(f"#plot-{number} .main-svg").first).to_be_visible()
+
+
+def test_home_moves_with_its_slider_and_leads_on(browser: Browser, site: Path) -> None:
+    with opened(browser, site / "index.html") as page:
+        drawn(page)
+        row = page.locator("#table-0 tbody tr").filter(has_text="Central")
+        before = row.inner_text()
+        page.get_by_label("Privacy budget").press("ArrowLeft")
+        expect(page.locator("figcaption").first).to_contain_text("ε = 0.5")
+        assert row.inner_text() != before
+        page.get_by_role("link", name="Users needed").click()
+        drawn(page)
+        page.get_by_label("Environment").select_option(index=1)
+        page.get_by_label("Your users K").press("End")
+        expect(page.locator("#table-0 tbody")).to_contain_text("✓ Enough")
+        lines = page.evaluate(
+            "document.querySelector('#plot-0 .plot').layout.shapes.slice(-2).map(one => one.y0)"
+        )
+        assert lines == [0, 10**15]
+
+
+def test_an_answer_is_behind_its_fold_and_its_chart_is_drawn_when_it_opens(
+    browser: Browser, site: Path
+) -> None:
+    with opened(browser, site / "lessons.html") as page:
+        page.get_by_role("link", name="Lesson 0").click()
+        why = page.get_by_text(next(iter(LESSONS.values())).steps[0].why)
+        expect(why).to_be_hidden()
+        page.get_by_text("Show the answer").first.click()
+        expect(why).to_be_visible()
+        expect(page.locator("details").first.locator(".main-svg").first).to_be_visible()
+
+
+LONG = [
+    pytest.param(name, marks=pytest.mark.thorough) for name in ("index.html", "claims.html", "lessons.html")
+]
+
+
+@pytest.mark.parametrize("name", ["users.html", "lesson-3.html", *LONG])
+def test_each_page_is_used_without_barriers(
+    browser: Browser, site: Path, name: str, screen: tuple[int, str]
+) -> None:
+    width, scheme = screen
+    with opened(browser, site / name, width, scheme) as page:
+        if page.locator("figure").count():
+            drawn(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert barriers(page) == []
+
+
+@pytest.mark.thorough
+def test_the_command_writes_pages_that_play_their_runs(browser: Browser, tmp_path: Path) -> None:
+    assert main(["web", "--out", str(tmp_path)]) == 0
+    files = sorted(tmp_path.glob("live-*.html"))
+    assert len(files) == len(start.played())
+    for file in files:
+        with opened(browser, file) as page:
+            expect(page.locator("#played")).to_contain_text("Your browser has played", timeout=60_000)
+            page.get_by_label("Average over").press("Home")
+            expect(page.locator("#ends tbody tr").first.locator("td").last).to_have_text("1")
+            page.get_by_role("link", name="Home").click()
+            drawn(page)
+    frame = '<iframe src="live-1.html" width="800" height="900" title="within"></iframe>'
+    (tmp_path / "own.html").write_text(
+        f'<!DOCTYPE html><html lang="en"><title>own</title>{frame}', encoding="utf-8"
+    )
+    with opened(browser, tmp_path / "own.html") as page:
+        within = page.frame_locator("iframe")
+        expect(within.locator("#played")).to_contain_text("Your browser has played", timeout=60_000)
+        expect(within.locator("nav")).to_be_hidden()
+        expect(within.locator("#cards")).to_be_hidden()

@@ -1,0 +1,150 @@
+"""The site that needs no server: what each page holds, before a browser opens it (tests/browser/test_website.py)."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from html import escape
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from dprl import web
+from dprl.__main__ import main
+from dprl.lessons import LESSONS
+from dprl.player import MOST_BYTES
+from dprl.simulation import RunSpec
+from dprl.sitemap import PAGES
+from dprl.users import Asked, answers
+from pages.shared.examples import AVERAGE, EXAMPLES, ExploreExample
+from pages.shared.results.evidence import bundled
+from pages.shared.visitor.links import Curve
+from pages.users import words
+from pages.users.link import table
+from website import start
+from website.claims import claims
+from website.document import Document, html_of
+from website.live import page_of, played, replays, runs_of
+
+NONE = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**4, seeds=2)
+SMALL = ExploreExample("A small one", "It says so.", (Curve(NONE, "named"),), AVERAGE)
+
+
+def content_of(html: str) -> dict[str, Any]:
+    """What a page's script reads."""
+    found = re.search(r'id="packed-content">([^<]*)<', html)
+    assert found is not None
+    content: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(found[1])))
+    return content
+
+
+@pytest.fixture(scope="module")
+def site() -> dict[str, str]:
+    """All files, but for the runs of those that play some."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start, "replays", lambda *_: {})
+        patch.setattr(start, "page_of", lambda example, ready, nav: nav)
+        return dict(start.files())
+
+
+def test_every_file_that_a_page_leads_to_is_written(site: dict[str, str]) -> None:
+    assert len(site) == 4 + len(LESSONS) + len(played())
+    for name, text in site.items():
+        links = [link.partition("#") for link in re.findall(r'(?:href|src)="([^"]+)"', text)]
+        assert {file or name for file, _, _ in links} <= set(site), name
+        assert all(f'id="{anchor}"' in site[file or name] for file, _, anchor in links if anchor)
+        assert len(text.encode()) <= MOST_BYTES
+        assert "http:" not in text
+        assert "https:" not in re.sub(r'>[^<"]{10000,}<', "><", text)
+    assert all(
+        f"<h1>{escape(PAGES[path].heading)}" in site[f"{path or 'index'}.html"]
+        for path in ("", "users", "claims")
+    )
+
+
+def test_a_page_has_the_same_bytes_each_time_it_is_written(site: dict[str, str]) -> None:
+    nav = re.search("<nav.*</nav>", site["claims.html"])
+    assert nav is not None
+    assert html_of(claims(), nav[0]) == site["claims.html"]
+
+
+def test_users_needed_says_what_the_dashboard_says_wherever_its_sliders_stand(site: dict[str, str]) -> None:
+    content = content_of(site["users.html"])
+    problems, epsilons, users = (slider["stops"] for slider in content["sliders"])
+    rows = content["tables"][0]
+    assert len(rows) == len(problems) * len(epsilons) * len(users)
+    for at in ((0, 0, 0), (1, 3, 5), (len(problems) - 1, 5, 11)):
+        place = (at[0] * len(epsilons) + at[1]) * len(users) + at[2]
+        asked = Asked(users=int(users[at[2]]), epsilon=epsilons[at[1]], problem=list(table().problems)[at[0]])
+        found = answers(table(), asked)
+        assert [row[1] for row in rows[place]] == [words.HEADINGS[one.verdict] for one in found]
+        assert [row[2] for row in rows[place]] == [words.needs(one) for one in found]
+
+
+def test_every_claim_has_its_verdict_and_a_chart(site: dict[str, str]) -> None:
+    html = site["claims.html"]
+    for report in bundled().reports.values():
+        assert escape(report.summary) in html
+    assert len(content_of(html)["plots"]) >= len(bundled().reports)
+
+
+def test_lessons_keep_their_answers_behind_folds(site: dict[str, str]) -> None:
+    for number, one in enumerate(LESSONS.values()):
+        html = site[f"lesson-{number}.html"]
+        open_text = re.sub(r"<details>.*?</details>", "", html, flags=re.DOTALL)
+        for said in map(escape, (*(step.why for step in one.steps), *one.recap)):
+            assert said in html
+            assert said not in open_text
+
+
+def test_texts_are_escaped_and_the_policy_lets_one_script_run() -> None:
+    html = html_of(Document("<b>title", "a & b", ["<p>own</p>"]), "")
+    assert "<b>title" not in html
+    assert "&lt;b&gt;title" in html
+    assert "a &amp; b" in html
+    assert html.count("script-src 'sha256-") == 1
+
+
+def test_live_runs_are_prepared_once_each_and_put_into_their_page() -> None:
+    twice = ExploreExample("Again", "Twice.", SMALL.curves * 2, AVERAGE)
+    runs = runs_of([SMALL, twice])
+    assert [run.episodes for run in runs] == [10**4]
+    done: list[int] = []
+    ready = replays(runs, 1, done.append)
+    assert done == [1]
+    html = page_of(SMALL, ready, "<nav>here</nav>")
+    assert "<nav>here</nav>" in html
+    assert "A small one" in html
+    assert len(played()) == len(EXAMPLES)
+
+
+def test_the_command_writes_where_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def started(command: list[str], **more: Any) -> CompletedProcess[bytes]:
+        asked.append((command, more))
+        return CompletedProcess(command, 3)
+
+    monkeypatch.setattr(web.subprocess, "run", started)
+    assert main(["web", "--out", str(tmp_path / "new")]) == 3
+    command, more = asked[0]
+    assert command[1:] == ["-m", "website", "--out", str(tmp_path / "new")]
+    assert (more["cwd"] / "website" / "__main__.py").is_file()
+    assert (tmp_path / "new").is_dir()
+
+
+def test_a_place_that_cannot_be_written_to_gets_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit):
+        main(["web", "--out", str(tmp_path / "file")])
+    assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "index.html").mkdir()
+    monkeypatch.setattr("sys.argv", ["dprl web", "--out", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"^dprl: out: index\.html cannot be written, .*; give a directory"):
+        start.main()

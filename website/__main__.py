@@ -1,0 +1,13 @@
+"""python -m website --out DIR; `dprl web` calls this where pages/ is."""
+
+from __future__ import annotations
+
+import sys
+
+from website.start import main
+
+if __name__ == "__main__":  # workers import this file, too
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("\ndprl: stopped.")

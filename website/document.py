@@ -1,0 +1,165 @@
+"""A page of the site: blocks of text, sliders, charts and numbers in one file of HTML."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+
+from plotly.offline import get_plotlyjs
+
+from dprl.assets import classic, plain, web_source
+from dprl.figures import style
+from dprl.figures.picture import Picture
+from dprl.figures.standalone_html import Slider, markup, plainly
+from dprl.player.page import DRAWN_NOTICES, packed
+from dprl.version import VERSION
+
+SCRIPTS = ("player_parts.js", "site.js")
+Cells = Callable[[tuple[int, ...]], list[list[str]]]
+
+
+@dataclass(frozen=True)
+class Sliders:
+    """Where the sliders of the page stand. A page has them once."""
+
+    sliders: tuple[Slider, ...]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A chart.
+
+    Attributes:
+        draw(place, dark): its picture where `turned` stands at a place, 0 where nothing turns it.
+        turned: the place of the slider that turns it, among all.
+        upright, level: the place of the slider whose stop is a line across the chart, and along it.
+    """
+
+    draw: Callable[[int, bool], Picture]
+    turned: int | None = None
+    upright: int | None = None
+    level: int | None = None
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A table whose rows follow from where all sliders stand."""
+
+    columns: tuple[str, ...]
+    cells: Cells
+
+
+Block = str | Sliders | Plot | Numbers
+
+
+@dataclass(frozen=True)
+class Document:
+    """A page. blocks: texts are HTML; about: in a sentence, plain text."""
+
+    title: str
+    about: str
+    blocks: Sequence[Block]
+
+
+def html_of(page: Document, nav: str) -> str:
+    """The page as HTML. nav: the links to the others, see `links_to`."""
+    sliders = next((block.sliders for block in page.blocks if isinstance(block, Sliders)), ())
+    plots = [block for block in page.blocks if isinstance(block, Plot)]
+    tables = [block for block in page.blocks if isinstance(block, Numbers)]
+    content = {
+        "sliders": [{"label": s.label, "stops": s.stops, "words": s.words, "at": s.at} for s in sliders],
+        "plots": [_plot(plot, sliders) for plot in plots],
+        "tables": [_cells(table, sliders) for table in tables],
+        "config": {
+            name: style.config(dark=name == "dark") | {"responsive": True} for name in ("light", "dark")
+        },
+        "ink": {"light": style.LIGHT.ink, "dark": style.DARK.ink},
+    }
+    data = json.dumps(content, ensure_ascii=False, default=plainly, separators=(",", ":"))
+    script = f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*SCRIPTS)}open();\n}})();\n'
+    numbers = {id(block): i for kind in (plots, tables) for i, block in enumerate(kind)}
+    return (
+        web_source("site.html")
+        .replace("{title}", escape(page.title))
+        .replace("{about}", escape(page.about))
+        .replace("{nav}", nav)
+        .replace("{footer}", f"dprl {VERSION}")
+        .replace("{notices}", f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in DRAWN_NOTICES)}</ul>")
+        # Last, for what they hold is not to be searched.
+        .replace("{style}", web_source("player.css") + web_source("site.css"))
+        .replace("{hash}", base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"))
+        .replace("{blocks}", "\n".join(_placed(block, numbers.get(id(block), 0)) for block in page.blocks))
+        .replace("{content}", packed(data.encode()))
+        .replace("{plotly}", _plotly() if plots else packed(b""))
+        .replace("{script}", script)
+    )
+
+
+@cache
+def _plotly() -> str:
+    """Packing it takes a second."""
+    return packed(get_plotlyjs().encode())
+
+
+def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
+    """The links between the pages, each a file and its name; here: the file that they stand in."""
+    items = (f'<a href="{escape(file)}"{current(file == here)}>{escape(name)}</a>' for file, name in pages)
+    return f'<nav aria-label="Pages">{" ".join(items)}</nav>'
+
+
+def current(is_it: bool) -> str:
+    """Marks the link to the page that it stands on."""
+    return ' aria-current="page"' if is_it else ""
+
+
+def paragraph(text: str) -> str:
+    """A paragraph of sentences, whose Markdown is bold words only."""
+    return f"<p>{markup(text)}</p>"
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of plain texts."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for first, *cells in rows
+    )
+    return f'<div class="numbers" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _placed(block: Block, number: int) -> str:
+    if isinstance(block, str):
+        return block
+    if isinstance(block, Sliders):
+        return '<div id="controls"></div>'
+    if isinstance(block, Plot):
+        return f'<figure id="plot-{number}"><div class="plot"></div><figcaption></figcaption></figure>'
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in block.columns)
+    return (
+        f'<div class="numbers" tabindex="0" role="region" aria-label="Numbers"><table id="table-{number}">'
+        f"<thead><tr>{heads}</tr></thead><tbody></tbody></table></div>"
+    )
+
+
+def _plot(plot: Plot, sliders: Sequence[Slider]) -> dict[str, object]:
+    places = range(1 if plot.turned is None else len(sliders[plot.turned].stops))
+    pictures = {
+        theme: [
+            {"figure": picture.figure.to_plotly_json(), "see": markup(picture.see), "alt": picture.alt}
+            for place in places
+            for picture in (plot.draw(place, theme == "dark"),)
+        ]
+        for theme in ("light", "dark")
+    }
+    return {"turned": plot.turned, "upright": plot.upright, "level": plot.level, **pictures}
+
+
+def _cells(table: Numbers, sliders: Sequence[Slider]) -> list[list[list[str]]]:
+    places = itertools.product(*(range(len(slider.stops)) for slider in sliders))
+    return [table.cells(place) for place in places]

@@ -1,0 +1,69 @@
+"""The first page of the site: the dashboard's Home, and the way to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from dprl.figures.picture import Picture
+from dprl.figures.standalone_html import Slider
+from dprl.figures.trust import lost_by_trust
+from dprl.sentences import price as sentences
+from dprl.sitemap import PAGES
+from pages.home.state import EPSILON
+from pages.home.taken import LABEL, NEEDED, STOPS
+from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.names import in_common
+from pages.shared.results.trusted import best, known
+from website.document import Document, Numbers, Plot, Sliders, paragraph
+
+INTRO = (
+    "An algorithm learns how to act from one user after another. **Differential privacy** hides each user in noise. "
+    "Move the slider: with more privacy, learning takes more users."
+)
+LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."
+EMBED = "To show one of these pages within your own, copy it beside yours and put in this line:"
+
+
+def home(live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
+    """The page.
+
+    Args:
+        live: of each page that plays runs its file, its title and what it shows.
+        others: of each other page its file, and its place in the sitemap.
+    """
+    at = HOME_BUDGETS.index(EPSILON.default)
+    slider = Slider(LABEL, HOME_BUDGETS, STOPS, at)
+    cards = "".join(_card(file, title, say) for file, title, say in live)
+    more = "".join(_card(file, PAGES[path].heading, PAGES[path].says) for file, path in others)
+    frame = f'<iframe src="{live[0][0]}" width="100%" height="900" title="{escape(live[0][1])}"></iframe>'
+    return Document(
+        PAGES[""].heading,
+        in_common(trust(EPSILON.default, HOME_EPISODES).curves),
+        (
+            paragraph(INTRO),
+            Sliders((slider,)),
+            Numbers(("", NEEDED), numbers),
+            Plot(picture, turned=0),
+            f'<h2 id="live">Play runs yourself</h2>{paragraph(LIVE)}<div class="ways">{cards}</div>',
+            f'<h2>Go on</h2><div class="ways">{more}</div>',
+            f"<h2>Embed a page</h2>{paragraph(EMBED)}<pre>{escape(frame)}</pre>",
+        ),
+    )
+
+
+def numbers(at: tuple[int, ...]) -> list[list[str]]:
+    """How many users each privacy model needs."""
+    return [[cost.name, sentences.rough_users(cost.needed)] for cost in known(HOME_BUDGETS[at[0]])]
+
+
+def picture(place: int, dark: bool) -> Picture:
+    """The chart at one epsilon."""
+    epsilon = HOME_BUDGETS[place]
+    costs = known(epsilon)
+    see = sentences.about_trust(costs, epsilon)
+    return lost_by_trust({epsilon: costs}, epsilon=epsilon, v_star=best(), see=see, dark=dark)
+
+
+def _card(file: str, title: str, say: str) -> str:
+    return f'<section class="card"><h3><a href="{escape(file)}">{escape(title)}</a></h3>{paragraph(say)}</section>'

@@ -1,0 +1,98 @@
+"""Users needed: the measured environments, with sliders for the budget and for the users that somebody has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from dprl.figures.picture import Picture
+from dprl.figures.standalone_html import Slider, markup
+from dprl.figures.users import users_by_trust
+from dprl.privacy import PRIVATIZERS
+from dprl.sitemap import PAGES
+from dprl.users import Asked, Need, answers
+from dprl.words import human
+from pages.users import views, words
+from pages.users.link import table
+from website.document import Document, Numbers, Plot, Sliders, paragraph
+
+EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+USERS = tuple(10**power for power in range(4, 16))
+DEFAULT = Asked()
+INTRO = (
+    "Choose an environment, the privacy budget ε and how many users you have. The table says in which privacy models "
+    "they are enough."
+)
+
+SEE = (
+    "The two plain lines are your users and your ε. A privacy model below the point where they cross needs fewer users "
+    "than you have."
+)
+
+
+def needs() -> Document:
+    """The page."""
+    problems = [words.named(table().problems[key]) for key in keys()]
+    sliders = (
+        Slider("Environment", tuple(map(float, range(len(problems)))), tuple(problems), 0),
+        Slider(
+            "Privacy budget ε",
+            EPSILONS,
+            tuple(f"ε = {e:g}" for e in EPSILONS),
+            EPSILONS.index(DEFAULT.epsilon),
+        ),
+        Slider(
+            "Your users K", tuple(map(float, USERS)), tuple(map(human, USERS)), USERS.index(DEFAULT.users)
+        ),
+    )
+    return Document(
+        PAGES["users"].heading,
+        f"δ = {human(DEFAULT.delta)} · {DEFAULT.loss:g}% of V* may be lost · V* is what the best policy earns",
+        (
+            paragraph(INTRO),
+            Sliders(sliders),
+            Numbers(
+                ("Privacy model", "Your users are", "Users needed", "Smallest ε that they pay for"), cells
+            ),
+            Plot(picture, turned=0, upright=1, level=2),
+            paragraph(words.SIGNS),
+            f"<h2>What this rests on</h2><ul>{''.join(f'<li>{markup(said)}</li>' for said in assumptions())}</ul>",
+        ),
+    )
+
+
+def keys() -> list[str]:
+    """The measured environments."""
+    return list(table().problems)
+
+
+def assumptions() -> list[str]:
+    """What the numbers rest on, but for what is of inputs that this page does not have."""
+    asked = replace(DEFAULT, problem=keys()[0], users=1)
+    return [said for said in words.assumptions(asked) if said not in (words.VALUE, words.TODAY)]
+
+
+@cache
+def _asked(problem: int, epsilon: int, users: int) -> tuple[Asked, list[Need]]:
+    asked = replace(DEFAULT, problem=keys()[problem], epsilon=EPSILONS[epsilon], users=USERS[users])
+    return asked, answers(table(), asked)
+
+
+def cells(at: tuple[int, ...]) -> list[list[str]]:
+    """A row for each privacy model."""
+    _, found = _asked(*at)
+    return [
+        [
+            PRIVATIZERS[one.model].title,
+            words.HEADINGS[one.verdict],
+            words.needs(one),
+            words.smallest(one) or "–",
+        ]
+        for one in found
+    ]
+
+
+def picture(place: int, dark: bool) -> Picture:
+    """Users needed against epsilon, in one environment."""
+    asked, found = _asked(place, EPSILONS.index(DEFAULT.epsilon), USERS.index(DEFAULT.users))
+    return users_by_trust(views.curves(asked, found), None, see=SEE, dark=dark)

@@ -1,0 +1,75 @@
+"""Writes the site, file by file."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from dprl.lessons import LESSONS
+from dprl.sitemap import PAGES
+from dprl.words import plural
+from website.claims import claims
+from website.document import Document, html_of, links_to
+from website.home import home
+from website.lessons import lesson, list_of_lessons
+from website.live import page_of, played, replays, runs_of
+from website.needs import needs
+
+HOME, USERS, CLAIMS, LESSON_LIST = "index.html", "users.html", "claims.html", "lessons.html"
+
+
+def main() -> None:
+    """The program: --out DIR, which is there."""
+    parser = argparse.ArgumentParser(prog="dprl web")
+    parser.add_argument("--out", required=True, type=Path)
+    out: Path = parser.parse_args().out
+    logging.disable(logging.WARNING)  # Streamlit's, that it was not started
+    sizes = []
+    for name, text in files():
+        content = text.encode()
+        try:
+            (out / name).write_bytes(content)
+        except OSError as error:
+            sys.exit(
+                f"dprl: out: {name} cannot be written, {error.strerror}; give a directory that can be written to."
+            )
+        sizes.append(len(content) / 1e6)
+        print(f"dprl: {name}, {sizes[-1]:.1f} MB", flush=True)
+    print(
+        f"dprl: {plural(len(sizes), 'page')}, {sum(sizes):.0f} MB. Open {HOME}, or put the folder on any host of files."
+    )
+
+
+def files() -> Iterator[tuple[str, str]]:
+    """Each file of the site, and its text; those that play runs come last, for they take a minute."""
+    examples = played()
+    live = [(f"live-{number}.html", each.title, each.say) for number, each in enumerate(examples, 1)]
+    lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(LESSONS.values())]
+    others = [(USERS, "users"), (CLAIMS, "claims"), (LESSON_LIST, "lessons")]
+    listed = [(HOME, PAGES[""].name), *((file, PAGES[path].name) for file, path in others)]
+    listed.insert(1, (f"{HOME}#live", "Live runs"))
+
+    def whole(file: str, page: Document) -> tuple[str, str]:
+        return file, html_of(page, links_to(listed, file))
+
+    yield whole(HOME, home(live, others))
+    yield whole(USERS, needs())
+    yield whole(CLAIMS, claims())
+    yield whole(LESSON_LIST, list_of_lessons(lessons))
+    for number, (file, one) in enumerate(lessons):
+        yield whole(file, lesson(number, one))
+    runs = runs_of(examples)
+    workers = max(1, len(os.sched_getaffinity(0)))
+    ready = replays(runs, workers, lambda done: _say(done, len(runs)))
+    for (file, _, _), example in zip(live, examples, strict=True):
+        yield file, page_of(example, ready, links_to(listed, file))
+
+
+def _say(done: int, of: int) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if done == of else ""
+        print(f"\rdprl: runs are prepared, {done} of {of}", end=end, file=sys.stderr, flush=True)
