@@ -224,11 +224,17 @@ class Guard:
 
     async def __call__(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
         """Has `app` answer one request."""
+        left = False  # a visitor whom messages were for
 
         async def said(message: Any) -> None:
+            nonlocal left
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message.get("headers", []), *self._headers]}
-            await send(message)
+            try:
+                await send(message)
+            except OSError:
+                left = True
+                raise
 
         if scope["type"] == "http" and not self._metrics and "/_stcore/metrics" in scope["path"]:
             await said({"type": "http.response.start", "status": 404, "headers": []})
@@ -238,7 +244,11 @@ class Guard:
             plain = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
             await app({**scope, "headers": plain}, receive, titled(page, said))
         else:
-            await app(scope, receive, said)
+            try:
+                await app(scope, receive, said)
+            except RuntimeError:  # Streamlit tells whoever has just left that they sent something wrong
+                if not left:
+                    raise
 
 
 def titled(page: Page, send: Any) -> Any:

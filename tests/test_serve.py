@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import resource
 import signal
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 import streamlit
+from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.runtime import AsyncObjects, Runtime
@@ -156,6 +158,38 @@ def test_metrics_are_closed_unless_they_are_wanted() -> None:
         assert answered(path, metrics=False)[0]["headers"] == [(b"x-a", b"b")]
         assert answered(path, metrics=True)[0]["status"] == 200
     assert answered("/explore", metrics=False)[0]["headers"] == [(b"etag", b"1"), (b"x-a", b"b")]
+
+
+def test_a_visitor_who_left_leaves_no_traceback_and_other_errors_do() -> None:
+    async def streamlits(scope: Any, receive: Any, send: Any) -> None:
+        """What a session does that is told of its visitor's end by the failure to send, and then only looks."""
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
+        with contextlib.suppress(WebSocketDisconnect):
+            await socket.send_bytes(b"a page")
+        try:
+            await socket.receive_bytes()
+        except RuntimeError:
+            await socket.close(1003)
+
+    async def received() -> Any:
+        return {"type": "websocket.connect"}
+
+    async def gone(message: Any) -> None:
+        if message["type"] == "websocket.send":
+            raise OSError("the visitor has left")
+
+    async def broken(scope: Any, receive: Any, send: Any) -> None:
+        raise RuntimeError("our own")
+
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": []}
+    guard = Guard({}, False)
+    with ThreadPoolExecutor(1) as thread:
+        with pytest.raises(RuntimeError, match="once a close"):
+            thread.submit(asyncio.run, streamlits(scope, received, gone)).result()
+        thread.submit(asyncio.run, guard(streamlits, scope, received, gone)).result()
+        with pytest.raises(RuntimeError, match="our own"):
+            thread.submit(asyncio.run, guard(broken, scope, received, gone)).result()
 
 
 def shown_at(
