@@ -39,7 +39,11 @@ class Site {
         this.draw(number);
       }
     }, { rootMargin: "600px" });
-    content.plots.forEach((_, i) => watch.observe(at(`plot-${i}`)));
+    content.plots.forEach(({ light }, i) => {
+      const plot = /** @type {HTMLElement} */ (at(`plot-${i}`).firstElementChild);
+      plot.style.height = `${light[0].figure.layout.height}px`;  // so that nothing moves when it is drawn
+      watch.observe(at(`plot-${i}`));
+    });
     this.show();
   }
   show() {

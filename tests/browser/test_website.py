@@ -47,6 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def drawn(page: Page, number: int = 0) -> None:
+    page.locator(f"#plot-{number}").scroll_into_view_if_needed()
     expect(page.locator(f"#plot-{number} .main-svg").first).to_be_visible()
 
 
