@@ -1,8 +1,8 @@
 // The coin of an answer by yes or no. It is drawn here, so the true answer never leaves the phone: what is sent is the
 // report, by the one line with setStateValue. The report is kept before it is sent. A reload or a second press finds it
 // there and sends it again; nothing is drawn twice. What was tapped is known to this page alone, until it is left.
-// localStorage may be closed to a page (some private windows): then a report is kept as long as the page, as is the name
-// of the device.
+// localStorage may be closed to a page (some private windows): then a report is kept as long as the page, as is the
+// name of the device.
 const taps = new Map(), reports = new Map(), sent = new Set();
 
 export function draw() {  // a whole number from 0, all 2^53 of them equally likely
@@ -15,7 +15,9 @@ export function reported(answer, drawn, opposites) {  // as dprl/rooms/response.
 }
 
 const read = (entry) => {
-  try { return JSON.parse(localStorage.getItem(entry))?.report ?? reports.get(entry); } catch { return reports.get(entry); }
+  try { return JSON.parse(localStorage.getItem(entry))?.report ?? reports.get(entry); } catch {
+    return reports.get(entry);
+  }
 };
 const keep = (entry, report) => {
   reports.set(entry, report);
