@@ -27,6 +27,7 @@ from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
+from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
@@ -92,6 +93,7 @@ def at_one_epsilon(live: bool) -> None:
         page_link("claims", "Check the papers' claims")
         along = h.epsilon, best(), s.common, footer()
         save("home.html", "Download interactive chart", "text/html", lambda: taken_along(*along))
+        save_citations(curve.spec for curve in example.curves)
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(s.common)))

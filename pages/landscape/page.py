@@ -16,6 +16,7 @@ from pages.shared.layout.head import head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
+from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 
@@ -40,6 +41,7 @@ def main() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("landscape.csv", "Download this table (CSV)", "text/csv", lambda: text)
         save("landscape-all.csv", "Download all tables (CSV)", "text/csv", lambda: csv(all_rows(everything)))
+        save_citations(views.runs(found))
     with corner:
         share(v)
     with st.expander("Proved, claimed, measured", icon=":material/verified:"):

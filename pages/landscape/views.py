@@ -20,6 +20,7 @@ from dprl.landscape.rows import CLAIMED, TRUSTS, in_table
 from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
+from dprl.simulation import RunSpec
 from dprl.words import exponent, significant
 from pages.landscape import words
 from pages.landscape.state import SORTS, Seen, bundled_landscape, look_at
@@ -63,8 +64,14 @@ def learner_curve(row: Row) -> Series:
 
 def learner_style(row: Row) -> CurveStyle:
     """What gives it its look."""
-    problem = PROBLEMS[row.cell.problem]
-    return style_of(row.entry.spec(problem, int(row.cell.at[-1])))
+    return style_of(*runs([row]))
+
+
+def runs(found: Sequence[Row]) -> list[RunSpec]:
+    """The longest run of each that was run."""
+    return [
+        row.entry.spec(PROBLEMS[row.cell.problem], int(row.cell.at[-1])) for row in found if not row.cell.why
+    ]
 
 
 def reference(seen: Seen) -> list[Series]:

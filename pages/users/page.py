@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.users import FIELDS, answers
+from dprl.simulation import RunSpec
+from dprl.users import FIELDS, MODELS, answers
 from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
@@ -17,6 +18,7 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
+from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 from pages.users import sheet, views, words
@@ -67,6 +69,9 @@ def main() -> None:
     text = sheet.page(table(), asked, found, views.curves(asked, found), u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("users.html", "Download one page for a meeting", "text/html", lambda: text)
+        save_citations(
+            RunSpec(privacy=model) for model in MODELS
+        )  # which all that was measured has by default
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})
         if known := table().problems.get(asked.problem):
             page_link("tradeoffs", "Search for users by runs", views.measure(known), icon="query_stats")

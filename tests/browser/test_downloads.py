@@ -155,6 +155,18 @@ def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
         assert len(re.findall(rb"/Type\s*/Page\b", sheet.pdf(format="A4"))) == 1
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", ["", "landscape", "users"], ids=["home", "algorithms", "users"])
+def test_views_of_many_runs_have_their_citations(
+    visit: Visits, browser: Browser, tmp_path: Path, path: str
+) -> None:
+    page = visit(path)
+    idle(page)
+    name, content = saved(page, page.get_by_role("button", name="Citations (BibTeX)"))
+    assert name == "cite.bib"
+    opened(name, content, browser, tmp_path)
+
+
 CHARTS = [("tab", name) for name in ("Regret", "Counts", "Policy")]
 CHARTS += [("page", path) for path in ("", "tradeoffs", "free")]
 

@@ -219,3 +219,25 @@ def test_runs_that_come_with_the_program_are_computed_for_a_bundle(
     assert work() == 1
     app.run()
     assert BUNDLE in [button.proto.label for button in app.get("download_button")]
+
+
+# Of views without a tab Data: an algorithm that is on it, and a mechanism or privacy model.
+CITED = {
+    "home": ("DP-UCBVI", "One-hot questions"),
+    "landscape": ("LDP-OBI", "Shuffle"),
+    "users": ("DP-UCBVI", "One-hot questions"),
+}
+
+
+@pytest.mark.parametrize("page", CITED)
+def test_a_view_of_many_runs_says_what_to_cite_for_them(
+    page: str, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: dict[str, Callable[[], str | bytes]] = {}
+    monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
+    visit(page)
+    text = str(offered["Citations (BibTeX)"]())
+    said = [line for line in text.splitlines() if line.startswith("% ")]
+    for name in CITED[page]:
+        assert any(line.startswith(f"% {name}") for line in said), (name, said)
+    assert text.count("\n@") >= 4
