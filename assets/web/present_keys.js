@@ -7,7 +7,7 @@ const OWN = 'input, textarea, select, [role="slider"], [role="radiogroup"], [rol
 export default function () {
   const pressed = (event) => {
     const name = BUTTONS[event.key];
-    if (!name || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    if (!name || event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     const at = event.target;
     if (!event.key.startsWith("Page") && event.key !== "Escape" && at.closest?.(OWN)) return;
     if ((event.key === " " || event.key === "Enter") && at.closest?.("button, a, summary")) return;

@@ -28,6 +28,7 @@ from dprl.rooms.steps import (
     Content,
     Guess,
     Question,
+    Recap,
     ShareEstimate,
     State,
     budget_left,
@@ -196,7 +197,9 @@ class Rooms(StoreComponent):
             if isinstance(content, Question) and content.epsilon > left:
                 raise RoomError((OVER if left else SPENT).format(total=f"{total:g}", left=f"{left:g}"))
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
-            db.execute("INSERT INTO room_step VALUES (?, ?, ?, 'open')", (code, place, to_json(content)))
+            state: State = "revealed" if isinstance(content, Recap) else "open"
+            row = (code, place, to_json(content), state)
+            db.execute("INSERT INTO room_step VALUES (?, ?, ?, ?)", row)
 
     @mending
     def turn_step(self, code: str, key: str, place: int, state: State) -> None:

@@ -86,7 +86,19 @@ class Guess:
             raise GUESS.refuse(text)
 
 
-Content = Question | Guess
+@dataclass(frozen=True)
+class Recap:
+    """The end of a lesson: what to remember of it, and how everybody did. Nothing is asked. lesson: its key."""
+
+    lesson: str
+    kind: ClassVar[str] = "recap"
+
+    def check(self, text: str) -> None:
+        """Refuses every answer. Raises SpecError."""
+        raise GUESS.refuse(text)
+
+
+Content = Question | Guess | Recap
 
 
 def budget_left(total: float, put: Iterable[Content]) -> float:
@@ -104,7 +116,7 @@ def to_json(content: Content) -> str:
 def from_json(text: str) -> Content:
     """What `to_json` was given."""
     given = json.loads(text)
-    kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Guess)}
+    kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Guess, Recap)}
     return kinds[given.pop("kind")](**given)
 
 

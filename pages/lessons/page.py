@@ -13,7 +13,6 @@ from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.sitemap import PAGES
 from dprl.words import plural
-from pages.lessons.keys import keys
 from pages.lessons.recap import SAID, own_score, recap
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
@@ -28,6 +27,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer, chosen
 from pages.shared.lessons.drag import draggable
+from pages.shared.lessons.keys import keys
 from pages.shared.lessons.known import evidence
 from pages.shared.lessons.pictured import pictured, question_beside_picture
 from pages.shared.text import escape

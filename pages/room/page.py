@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dprl.jobs.rooms import OFF, Room
-from pages.room import device, student, teacher
+from pages.room import device, lead, student, teacher
 from pages.room.entrance import entrance
 from pages.room.state import group, teaches
 from pages.shared.layout.frame import redrawn
@@ -23,6 +23,8 @@ COST = 0.001  # CPU seconds that a look takes, at most
 def main() -> None:
     r = group()
     read_address(r)
+    if r.leading and store().rooms.allowed and led():
+        return
     head(r)
     if not store().rooms.allowed:
         st.info(OFF, icon=":material/door_front:")
@@ -50,6 +52,18 @@ def main() -> None:
     else:
         student.stage(here)
         watch(lambda now: now.turn, here)
+
+
+def led() -> bool:
+    """The room as a projector has it; whether there is a room that this visitor leads."""
+    here = store().rooms.find(group().code)
+    if here is None or not teaches():
+        return False
+    device.meet()
+    with st.container(key="present"):
+        lead.stage(here)
+    watch(lambda now: now.version, here)
+    return True
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:

@@ -16,7 +16,7 @@ from dprl.rooms.steps import ClassStep, Content, Guess
 from dprl.sentences import room as sentences
 from pages.room.state import group, respond
 from pages.shared.layout.chart import draw, explain, kept
-from pages.shared.layout.frame import dark
+from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer, chosen
@@ -103,17 +103,22 @@ def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
         st.info("Your teacher has paused: no predictions are taken just now.", icon=":material/pause:")
 
 
-def on_screen(step: ClassStep, content: Guess) -> None:
-    """What the teacher shows of it: all predictions, faint, over the chart."""
+def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
+    """What the teacher shows of it: all predictions, faint, over the chart. large: for a projector, without tables."""
     found = step_of_lesson(content)
     if found is None:
         st.info("This step is not known here.", icon=":material/info:")
         return
     shown = step.state == "revealed"
     others = valid_texts(found, step.answers)
-    predicted_chart(step, found, "", shown=shown, others=others)
+    predicted_chart(step, found, "", shown=shown, others=others, large=large)
     if shown:
         together(step, found)
+    if large:
+        if shown:
+            st.markdown(explained(escape(found.found(evidence()))))
+            st.markdown(explained(escape(found.why)))
+        return
     if isinstance(found.prediction, Order):
         orders = [found.prediction.parse(text) for text in others]
         st.markdown(names(found.prediction, orders, found.truth(evidence()) if shown else None))
@@ -131,16 +136,28 @@ def predicted_chart(
     shown: bool = False,
     others: Sequence[str] = (),
     pressed: Any = None,
+    large: bool = False,
 ) -> str:
-    """The chart of a step; returns its key. pressed: called when it is, by who is to predict."""
-    night, content = dark(), step.content
+    """The chart of a step; returns its key. pressed: called when it is, by who is to predict. large: for a projector,
+    where it takes what is left of the page."""
+    night, content, room = dark(), step.content, wide() or not large
     making = pressed is not None
     drawn = kept(
-        ("room", content, text, shown, tuple(others), making, night),
-        partial(views.step_picture, found, text, shown=shown, others=others, asked=making, dark=night),
+        ("room", content, text, shown, tuple(others), making, large, room, night),
+        partial(
+            views.step_picture,
+            found,
+            text,
+            shown=shown,
+            others=others,
+            asked=making,
+            large=large,
+            wide=room,
+            dark=night,
+        ),
     )
-    key = f"room_{step.place}"
-    draw(drawn, key, pressed)
+    key = f"room_{step.place}_{large}"
+    draw(drawn, key, pressed, "stretch" if large else "content")
     return key
 
 

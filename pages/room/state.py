@@ -32,6 +32,8 @@ class Class(PageState):
         guesses: predictions that are being made, by the place of their step.
         puts: what the teacher's form puts to the class: a question, or a prediction.
         asked: how often something was put to the class here: part of the keys of the form.
+        leading: whether the class is led from a projector.
+        looked: the place of the step that is looked back at there, None for the last.
     """
 
     code: str = ""
@@ -42,6 +44,8 @@ class Class(PageState):
     guesses: dict[int, str] = field(default_factory=dict)
     puts: str = "question"
     asked: int = 0
+    leading: bool = False
+    looked: int | None = None
 
     @property
     def begun(self) -> bool:
@@ -60,6 +64,7 @@ class Class(PageState):
         self.problems = (wrong(text),) if text and not code else ()
         if code != self.code:
             self.device, self.told, self.drawn, self.guesses = "", "", None, {}
+            self.leading, self.looked = False, None
         self.code, self.key = code, key or (self.key if code == self.code else "")
 
 
@@ -86,7 +91,7 @@ def enter(code: str, key: str = "") -> None:
     """Goes into a room."""
     r = group()
     r.code, r.key, r.device, r.told, r.problems = code, key, "", "", ()
-    r.drawn, r.guesses = None, {}
+    r.drawn, r.guesses, r.leading, r.looked = None, {}, False, None
     write_address(r)
 
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from dprl.jobs.rooms import Room
 from dprl.jobs.store import StoreError
-from dprl.rooms.steps import ClassStep, Question
+from dprl.rooms.steps import ClassStep, Guess, Question, Recap
 from dprl.sentences import room as sentences
-from pages.room import coin, prediction, question
+from pages.room import coin, prediction, question, recap
 from pages.room.entrance import visitor
 from pages.room.state import group, leave
 from pages.shared.layout.terms import explained
@@ -50,7 +50,10 @@ def stage(here: Room) -> None:
     if not steps:
         return
     step = steps[-1]
-    asked(step, written.get(step.place), here.total)
+    if isinstance(step.content, Recap):
+        recap.on_phone(step.content, steps, written)
+    else:
+        asked(step, step.content, written.get(step.place), here.total)
     spent = [
         one.content.epsilon for one in steps if one.place in written and isinstance(one.content, Question)
     ]
@@ -78,9 +81,8 @@ def head(here: Room) -> None:
         st.button("Leave", key="leave", icon=":material/logout:", type="tertiary", on_click=callback(leave))
 
 
-def asked(step: ClassStep, written: str | None, total: float) -> None:
+def asked(step: ClassStep, content: Question | Guess, written: str | None, total: float) -> None:
     """The step at hand, and what stands written from this device. total: epsilon of a phone in this room."""
-    content = step.content
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
         if step.state == "paused" and written is None:

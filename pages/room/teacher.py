@@ -19,13 +19,14 @@ from dprl.rooms.steps import (
     Content,
     Guess,
     Question,
+    Recap,
     State,
     budget_left,
 )
 from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.words import human, percent, plural
-from pages.room import prediction, question
+from pages.room import lead, prediction, question, recap
 from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
@@ -95,6 +96,8 @@ def stage(here: Room) -> None:
         st.header(escape(step.content.text), anchor=False)
         pacing(step, here)
         question.show_results(r.code, step)
+    elif isinstance(step.content, Recap):
+        recap.on_screen(step.content, store().rooms.steps(r.code))
     else:
         found = prediction.step_of_lesson(step.content)
         st.caption(escape(said(step.content)))
@@ -107,9 +110,12 @@ def standing(here: Room) -> None:
     """How many are there, and for how long."""
     left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
     closed = " · **closed**" if here.closed else ""
-    st.markdown(
-        f":material/groups: **{here.people}** of at most {MOST_PEOPLE} joined · {left} h left{closed}"
-    )
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown(
+            f":material/groups: **{here.people}** of at most {MOST_PEOPLE} joined · {left} h left{closed}",
+            width="content",
+        )
+        st.button(lead.SAID["lead"], icon=":material/slideshow:", key="lead", on_click=callback(lead.lead))
 
 
 def pacing(step: ClassStep, here: Room) -> None:
@@ -196,13 +202,19 @@ def lesson_form() -> None:
     following = min(put[-1] + 1, len(steps) - 1) if put else 0
     with st.form(f"lesson_{r.asked}", border=False):
         st.selectbox("Step", steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None)
-        st.form_submit_button(
-            "Let them predict", icon=":material/send:", type="primary", on_click=callback(predict)
-        )
+        with st.container(horizontal=True, gap="small"):
+            st.form_submit_button(
+                "Let them predict", icon=":material/send:", type="primary", on_click=callback(predict)
+            )
+            st.form_submit_button(
+                "Lead from here", icon=":material/slideshow:", on_click=callback(lead_from_here)
+            )
 
 
-def said(content: Guess) -> str:
+def said(content: Guess | Recap) -> str:
     """A step of a lesson in words."""
+    if isinstance(content, Recap):
+        return lead.title(content)
     found = prediction.step_of_lesson(content)
     if found is None:
         return f"{content.lesson}, step {content.step + 1}"
@@ -222,6 +234,12 @@ def predict() -> None:
     chosen = st.session_state.get(f"step_{group().asked}")
     if chosen is not None:
         put(chosen)
+
+
+def lead_from_here() -> None:
+    """Puts the step to the class, and leads it from there."""
+    predict()
+    lead.lead()
 
 
 def put(content: Content) -> None:

@@ -11,12 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs import rooms
-from dprl.jobs.store import Lease, Store
+from dprl.jobs.store import Lease, RoomError, Store
 from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
 from dprl.rooms.response import opposites
-from dprl.rooms.steps import NO, YES, Guess, Question, ShareEstimate
+from dprl.rooms.steps import NO, YES, Content, Guess, Question, Recap, ShareEstimate
 from dprl.sentences import room as sentences
+from pages.room.lead import upcoming
 from pages.room.question import shares_picture
 from pages.room.teacher import answers_csv
 from pages.shared.lessons.known import evidence
@@ -285,6 +286,65 @@ def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: St
     last = list(LESSONS)[-1]
     store.rooms.put_step(code, key, Guess(last, len(LESSONS[last].steps) - 1))
     app.run()
+
+
+def test_all_lessons_are_led_in_order_each_to_its_recap() -> None:
+    put: list[Content] = [Question(ASKED, 1.0)]
+    while (coming := upcoming(put)) is not None:
+        put += [coming, Question(ASKED, 1.0)]
+    led = [content for content in put if not isinstance(content, Question)]
+    assert led == [
+        content
+        for key, lesson in LESSONS.items()
+        for content in [*(Guess(key, at) for at in range(len(lesson.steps))), Recap(key)]
+    ]
+    assert upcoming([Guess("of a later version", 0)]) == Guess(next(iter(LESSONS)), 0)
+
+
+def test_a_press_of_a_page_that_is_no_longer_so_does_nothing(visit: Visit, store: Store) -> None:
+    """A class is led by one button; what it did already, or another tab did, is not done to the next step."""
+    code, key = opened(store, None)
+    store.rooms.put_step(code, key, Guess("trust", 0))
+    app = visit(PAGE, room=code, key=key)
+    press(app, "lead")
+    store.rooms.turn_step(code, key, 0, "revealed")
+    press(app, "present_next")  # which said Reveal
+    assert [step.state for step in store.rooms.steps(code)] == ["revealed"]
+    press(app, "present_next")
+    press(app, "present_next")
+    assert [step.state for step in store.rooms.steps(code)] == ["revealed", "revealed"]
+    press(app, "present_previous")
+    assert "step 1 of 2, phones show step 2" in words(app)
+    store.rooms.close(code, key)
+    press(app, "present_next")
+    assert [b.disabled for b in app.button if b.key == "present_next"] == [True]
+    press(app, "present_leave")
+    assert [b.key for b in app.button if b.key == "lead"]
+
+
+def test_a_recap_has_the_own_score_on_a_phone_and_the_average_on_the_screen(
+    visit: Visit, store: Store
+) -> None:
+    lesson = LESSONS["trust"]
+    code, key = opened(store, None)
+    phone, idle = (named(visit(PAGE, room=code), name) for name in (1, 2))
+    for at, step in enumerate(lesson.steps[:2]):
+        prediction: Any = step.prediction
+        store.rooms.put_step(code, key, Guess("trust", at))
+        truth = step.truth(evidence())
+        right = prediction.write(truth if isinstance(prediction, Order) else prediction.nearest(truth))
+        store.rooms.respond(code, f"{1:032x}", at, right)
+    store.rooms.put_step(code, key, Recap("trust"))
+    app = visit(PAGE, room=code, key=key)
+    assert "Your class scored 2 of 2 on average." in words(app)
+    press(app, "lead")
+    for page in (phone.run(), idle.run(), app):
+        assert all(escape(one) in marked(page) for one in lesson.recap)
+    assert "You scored 2 of 2." in words(phone)
+    assert "You scored 0 of 2." in words(idle)
+    assert store.rooms.steps(code)[2].state == "revealed"
+    with pytest.raises(RoomError):
+        store.rooms.respond(code, f"{1:032x}", 2, "abcd")
 
 
 @pytest.mark.parametrize("way", ["reveal", "close", "next"])

@@ -1,0 +1,151 @@
+"""Leading a class from a projector: one step at a time, large, by the keys of a keyboard or a remote control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dprl.jobs.rooms import Room
+from dprl.lessons import LESSONS
+from dprl.messages import filled, messages
+from dprl.rooms.steps import ClassStep, Content, Guess, Question, Recap, State
+from pages.room import prediction, question, recap
+from pages.room.state import group, join_address
+from pages.shared.layout.share import qr
+from pages.shared.layout.terms import explained
+from pages.shared.lessons.keys import keys
+from pages.shared.lessons.pictured import question_beside_picture
+from pages.shared.results.data import store
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+
+SAID = messages("room")["lead"]
+
+
+def upcoming(put: Sequence[Content]) -> Content | None:
+    """What a lesson has after the last of it that was put to the class: its next step, its recap, or the next lesson;
+    None after the last lesson."""
+    every = list(LESSONS)
+    last = next((content for content in reversed(put) if not isinstance(content, Question)), None)
+    if isinstance(last, Guess) and last.lesson in LESSONS:
+        more = last.step + 1 < len(LESSONS[last.lesson].steps)
+        return Guess(last.lesson, last.step + 1) if more else Recap(last.lesson)
+    number = every.index(last.lesson) + 1 if last is not None and last.lesson in LESSONS else 0
+    return Guess(every[number], 0) if number < len(every) else None
+
+
+def title(content: Content) -> str:
+    """A few words for it."""
+    if isinstance(content, Question):
+        return content.text
+    if isinstance(content, Recap):
+        return filled(SAID["recap"], lesson=LESSONS[content.lesson].title)
+    found = prediction.step_of_lesson(content)
+    return found.title if found else content.lesson
+
+
+def stage(here: Room) -> None:
+    """The step that is looked at, and what comes next."""
+    r = group()
+    steps = store().rooms.steps(r.code)
+    last = len(steps) - 1
+    place = last if r.looked is None else min(r.looked, last)
+    if place < 0:
+        st.markdown(f"# {SAID['begin']}", anchors=False)
+        picture, code = st.columns([2, 3], vertical_alignment="center")
+        with picture:
+            qr(join_address(), "the link to join")
+        code.html(f'<p class="dprl-code" aria-label="Code {" ".join(r.code)}">{r.code}</p>')
+    else:
+        shown(steps[place], steps)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
+        bar(here, steps, place)
+    keys()
+
+
+def shown(step: ClassStep, steps: Sequence[ClassStep]) -> None:
+    """A step, as large as there is room."""
+    content = step.content
+    if isinstance(content, Question):
+        st.markdown(f"# {escape(content.text)}", anchors=False)
+        question.show_results(group().code, step)
+    elif isinstance(content, Recap):
+        recap.on_screen(content, steps, "#")
+    elif found := prediction.step_of_lesson(content):
+        ask = explained(f"# {escape(found.prediction.ask)}")
+        question_beside_picture(LESSONS[content.lesson], content.step, ask)
+        prediction.on_screen(step, content, large=True)
+
+
+def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
+    """Back, and whatever comes next: the step that was looked back from, the answer, or another step."""
+    last, state = len(steps) - 1, steps[-1].state if steps else None
+    press(SAID["back"], "chevron_left", "present_previous", look, place - 1, disabled=place <= 0)
+    if place < last:
+        press(SAID["next"], "chevron_right", "present_next", look, place + 1)
+    elif state is not None and state != "revealed":
+        with st.container(key="present_answer", width="content"):  # for the keys that show an answer, too
+            press(SAID["reveal"], "visibility", "present_next", onward, last, state, primary=True)
+    elif (coming := upcoming([step.content for step in steps])) is not None and not here.closed:
+        ahead = filled(SAID["ahead"], title=title(coming))
+        press(escape(ahead), "chevron_right", "present_next", onward, last, state, primary=True)
+    else:
+        press(SAID["next"], "chevron_right", "present_next", look, place, disabled=True)
+    press(SAID["leave"], "close", "present_leave", lead, False)
+    if place < last:
+        where = filled(SAID["earlier"], code=here.code, place=place + 1, last=last + 1)
+    elif steps and not isinstance(steps[-1].content, Recap):
+        some = len(steps[-1].answers)
+        where = filled(SAID["answered"], code=here.code, some=some, people=here.people)
+    else:
+        where = filled(SAID["joined"], code=here.code, people=here.people)
+    st.caption(f"{where} · {SAID['keys']}")
+
+
+def press(
+    label: str,
+    icon: str,
+    key: str,
+    action: object,
+    *arguments: object,
+    primary: bool = False,
+    disabled: bool = False,
+) -> None:
+    """A button that a key presses, too."""
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=key,
+        type="primary" if primary else "secondary",
+        disabled=disabled,
+        on_click=callback(action),  # type: ignore[arg-type]
+        args=arguments,
+    )
+
+
+def lead(on: bool = True) -> None:
+    """The large view, or the page with all of the room."""
+    r = group()
+    r.leading, r.looked = on, None
+
+
+def look(place: int) -> None:
+    """Looks at a step that was put already, on this screen alone; phones stay with the last."""
+    r = group()
+    r.looked = place if place < len(store().rooms.steps(r.code)) - 1 else None
+
+
+def onward(last: int, state: State | None) -> None:
+    """Reveals the last step, or puts the next one.
+
+    last, state: of the page that was pressed; a second press before it is drawn anew does nothing.
+    """
+    r = group()
+    steps = store().rooms.steps(r.code)
+    if (last, state) != (len(steps) - 1, steps[-1].state if steps else None):
+        return
+    if steps and state != "revealed":
+        store().rooms.turn_step(r.code, r.key, last, "revealed")
+    elif (coming := upcoming([step.content for step in steps])) is not None:
+        store().rooms.put_step(r.code, r.key, coming)

@@ -1,0 +1,78 @@
+"""The end of a lesson in a room: what to remember, and how each and all did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from dprl.lessons import LESSONS, Lesson
+from dprl.messages import filled, messages
+from dprl.rooms.steps import ClassStep, Guess, Recap
+from pages.room.prediction import valid_texts
+from pages.shared.layout.terms import explained
+from pages.shared.lessons.known import evidence
+from pages.shared.text import escape
+
+SAID = messages("room")["lead"]
+SCORE = messages("lessons")["score"]
+
+
+def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
+    """The steps of a lesson that were put to the class, by their place in it; of one that was put again, the last."""
+    return {
+        step.content.step: step
+        for step in steps
+        if isinstance(step.content, Guess) and step.content.lesson == lesson
+    }
+
+
+def on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
+    """What the teacher shows. level: of its heading."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None:
+        return
+    st.markdown(f"{level} {escape(filled(SAID['recap'], lesson=lesson.title))}", anchors=False)
+    sentences(lesson)
+    put = steps_put(content.lesson, steps)
+    means = [class_score(lesson, at, step) for at, step in put.items() if at < len(lesson.steps)]
+    if means:
+        said = filled(SAID["class"], points=f"{sum(means):.2g}", most=len(means))
+        with st.container(key="together"):
+            st.markdown(said)
+
+
+def class_score(lesson: Lesson, at: int, step: ClassStep) -> float:
+    """What the predictions of a step are worth on average, from 0 to 1; 0 where there are none."""
+    asked = lesson.steps[at]
+    texts = valid_texts(asked, step.answers)
+    return sum(asked.score(text, evidence()) for text in texts) / max(len(texts), 1)
+
+
+def on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
+    """What a student takes along: the sentences, the own points, and how each prediction did."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None:
+        return
+    st.markdown(f"## {escape(filled(SAID['recap'], lesson=lesson.title))}", anchors=False)
+    sentences(lesson)
+    points, rows = [], []
+    for at, step in sorted(steps_put(content.lesson, steps).items()):
+        if at >= len(lesson.steps):
+            continue
+        asked = lesson.steps[at]
+        mine = valid_texts(asked, [written.get(step.place, "")])
+        points.append(asked.score(mine[0], evidence()) if mine else 0.0)
+        off = asked.off(mine[0], evidence()) if mine else SCORE["without"]
+        rows.append(f"{len(points)}. **{escape(asked.title)}: {round(points[-1], 2):g}.** {escape(off)}")
+    if points:
+        with st.container(border=True, key="score"):
+            own = filled(SCORE["own"], points=f"{round(sum(points), 2):g}", most=len(points))
+            st.markdown(f"### {own}", anchors=False)
+            st.markdown("\n".join(rows))
+
+
+def sentences(lesson: Lesson) -> None:
+    """The three to remember."""
+    with st.container(key="recap_sentences"):
+        st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in enumerate(lesson.recap, 1)))

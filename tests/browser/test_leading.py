@@ -1,0 +1,134 @@
+"""A class led from a projector by keys and by clicks: what is next, back, revealed, and what a phone sees of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dprl.lessons import LESSONS
+from tests.browser.conftest import Visits
+from tests.browser.seen import box_of, fits
+from tests.browser.server import App
+
+STEPS = LESSONS["epsilon"].steps  # of the lesson that a class begins with
+
+
+@pytest.fixture
+def teacher(visit: Visits) -> Page:
+    """The page of a teacher who has opened a room, with the first step of the first lesson put and led."""
+    page = visit("room", 1280)
+    page.get_by_role("button", name="Open a room").click()
+    page.get_by_text("A step of a lesson", exact=True).click()
+    page.get_by_role("button", name="Lead from here").click()
+    expect(question(page, 0)).to_be_visible()
+    return page
+
+
+@pytest.fixture
+def phone(browser: Browser, app: App, teacher: Page) -> Iterator[Page]:
+    """A phone in that room."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{app.url}/room?room={teacher.url.partition('room=')[2]}")
+    expect(question(page, 0)).to_be_visible()
+    yield page
+    context.close()
+
+
+def question(page: Page, at: int) -> Any:
+    """The heading that asks a step of the lesson."""
+    return page.get_by_role("heading", name=STEPS[at].prediction.ask, exact=True)
+
+
+def asked(teacher: Page, phone: Page, at: int) -> None:
+    """Waits until a step is put, and can be revealed: a press that comes before counts as a second one of the same."""
+    for page in (teacher, phone):
+        expect(question(page, at)).to_be_visible()
+    expect(teacher.get_by_role("button", name="Reveal")).to_be_visible()
+
+
+def revealed(page: Page) -> Any:
+    """The sentence about the class, which comes with the answer."""
+    return page.get_by_text(re.compile("^Your class: "))
+
+
+def test_a_lesson_is_led_by_keys_to_its_recap_and_nothing_unsent_is_lost(teacher: Page, phone: Page) -> None:
+    """The phone predicts the first step and sends nothing. The arrow alone leads on; a key that is held does not."""
+    slider = phone.get_by_role("slider", name="Your prediction")
+    slider.press("ArrowRight")
+    expect(phone.get_by_text("Your prediction is not sent yet.")).to_be_visible()
+    expect(teacher.get_by_text("0 of 1 answered")).to_be_visible()
+    teacher.keyboard.press(" ")
+    for page in (teacher, phone):
+        expect(revealed(page)).to_be_visible()
+    expect(teacher.get_by_text("1 of 1 answered")).to_be_visible()
+    expect(phone.get_by_text("Your prediction was not sent, and counts")).to_be_visible()
+    assert fits(teacher)
+    teacher.keyboard.down("PageDown")
+    asked(teacher, phone, 1)
+    for _ in range(3):
+        teacher.keyboard.down("PageDown")  # held: the browser says it again and again
+    teacher.wait_for_timeout(1500)  # for what must not happen
+    expect(revealed(teacher)).to_have_count(0)
+    teacher.keyboard.up("PageDown")
+    teacher.keyboard.press("ArrowRight")
+    expect(
+        teacher.get_by_role("button", name=re.compile("^Next: "))
+    ).to_be_visible()  # revealed, and nobody predicted
+
+    teacher.keyboard.press("ArrowLeft")
+    expect(question(teacher, 0)).to_be_visible()
+    expect(teacher.get_by_text("step 1 of 2, phones show step 2")).to_be_visible()
+    expect(question(phone, 1)).to_be_visible()
+    teacher.keyboard.press("ArrowRight")
+    expect(question(teacher, 1)).to_be_visible()
+    expect(teacher.get_by_role("button", name=re.compile("^Next: "))).to_be_visible()
+
+    for at in range(2, len(STEPS)):
+        teacher.keyboard.press("ArrowRight")
+        asked(teacher, phone, at)
+        teacher.keyboard.press("ArrowRight")
+        expect(teacher.get_by_role("button", name=re.compile("^Next: "))).to_be_visible()
+    teacher.keyboard.press("ArrowRight")
+    for page in (teacher, phone):
+        expect(
+            page.get_by_role("heading", name="What to remember: What does epsilon guarantee?")
+        ).to_be_visible()
+    expect(phone.get_by_text(re.compile(rf"^You scored [\d.]+ of {len(STEPS)}\.$"))).to_be_visible()
+    expect(
+        teacher.get_by_text(re.compile(rf"^Your class scored [\d.]+ of {len(STEPS)} on average"))
+    ).to_be_visible()
+    assert fits(phone)
+    teacher.keyboard.press("Escape")
+    expect(teacher.get_by_text("Put something to the class")).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_the_same_by_clicks_at_the_sizes_of_projectors(teacher: Page, phone: Page) -> None:
+    """The chart has half of the height, with the answer, too; and the bar stays in reach."""
+    phone.get_by_role("slider", name="Your prediction").press("ArrowRight")
+    expect(phone.get_by_text("Your prediction is not sent yet.")).to_be_visible()
+    teacher.get_by_role("button", name="Reveal").click()
+    expect(revealed(teacher)).to_be_visible()
+    for width, height in ((1024, 768), (1920, 1080), (3840, 2160)):
+        teacher.set_viewport_size({"width": width, "height": height})
+        chart = teacher.get_by_test_id("stPlotlyChart").last
+        expect(teacher.get_by_role("button", name=re.compile("^Next: "))).to_be_in_viewport(ratio=1)
+        assert box_of(chart)["height"] >= height / 2
+    teacher.get_by_role("button", name=re.compile("^Next: ")).dblclick()  # in haste: the step is put once
+    expect(question(phone, 1)).to_be_visible()
+    teacher.wait_for_timeout(1500)  # for what must not happen
+    expect(revealed(teacher)).to_have_count(0)
+    expect(teacher.get_by_role("button", name="Reveal")).to_be_visible()
+    teacher.get_by_role("button", name="Back").click()
+    expect(question(teacher, 0)).to_be_visible()
+    teacher.get_by_role("button", name="Next", exact=True).click()
+    expect(question(teacher, 1)).to_be_visible()
+    teacher.get_by_role("button", name="Leave").click()
+    expect(teacher.get_by_text("Put something to the class")).to_be_visible()
+    teacher.get_by_role("button", name="Lead by keys").click()
+    expect(question(teacher, 1)).to_be_visible()
