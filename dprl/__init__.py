@@ -14,7 +14,7 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
-from dprl.research import Comparison, Sweep, SweepResult, Trace, compare, run
+from dprl.research import Comparison, Sweep, SweepResult, Trace, compare, run, run_async
 from dprl.simulation import (
     FIELDS,
     Budget,
@@ -62,6 +62,7 @@ __all__ = [
     "following",
     "from_gymnasium",
     "run",
+    "run_async",
     "spec_from_json",
     "upload",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, compare, metrics
 from dprl.jobs import local
+from dprl.jobs.store import Store
+from dprl.jobs.sweeps import collect
 from dprl.research import SweepResult
 
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=3)
@@ -103,6 +106,31 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
 AXES: dict[str, list[Any]] = {"epsilon": [1.0, 4.0], "privacy": ["none", "central"]}
 
 
+def in_the_background(file: Path) -> None:
+    """Runs of run_async have the bits of run, and other tasks go on meanwhile."""
+    shares, turns = list[float](), 0
+    spec = SPEC.replace(root_seed=1)
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0.01)
+
+    async def both() -> list[dprl.Trace]:
+        other = asyncio.create_task(others())
+        asked = (dprl.run_async(one, shares.append, store=file) for one in (spec, spec.to_dict()))
+        found = await asyncio.gather(*asked, dprl.run_async(SPEC, store=file))
+        other.cancel()
+        return found
+
+    for trace, own in zip(asyncio.run(both()), (spec, spec, SPEC), strict=True):
+        assert trace.spec == own
+        np.testing.assert_array_equal(trace.values, dprl.run(own).values)
+    assert turns > 5
+    assert shares[-1] == 1.0
+
+
 class Stopped(Exception):
     """As Ctrl-C would."""
 
@@ -122,6 +150,7 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
         sweep.run(store=file, workers=1, progress=stop)
     result: SweepResult[RunSpec] = sweep.run(store=file, progress=shares.append)
     assert shares[-1] == 1.0
+    in_the_background(file)
     local.stop(file)
     for spec in sweep.specs:
         np.testing.assert_array_equal(result.curves[spec].values, dprl.run(spec).values)
@@ -156,3 +185,31 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     words = SweepResult(Sweep(SPEC, {"privacy": ["none", "central"]}), again.curves)
     with pytest.raises(SpecError, match="none of them is a number"):
         words.plot()
+
+
+def test_a_task_that_is_cancelled_withdraws_its_run_and_nobody_else_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "ensure_pool", lambda *given, **rest: True)  # nobody computes
+    store = Store(tmp_path / "runs.sqlite")
+
+    async def cancelled() -> None:
+        first, second = (asyncio.create_task(dprl.run_async(SPEC, store=store.path)) for _ in "ab")
+        await asyncio.sleep(0.05)
+        assert store.status.activity().seeds_queued == SPEC.seeds
+        for task, left in ((first, SPEC.seeds), (second, 0)):
+            task.cancel()
+            await asyncio.wait([task])
+            assert task.cancelled()
+            assert store.status.activity().seeds_queued == left
+
+    asyncio.run(cancelled())
+    with pytest.raises(SpecError, match="workers: 0 is not allowed"):
+        asyncio.run(dprl.run_async(SPEC, workers=0, store=store.path))
+    store.close()
+
+
+def test_a_run_that_is_asked_for_twice_is_waited_for_once(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs.sqlite")
+    assert collect(store, [SPEC, SPEC], "somebody", lambda kept, spec: 1) == {SPEC: 1}
+    store.close()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from typing import TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from dprl.simulation.kinds import Spec
 S = TypeVar("S", bound=Spec)
 T = TypeVar("T")
 
-_POLL = 0.1
+POLL = 0.1  # seconds between two looks
 _ACTIVE = ("queued", "running")  # nothing to be read yet
 
 
@@ -44,9 +45,28 @@ def collect(
     are kept, so that the next call goes on from there. Raises RunFailed, and SpecError for a run past the limits.
     """
     found: dict[S, T] = {}
+    wanted = list(dict.fromkeys(specs))
+    with closing(looks(store, wanted, visitor, read, found)) as shares:
+        for share in shares:
+            if progress:
+                progress(share)
+            if len(found) < len(wanted):
+                time.sleep(POLL)
+    return {spec: found[spec] for spec in wanted}
+
+
+def looks(
+    store: Store,
+    wanted: Sequence[S],
+    visitor: str,
+    read: Callable[[Store, S], T | None],
+    found: dict[S, T],
+) -> Generator[float, None, None]:
+    """What `collect` does between two waits: puts what is there into `found`, and yields the share done.
+
+    Whatever closes it early withdraws the requests.
+    """
     asked = []
-    done = False
-    wanted = list(specs)
     try:
         for spec in wanted:
             value = read(store, spec)
@@ -69,13 +89,7 @@ def collect(
                 if status.state == "failed":
                     raise RunFailed(f"{spec.label()}: {status.message}")
                 share += status.progress
-            if progress:
-                progress(share / len(wanted))
-            if len(found) < len(wanted):
-                time.sleep(_POLL)
-        done = True
+            yield share / len(wanted)
     finally:
-        if not done:
-            for spec in asked:
-                store.requests.cancel(spec, visitor)
-    return {spec: found[spec] for spec in wanted}
+        for spec in asked if len(found) < len(wanted) else ():
+            store.requests.cancel(spec, visitor)

@@ -3,7 +3,8 @@
 The simulation knows neither charts nor the store. These classes are its own, with both in reach.
 """
 
+from dprl.research.background import run_async
 from dprl.research.sweeps import Sweep, SweepResult
 from dprl.research.traces import Comparison, Trace, compare, run
 
-__all__ = ["Comparison", "Sweep", "SweepResult", "Trace", "compare", "run"]
+__all__ = ["Comparison", "Sweep", "SweepResult", "Trace", "compare", "run", "run_async"]

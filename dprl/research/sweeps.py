@@ -15,7 +15,8 @@ import numpy as np
 from dprl import metrics
 from dprl.bundle import write_bundle
 from dprl.curves import RunCurves
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError
+from dprl.research.background import VISITOR, begin_workers, check_workers
 from dprl.research.cards import row
 from dprl.research.traces import View, online, view_of
 from dprl.simulation import Spec, answer, answered
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from dprl.figures.tradeoff import Frontier
 
 S = TypeVar("S", bound=Spec)
-MOST_WORKERS = 256
-VISITOR = "Python"  # the name that runs of a script are asked for by
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -75,9 +74,7 @@ class Sweep(_Sweep[S]):
             SpecError: a combination cannot be run, an argument is not allowed, or a run is past the limits.
             RunFailed: a run could not be computed.
         """
-        from dprl.jobs import cluster
         from dprl.jobs.curves import whole_curves
-        from dprl.jobs.local import ensure_pool
         from dprl.jobs.store import Store
         from dprl.jobs.sweeps import collect
         from dprl.status import progress_bar
@@ -85,21 +82,13 @@ class Sweep(_Sweep[S]):
         for point in self.points:
             if point.spec is None:
                 raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
-        if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
-            raise SpecError(
-                "workers", f"{shown(workers)} is not allowed; give a whole number from 1 to {MOST_WORKERS}."
-            )
-        address = cluster.engine(engine)
+        check_workers(workers)
         kept = Store(None if store is None else Path(store))
         read = {spec: whole_curves(kept, spec) for spec in self.specs}
         found = {spec: curves for spec, curves in read.items() if curves is not None}
         missing = [spec for spec in self.specs if spec not in found]
         if missing:
-            if address is not None:
-                cluster.check_cluster(address)
-            own = ensure_pool(kept.path, engine=address, workers=workers)
-            if not own and engine:
-                raise SpecError("engine", "this store has workers already; end those, or give another store.")
+            begin_workers(kept, workers, engine)
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
         bar = progress if callable(progress) else progress_bar if progress and interactive else None
         found |= collect(kept, missing, VISITOR, whole_curves, bar)

@@ -1,0 +1,87 @@
+"""Runs in background processes that share the dashboard's store: what sweeps and `run_async` have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dprl import simulation
+from dprl.fields import SpecError, shown
+from dprl.research.traces import Trace
+from dprl.simulation import Spec
+from dprl.simulation.kinds import given_spec
+
+if TYPE_CHECKING:
+    from dprl.jobs.store import Store
+
+MOST_WORKERS = 256
+VISITOR = "Python"  # the name that runs of a script are asked for by
+
+
+def check_workers(workers: int | None) -> None:
+    """Raises SpecError where there cannot be so many."""
+    if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
+        raise SpecError(
+            "workers", f"{shown(workers)} is not allowed; give a whole number from 1 to {MOST_WORKERS}."
+        )
+
+
+def begin_workers(store: Store, workers: int | None, engine: str | None) -> None:
+    """Workers, or a Dask cluster, at a store. Raises SpecError, and ClusterError where it cannot be reached."""
+    from dprl.jobs import cluster
+    from dprl.jobs.local import ensure_pool
+
+    address = cluster.engine(engine)
+    if address is not None:
+        cluster.check_cluster(address)
+    if not ensure_pool(store.path, engine=address, workers=workers) and engine:
+        raise SpecError("engine", "this store has workers already; end those, or give another store.")
+
+
+async def run_async(
+    spec: Spec | Mapping[str, Any],
+    progress: Callable[[float], None] | None = None,
+    *,
+    workers: int | None = None,
+    engine: str | None = None,
+    store: str | Path | None = None,
+) -> Trace:
+    """Run every seed of a spec in background processes: `await dprl.run_async(spec)` lets a notebook go on.
+
+    Several at once are `await asyncio.gather(dprl.run_async(a), dprl.run_async(b))`. The store is the dashboard's:
+    each seed is computed once, whoever asks for it. A task that is cancelled withdraws its run, and finished seeds
+    are kept.
+
+    Args:
+        spec: what to run, of any kind, or a dict of its fields.
+        progress: is called with the share done, from 0 to 1.
+        workers, engine, store: see `Sweep.run`.
+
+    Returns:
+        The traces of all seeds, the same as of `run`.
+
+    Raises:
+        SpecError: this is no spec, an argument is not allowed, or the run is past the limits.
+        RunFailed: it could not be computed.
+    """
+    from dprl.jobs.curves import whole_trace
+    from dprl.jobs.store import Store
+    from dprl.jobs.sweeps import POLL, looks
+
+    asked: Spec = given_spec(spec)
+    check_workers(workers)
+    kept = Store(None if store is None else Path(store))
+    found: dict[Spec, simulation.Trace] = {}
+    if whole_trace(kept, asked) is None:
+        begin_workers(kept, workers, engine)
+    # a name of its own: who else waits for the same run goes on waiting when this is cancelled
+    with closing(looks(kept, [asked], f"{VISITOR} {secrets.token_hex(4)}", whole_trace, found)) as shares:
+        for share in shares:
+            if progress:
+                progress(share)
+            await asyncio.sleep(0 if asked in found else POLL)
+    return Trace(asked, found[asked].seeds)
