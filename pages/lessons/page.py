@@ -13,6 +13,7 @@ from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.sitemap import PAGES
 from dprl.words import plural
+from pages.lessons.kept import keep
 from pages.lessons.recap import SAID, own_score, recap
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
@@ -38,6 +39,7 @@ from pages.shared.visitor.state import read_address
 def main() -> None:
     here = lessons()
     read_address(here)
+    keep()
     if here.key:  # so that tabs of several lessons are told apart
         st.set_page_config(page_title=PAGES["lessons"].of(here.lesson.title))
     if here.present:

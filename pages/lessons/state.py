@@ -7,6 +7,7 @@ Without `lesson` all of them are listed. The step after the last question is the
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field
 
 from dprl import links
@@ -34,6 +35,8 @@ class Lessons(PageState):
         seen: places whose answer is shown.
         first: what was predicted when an answer was first shown, "" for nothing: that is what scores.
         present: large, for a projector.
+        heard: whether the browser's tab has said what it kept of `first`.
+        session: what the tab tells this session by from others.
     """
 
     key: str = ""
@@ -42,6 +45,8 @@ class Lessons(PageState):
     seen: set[Place] = field(default_factory=set)
     first: dict[Place, str] = field(default_factory=dict)
     present: bool = False
+    heard: bool = False
+    session: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
     def place(self) -> Place:

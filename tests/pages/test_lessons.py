@@ -26,7 +26,7 @@ from pages.shared.lessons.known import evidence
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
 from pages.users import link as users
-from tests.pages.conftest import ROOT, Visit, charts, grouped, press, words
+from tests.pages.conftest import ROOT, Visit, charts, grouped, press, sent, words
 from tests.problems import first
 
 PAGE = "lessons"
@@ -306,6 +306,71 @@ def test_a_lesson_ends_with_three_sentences_the_own_score_and_the_next_lesson(vi
         app.button(key="next").click().run()
     press(app, "begin_again")
     assert "shown" not in app.query_params
+    press(app, "all_lessons")
+    assert "You scored" not in words(app)
+
+
+def said_kept(app: Any, kept: str) -> Any:
+    """The page after its tab said what it has kept, as assets/web/kept_scores.js does."""
+    (found,) = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("dprl_kept_scores")]
+    return sent(app, found.proto.id, json_value=json.dumps({"kept": kept}))
+
+
+def given_to_keep(app: Any) -> str:
+    """What the tab is to keep."""
+    (found,) = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("dprl_kept_scores")]
+    return str(json.loads(found.proto.json)["first"])
+
+
+def test_a_score_survives_a_reload(visit: Visit) -> None:
+    """What the tab had kept was first; what it should not have is not believed."""
+    app = visit(PAGE, lesson="trust")
+    assert given_to_keep(app) == ""
+    for item in (1, 3, 2, 0):
+        app.button(key=f"item_{item}").click().run()
+    press(app, "reveal")
+    kept = given_to_keep(app)
+    again = said_kept(visit(PAGE, lesson="trust", step="2"), kept)
+    press(again, "all_lessons")
+    assert "You scored 1 of 3." in words(again)
+    later = said_kept(visit(PAGE, lesson="trust", guess="acdb", shown="yes"), kept)
+    press(later, "all_lessons")
+    assert "You scored 1 of 3." in words(later)
+    press(later, "open_trust")
+    for _ in range(3):
+        later.button(key="next").click().run()
+    (early, *_) = [b for b in later.button if (b.key or "").startswith("unanswered_")]
+    assert early.label.startswith("2. ")
+    press(later, "reveal")
+    press(later, "begin_again")
+    press(said_kept(later, kept), "all_lessons")  # said once
+    assert "You scored" not in words(later)
+
+
+def test_a_recap_is_shown_after_a_reload_where_all_was_answered(visit: Visit) -> None:
+    kept = json.dumps([["trust", 0, "bdca"], ["trust", 1, ""], ["trust", 2, "1e9"]])
+    app = said_kept(visit(PAGE, lesson="trust", step="4"), kept)
+    assert "You scored" in words(app)
+    assert LESSONS["trust"].recap[0][:20] in words(app)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "{",
+        "7",
+        "{}",
+        "[7]",
+        '[["trust", 0]]',
+        '[["trust", 9, "a"]]',
+        '[["trust", -1, "a"]]',
+        '[["x", 0, "a"]]',
+    ]
+    + [f'[["trust", {at}, "{text}"]]' for at, text in ((0, "zzzz"), (1, "-5"), (1, "nan"), ('"0"', "bdca"))],
+)
+def test_what_no_page_has_kept_scores_nothing(visit: Visit, kept: str) -> None:
+    app = said_kept(visit(PAGE, lesson="trust"), kept)
     press(app, "all_lessons")
     assert "You scored" not in words(app)
 
