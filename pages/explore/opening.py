@@ -35,8 +35,8 @@ def opening() -> None:
     """The question, its answer, and where to go from there."""
     night, room = dark(), wide()
     offer_undo()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"## {QUESTION.title}", anchors=False)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="opening_head"):
+        st.header(QUESTION.title, anchor=False, width="content")
         button(QUESTION, "Open these curves", primary=True)
     shown = ENVIRONMENTS[
         BASE.environment

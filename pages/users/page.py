@@ -38,6 +38,7 @@ LABELS = {
 }
 OWN = ("S", "A", "H", "value")  # what a problem says by itself
 WIDTH = 112  # of an input
+MENU = 340  # of the menu, which five inputs stand beside on a desk
 WIDER = {"today": 152}  # of inputs with a longer label
 
 
@@ -86,15 +87,16 @@ def main() -> None:
 def inputs() -> None:
     """What somebody has and wants."""
     asked, problems = users().asked, table().problems
-    select(
-        "Environment",
-        ["", *problems],
-        asked.problem,
-        lambda key: change(problem=key),
-        {"": "Sizes of your own", **{key: words.named(one) for key, one in problems.items()}},
-        name="users.problem",
-    )
     with st.container(horizontal=True, gap="small", key="users_inputs"):
+        with st.container(width=MENU, key="users_environment"):
+            select(
+                "Environment",
+                ["", *problems],
+                asked.problem,
+                lambda key: change(problem=key),
+                {"": "Sizes of your own", **{key: words.named(one) for key, one in problems.items()}},
+                name="users.problem",
+            )
         for name, label in LABELS.items():
             if name in OWN and asked.problem:
                 continue

@@ -120,3 +120,20 @@ def test_small_print_over_a_page_is_read_by_night(visit: Visits) -> None:
     idle(page)
     color = small.evaluate("p => getComputedStyle(p).color")
     assert min(map(int, re.findall(r"\d+", color)[:3])) > 160, color  # on #0e1117
+
+
+def test_on_a_desk_a_heading_stands_level_with_its_button_and_no_field_has_a_row_to_itself(
+    visit: Visits,
+) -> None:
+    page = visit("explore", 1280)
+    heading = box_of(page.get_by_role("heading", name="Which privacy model?"))
+    button = box_of(page.get_by_role("button", name="Open these curves"))
+    middles = [box["y"] + box["height"] / 2 for box in (heading, button)]
+    assert abs(middles[0] - middles[1]) < 2
+    for link, fields in (("users", 9), ("users?problem=riverswim", 5)):
+        page = visit(link, 1280)
+        idle(page)
+        inputs = page.locator(".st-key-users_inputs [data-testid=stTextInput] input").all()
+        rows = [round(box_of(one)["y"]) for one in inputs]
+        assert len(rows) == fields
+        assert min(rows.count(row) for row in rows) > 1

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from html import unescape
 from typing import Any, NamedTuple
 
 from streamlit.proto.Block_pb2 import Block
 
-from dprl.glossary import avoided
+from dprl.glossary import TERMS, avoided
 
 MOST_WORDS, LONG, OPENING = 25, 20, 60
 _FOLDED = ("expander", "popover", "dialog")
@@ -161,6 +161,39 @@ def wrong(text: str) -> tuple[str, ...]:
     names = [f"{found}: say {term}: {one}" for one in passages(text) for found, term in avoided(one)]
     long = [f"{length(one)} words: {one}" for one in sentences(text) if length(one) > MOST_WORDS]
     return (*names, *long)
+
+
+# What looks like a symbol and is none: seconds, Student's t, the article, what a hover puts in, formulas set apart.
+_NO_SYMBOL = re.compile(
+    r"\$\$.*?\$\$|(?<=\d )s\b|\bt (?=tests?\b|interval)|(?<![\w^])[aAI](?= [a-z])|[Kε]0\b"
+)
+_SYMBOL = re.compile(r"(?<![\w'’.\-])([A-Za-zΑ-Ωα-ω][₀-₉ₐ-ₜ\d]?)(?![\w'’])")
+KNOWN = {part.strip("*~ ") for term in TERMS.values() for part in term.symbol.split(",")}
+# Symbols that a page defines by itself: what has to stand on it.
+DEFINED_HERE = {
+    "C": ("the law without privacy is users = C", "C: "),
+    "w": ("the law without privacy is users = C",),
+    "b": ("the law without privacy is users = C",),
+    "x": ("grew like Kˣ", "growth like Kˣ"),
+    "t": ("users t",),
+    "B": ("B: ",),  # bounds of theory, named as in the chart
+    "D": ("D: ",),
+    "η": ("Growth η of a block",),
+    "κ": ("is the smallest [eigenvalue]",),
+}
+
+
+def undefined(texts: Iterable[str]) -> set[str]:
+    """Symbols in what a page says that neither the glossary nor the page itself defines."""
+    whole = [*texts]
+    found = {
+        symbol
+        for text in whole
+        for passage in passages(text)
+        for symbol in _SYMBOL.findall(_NO_SYMBOL.sub(" ", passage))
+    }
+    page = "\n".join(whole)
+    return {one for one in found - KNOWN if not any(said in page for said in DEFINED_HERE.get(one, ()))}
 
 
 def opening(app: Any) -> int:

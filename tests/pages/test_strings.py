@@ -31,6 +31,7 @@ def said_in(visit: Visit, path: str) -> tuple[set[str], list[int]]:
 def test_a_page_is_short_and_opens_shortly(visit: Visit, path: str) -> None:
     texts, openings = said_in(visit, path)
     assert max(openings) <= strings.OPENING
+    assert strings.undefined(texts) == set()
     lengths = [strings.length(s) for text in texts for s in strings.sentences(text) if WHOLE.search(s)]
     assert statistics.median(lengths) <= 14
     assert sum(length > strings.LONG for length in lengths) <= 0.05 * len(lengths)
@@ -39,6 +40,20 @@ def test_a_page_is_short_and_opens_shortly(visit: Visit, path: str) -> None:
 def test_what_is_not_held_yet_gets_less() -> None:
     assert set(PAGES) >= strings.NOT_YET
     assert len(strings.NOT_YET) <= 5
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("At K = 10 a user has ε = 1, in about 3 s.", set()),
+        ("The rate ζ is small.", {"ζ"}),
+        ("Regret grows with x = 0.5.", {"x"}),
+        ('[Regret](#term "a meaning") grew like Kˣ, x = 0.5.', set()),
+        ("A t test at q = 0.1 of V\\*, and `z`.", {"q"}),
+    ],
+)
+def test_a_symbol_that_nothing_defines_is_found(text: str, found: set[str]) -> None:
+    assert strings.undefined([text]) == found
 
 
 @pytest.mark.parametrize(
