@@ -119,17 +119,29 @@ def differences(traces: Sequence[Trace], claimed: Check) -> list[str]:
 
 
 def query_of(link: str) -> str:
-    """The query of a link to Online: of a whole address, of `explore?...`, or alone. Raises SpecError."""
+    """The query of a link to Online, or to a page without a server: of a whole address, of `explore?...`, or alone.
+    Raises SpecError."""
     if len(link) > LONGEST:
         raise SpecError(
             "link", f"it is longer than {LONGEST:,} characters; give one that Online has written."
         )
-    where, mark, query = link.strip().partition("?")
-    if mark and where.rstrip("/").rpartition("/")[2] != PAGE:
+    head, query = _parted(link)
+    where = head.removesuffix("?")
+    if where != head and where.rstrip("/").rpartition("/")[2] != PAGE:
         raise SpecError(
             "link", f"{shown(where)} is another page; give a link of the page Online ({PAGE}?...)."
         )
-    return query.partition("#")[0] if mark else link.strip()
+    return query
+
+
+def _parted(link: str) -> tuple[str, str]:
+    """A link up to its parameters, and these: they follow `?`, or `#` where it is of a page without a server."""
+    text = link.strip()
+    mark = "?" if "?" in text else "#"
+    where, found, query = text.partition(mark)
+    if not found:
+        return "", text
+    return where + mark, query.partition("#")[0]
 
 
 def specs_in(parameters: dict[str, list[str]]) -> list[RunSpec]:
@@ -164,12 +176,12 @@ def signed(link: str, progress: Callable[[float], None] | None = None) -> str:
     """The link with the check values of what comes out here. Raises SpecError."""
     parameters = parse_qs(query_of(link))
     check = check_of(results(specs_in(parameters), progress))
-    head, mark, _ = link.strip().partition("?")
+    head, _ = _parted(link)
     pairs = [(key, value) for key, values in parameters.items() for value in values if key != CHECK]
     written = "&".join(
         f"{key}={quote_plus(value, safe='~:')}" for key, value in [*pairs, (CHECK, str(check))]
     )
-    return f"{head}?{written}" if mark else written
+    return head + written
 
 
 def verified(link: str, progress: Callable[[float], None] | None = None) -> tuple[bool, list[str]]:

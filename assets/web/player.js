@@ -1,4 +1,5 @@
 // A page that plays its runs live, in the reader's browser, without a server. dprl/player writes what it holds.
+import { checkIn, compared } from "./player_check.js";
 import { closeLook } from "./player_close.js";
 import { regretFigure, sentence } from "./player_chart.js";
 import { decode, encode } from "./player_link.js";
@@ -19,7 +20,8 @@ import { band, human } from "./player_words.js";
  * @property {number} number
  * @typedef {object} Head what the page holds beside the arrays
  * @property {Curve[]} curves
- * @property {(import("./player_pack.js").Family & {stops: {text: string, card: any, light: string, dark: string}[]})[]}
+ * @property {(import("./player_pack.js").Family & {stops:
+ *   {text: string, spec: [string, string], card: any, light: string, dark: string}[]})[]}
  *   families
  * @property {import("./player_link.js").Codec} codec
  * @property {string[]} kernels
@@ -44,7 +46,7 @@ class Player {
     this.pool = new Pool(script, { module, kernels: head.kernels, families: slim, data }, (said) => this.draw(said));
     this.night = matchMedia("(prefers-color-scheme: dark)");
     this.night.addEventListener("change", () => this.draw());
-    addEventListener("hashchange", () => { this.follow(); this.play(); });
+    addEventListener("hashchange", () => this.play(this.follow()));
     this.measure = head.measure;
     this.written = "";
     this.asked = 0;
@@ -52,8 +54,7 @@ class Player {
     this.looked = Math.max(0, head.curves.findIndex(({ epsilon }) => epsilon !== null));
     this.reset();
     this.controls();
-    this.follow();
-    this.play();
+    this.play(this.follow());
   }
   /** The page's own curves. */
   reset() {
@@ -125,7 +126,7 @@ class Player {
     back.onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
     const close = control(at("close"), { id: "looked", label: "Curve", words: [], menu: true }, (place) => {
       this.looked = place;
-      this.play();
+      this.play(this.check);
     });
     const sameSizes = curves.every(({ sizes }) => sizes.map(({ episodes }) => episodes).join() ===
       curves[0].sizes.map(({ episodes }) => episodes).join());
@@ -146,15 +147,16 @@ class Player {
     };
     this.show();
   }
-  /** Takes over what the fragment says; one sentence where it cannot be. */
+  /** Takes over what the fragment says; one sentence where it cannot be. Returns what it claims of the result. */
   follow() {
     const fragment = location.hash.slice(1);
-    if (fragment === this.written) return;
+    if (fragment === this.written) return this.check;
     at("said").textContent = "";
-    if (!fragment) return;
+    if (!fragment) return null;
     try {
       const { curves, codec } = this.head;
-      const chosen = decode(fragment, codec, curves.map(({ pairs }) => pairs));
+      const { curves: chosen, check } = decode(fragment, codec, curves.map(({ pairs }) => pairs));
+      const claimed = check === null ? null : checkIn(check);
       const sizes = curves.map((curve, i) =>
         curve.sizes.findIndex((one) => one.episodes === Number(chosen[i].episodes)));
       const wrong = sizes.findIndex((place) => place < 0);
@@ -168,12 +170,18 @@ class Player {
       if (!(Number.isInteger(seeds) && seeds >= 1 && seeds <= this.mostSeeds())) {
         throw new Error(`this page has 1 to ${this.mostSeeds()} seeds`);
       }
+      if (claimed && chosen.some((one) => Number(one.seeds) !== seeds)) {
+        throw new Error("it compares curves with different seeds, which this page cannot play");
+      }
       Object.assign(this, { sizes, stops, seeds });
+      return claimed;
     } catch (error) {
       this.reset();
       at("said").textContent = `The link could not be used, and the page's own settings are shown: ${error.message}.`;
+      return null;
+    } finally {
+      this.show();
     }
-    this.show();
   }
   /** The fragment that says what is seen. */
   link() {
@@ -192,9 +200,14 @@ class Player {
       family: this.family(i), stop: this.stops[i], seed, closely: i === this.looked && seed === 0,
     }));
   }
-  /** Asks for what is to be seen, and draws when it is there. */
-  play() {
+  /**
+   * Asks for what is to be seen, and draws when it is there.
+   * @param {import("./player_check.js").Check | null} check what a link claims of the result
+   */
+  play(check = null) {
     this.show();
+    this.check = check;
+    at("checked").replaceChildren();
     this.asked = performance.now();
     const wishes = this.head.curves.flatMap((_, i) => this.wishes(i));
     this.missing = wishes.filter((wish) => !this.pool.result(wish)).length;
@@ -245,9 +258,25 @@ class Player {
     this.cards(shown);
     closeLook(shown[this.looked], results[this.looked][0], this.head.families[this.family(this.looked)],
       this.head.charts[theme]);
+    if (this.check && !at("checked").childElementCount) this.say(results);
     this.missing = 0;
-    this.written = this.link();
+    this.written = this.link() + (this.check ? `&check=${this.check.text}` : "");
     try { history.replaceState(null, "", `#${this.written}`); } catch { /* too many in a row */ }
+  }
+  /**
+   * What a link claims of these results, compared.
+   * @param {any[][]} results of each curve those of its seeds
+   */
+  async say(results) {
+    const check = this.check, box = at("checked");
+    const played = results.map((seeds, i) => ({
+      spec: this.own(i)[this.stops[i]].spec, episodes: seeds[0].episodes, rows: seeds.map(({ regret }) => regret),
+    }));
+    const { same, says } = await compared(played, check);
+    if (this.check !== check) return;  // something was moved meanwhile
+    box.replaceChildren();
+    box.classList.toggle("differs", !same);
+    for (const text of says) add(box, "p", text);
   }
   /** @param {any[]} shown */
   ends(shown) {

@@ -9,6 +9,7 @@
  * @property {Pairs} later defaults of fields that came after the first links
  * @property {Record<string, string>} owners key of the parameters of an environment, and of an algorithm
  * @typedef {{epsilon: string, episodes: string, seeds: string}} Chosen what the sliders of a curve say, as a link does
+ * @typedef {{curves: Chosen[], check: string | null}} Read
  */
 const OWN = ["name", "hide", "col"], MOST = 100_000, MOVED = ["eps", "K", "seeds"];
 /**
@@ -58,7 +59,7 @@ function completed(codec, name, pairs) {
  * @param {string} fragment
  * @param {Codec} codec
  * @param {Pairs[]} curves what each is, by default
- * @returns {Chosen[]}
+ * @returns {Read}
  */
 export function decode(fragment, codec, curves) {
   if (fragment.length > MOST) throw new Error("the link is too long");
@@ -73,7 +74,7 @@ export function decode(fragment, codec, curves) {
   }
   /** @type {Pairs} */
   let first = {};
-  return texts.map((text, i) => {
+  const read = texts.map((text, i) => {
     const whole = split(text, codec);
     for (const key of OWN) delete whole[key];
     const told = { ...codec.later, ...completed(codec, table, { ...inherited(first, whole, codec), ...whole }) };
@@ -87,6 +88,7 @@ export function decode(fragment, codec, curves) {
     }
     return { epsilon: told.eps, episodes: told.K, seeds: told.seeds };
   });
+  return { curves: read, check: given.get("check") };
 }
 /**
  * The fragment that says what is seen.

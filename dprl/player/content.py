@@ -81,7 +81,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
         sizes = []
         for episodes, found in sorted(curve.replays.items()):
             sizes.append({"episodes": episodes, "text": written(episodes), "family": len(families)})
-            families.append(_family(curve, found, arrays))
+            families.append(_family(curve, episodes, found, arrays))
         told.append(_curve(curve, sizes))
     head = {
         "curves": told,
@@ -119,7 +119,7 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _family(curve: PlayedCurve, found: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
+def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
     def placed(differing: list[list[Any]]) -> list[list[Any]]:
         return [[number, arrays.place(one)] for number, one in differing]
 
@@ -128,6 +128,7 @@ def _family(curve: PlayedCurve, found: dict[str, Any], arrays: _Arrays) -> dict[
             "epsilon": stop["epsilon"],
             "text": "" if stop["epsilon"] is None else written(stop["epsilon"]),
             "words": stop["words"],
+            "spec": _around_seeds(curve.spec.replace(episodes=episodes, epsilon=stop["epsilon"])),
             "buffers": placed(stop["buffers"]),
             "card": _card(Guarantee.from_dict(stop["guarantee"] | {"ladder": []}), curve.spec),
             "light": color(curve.look.model, stop["epsilon"], False),
@@ -141,6 +142,12 @@ def _family(curve: PlayedCurve, found: dict[str, Any], arrays: _Arrays) -> dict[
         "seeds": [placed(differing) for differing in found["seeds"]],
         "stops": stops,
     }
+
+
+def _around_seeds(spec: RunSpec) -> list[str]:
+    """A spec's JSON, whose digest a link may carry, before and behind the number of seeds."""
+    before, behind = spec.to_json().split(f'"seeds":{spec.seeds}', 1)
+    return [f'{before}"seeds":', behind]
 
 
 def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:

@@ -24,6 +24,7 @@ SCRIPTS = (
     "player_link.js",
     "player_pool.js",
     "player_chart.js",
+    "player_check.js",
     "player_close.js",
     "player.js",
 )
