@@ -103,7 +103,7 @@ $(VENV)/.test: requirements.txt pyproject.toml
 $(VENV)/.docs: requirements.txt pyproject.toml
 	@$(venv)
 	@echo "Installing what the documents need into $(VENV)."
-	@$(INSTALL) -e ".[docs]"
+	@$(INSTALL) -e ".[docs,paper]"
 	@touch $@ $(VENV)/.run
 
 define venv

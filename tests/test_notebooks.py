@@ -28,6 +28,19 @@ def test_a_notebook_runs(
         assert (cell["outputs"], cell["execution_count"]) == ([], None)
     if notebook.stem == "ten-minutes":
         its_examples_learn(names, capsys.readouterr().out)
+    if notebook.stem == "paper-figure":
+        its_printed_settings_are_flat(names, tmp_path)
+
+
+def its_printed_settings_are_flat(names: dict[str, Any], folder: Path) -> None:
+    """What its text says of each comparison, and what it leaves behind."""
+    lost = names["lost"]
+    assert all(lost(trace) > 0.95 for trace in names["flat"].traces.values())
+    assert lost(names["many"]) > 0.5
+    none, central, local = (lost(trace) for trace in names["shown"].traces.values())
+    assert none < 0.1 < central < 0.6 < 0.95 < local
+    assert (folder / "trust.pdf").read_bytes().startswith(b"%PDF")
+    assert names["good"], names["sentences"]
 
 
 def its_examples_learn(names: dict[str, Any], printed: str) -> None:

@@ -8,7 +8,7 @@ import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -39,9 +39,9 @@ class Picture:
         self,
         path: str | Path,
         *,
-        width: str | float = "column",
+        width: Literal["column", "text", "page"] | float = "column",
         height: float | None = None,
-        font: str = "serif",
+        font: Literal["serif", "sans"] = "serif",
         data: bool = True,
     ) -> tuple[Path, ...]:
         """Writes the figure for a paper, without its title, and beside it what is drawn as CSV.

@@ -39,7 +39,9 @@ class Sweep(_Sweep[S]):
 
     Attributes:
         base: the spec, or a dict of its fields.
-        axes: name to values, in order: fields of the spec, or parameters of its environment or algorithm.
+        axes: name to values, in order: fields of the spec, or parameters of its environment or algorithm, such as S.
+            A value of privacy is a model, or with its noise model:mechanism:calibration, such as
+            central:laplace-tree:paper.
 
     Raises:
         SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
