@@ -73,8 +73,8 @@ class Field:
         when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or
             among these those with noise (`practical noise`), or all but those with bonus `anytime` (`not
             anytime`), or all `with privacy`. In other runs it is None.
-        later: of an algorithm's parameter that came when there were specs without it: where it is at its default, or
-            not used, a spec is written without it, and is the one that it was.
+        later: of what came when there were specs without it: where it is at its default, or not used, a spec is written
+            without it, and is the one that it was.
         words: texts that stand for a number which follows from other fields.
         rows: of a text of rows joined by /, which is edited a row on a line: what its capital letters mean.
     """

@@ -196,7 +196,8 @@ def differences(spec: Spec, first: Spec | None = None) -> Pairs:
     whole, table = spec_pairs(spec), TABLES[NEWEST]
     known = inherited(spec_pairs(first), whole) if first else {}
     if spec.kind != FIRST:
-        return {k: v for k, v in whole.items() if known.get(k) != v} or {"priv": whole["priv"]}
+        expected = known if first else BEFORE
+        return {k: v for k, v in whole.items() if expected.get(k) != v} or {"priv": whole["priv"]}
     expected = BEFORE | table.completed(known | {key: whole[key] for key in OWNERS})
     expected |= {key: known.get(key, table.always[key]) for key in OWNERS}
     said = {k: v for k, v in whole.items() if expected.get(k) != v}
@@ -383,7 +384,7 @@ _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
 # Fields whose value decides which defaults others have, with the key of the parameters that are theirs.
 OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 # Of fields that came after the tables: what was so before, which a link does not say.
-BEFORE = {FIELDS[name].query: value or "none" for name, value in LATER.items()}
+BEFORE = {FIELDS[name].query: str(value or "none") for name, value in LATER.items()}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:

@@ -125,7 +125,8 @@ def test_every_field_is_a_flag(tmp_path: Path) -> None:
         "algorithm_params": "cap=H-h,privacy=0.5", "privacy": "local", "mechanism": "laplace", "calibration": "paper",
         "consistency": "own", "reports": "played", "structure": "environment", "stationary": "no",
         "epsilon": "2.5", "delta": "0",
-        "beta": "0.2", "bonus": "paper", "episodes": "200", "schedule": "episodic", "seeds": "1", "root_seed": "12",
+        "beta": "0.2", "bonus": "paper", "episodes": "200", "contribution": "3", "schedule": "episodic",
+        "seeds": "1", "root_seed": "12",
     }  # fmt: skip
     assert given.keys() == FIELDS.keys()
     flags = [f"{FIELDS[name].flag}={value}" for name, value in given.items()]

@@ -44,9 +44,11 @@ __all__ = [
     "calibrated",
     "delta_of",
     "epsilon_of",
+    "for_each",
     "gaussian_delta",
     "gaussian_epsilon",
     "gaussian_mu",
+    "group_delta",
     "group_epsilon",
     "least_scale",
     "repeated",
@@ -162,6 +164,8 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
     Otherwise from one at a time: (e, d)-DP for one gives (size e, d (e^(size e) - 1)/(e^e - 1)) for `size`
     (Vadhan 2017, Lemma 2.2); the least such e is approached from below, and checked.
     """
+    if size == 1:
+        return epsilon_of(losses, delta)
     gaussian = _all_gaussian(losses)
     if gaussian is not None:
         return gaussian_epsilon(size * gaussian, delta) if delta > 0 else math.inf
@@ -179,6 +183,32 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
             return min(size * one * 1.002, pure)
         one = again
     return pure
+
+
+def group_delta(losses: Losses, size: int, epsilon: float) -> float:
+    """A delta for which the same noise is (epsilon, delta)-DP for `size` changes at once, as in `group_epsilon`."""
+    if size == 1:
+        return delta_of(losses, epsilon)
+    gaussian = _all_gaussian(losses)
+    if gaussian is not None:
+        return gaussian_delta(size * gaussian, epsilon)
+    one = epsilon / size
+    each = delta_of(losses, one)
+    if each == 0 or one < 1e-9:
+        return min(1.0, size * each * math.exp(epsilon))
+    times = epsilon - one + math.log(math.expm1(-epsilon) / math.expm1(-one))
+    return math.exp(min(0.0, math.log(each) + times))
+
+
+def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
+    """The (epsilon, delta) of one change for which `size` changes at once are (epsilon, delta)-DP, by the same lemma.
+
+    Both are rounded down, so that size times the one and the lemma's delta of the other are not above what is given.
+    """
+    if size == 1:
+        return epsilon, delta
+    one = epsilon / size * (1 - 1e-12)
+    return one, delta * math.exp(one - epsilon) * math.expm1(-one) / math.expm1(-epsilon) * (1 - 1e-9)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:

@@ -8,14 +8,16 @@ reader makes of a release is a function of it, so they find out no more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprl.kernels import compiled
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms import SIGNATURE, Mechanism, Stream
+from dprl.privacy.mechanisms.mechanism import entered, first_items
 from dprl.privacy.mechanisms.unary import chances
 from dprl.privacy.privatizers import Noise
 
@@ -84,13 +86,17 @@ class Game:
 
     Attributes:
         stream: the releases that tell something of this user.
-        first, second: [cells] what the user adds to the counters in which the two differ, in units of noise.
+        first, second: [cells] what an episode of the user adds to the counters in which the two differ, in units of
+            noise.
+        at: the releases at which the user's episodes enter, one for each, of those of the stream. The attacker knows
+            them.
     """
 
     mechanism: Mechanism
     stream: Stream
     first: Array
     second: Array
+    at: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
 
     @property
     def draws(self) -> int:
@@ -111,20 +117,33 @@ class Game:
         if not len(own):
             return np.zeros(executions)  # the two are the same
         if self.mechanism.answers:
-            seen = self.mechanism.answers(rng, self.stream, executions, own)
-            return self.mechanism.log_ratio(self.stream, seen, 0, self.first, self.second)
+            told = [self.mechanism.answers(rng, self.stream, executions, own) for _ in self.at]
+            return self.mechanism.log_ratio(
+                self.stream, np.concatenate(told), self.at, self.first, self.second
+            )
         noise = unit_noise(self.mechanism, self.stream, executions * len(own), rng)
-        seen = noise.reshape(-1, executions, len(own)) + own
-        return self.mechanism.log_ratio(self.stream, seen, 0, self.first, self.second)
+        added = entered(self.stream, self.at)[:, None, None] * own
+        seen = noise.reshape(-1, executions, len(own)) + added
+        return self.mechanism.log_ratio(self.stream, seen, self.at, self.first, self.second)
 
 
-def game(noise: Noise, first: Array, second: Array, *, half: bool = False) -> Game:
+def game(
+    noise: Noise,
+    first: Array,
+    second: Array,
+    *,
+    half: bool = False,
+    episodes: int = 1,
+    places: np.random.Generator | None = None,
+) -> Game:
     """The attack on a privatizer's noise.
 
     Args:
         noise: of a run with privacy.
-        first, second: [cells] what one user adds to the statistic in each world.
+        first, second: [cells] what each episode of one user adds to the statistic in each world.
         half: the noise is half as large as it should be, which the attacker knows.
+        episodes: of the user. A report of each has noise of its own.
+        places: draws the releases at which they enter; by default all enter at the first, where most is revealed.
 
     Raises:
         ValueError: there is no noise.
@@ -134,10 +153,14 @@ def game(noise: Noise, first: Array, second: Array, *, half: bool = False) -> Ga
     moved = np.flatnonzero(first != second)
     rows = first.reshape(-1, noise.scales.size)
     scales = np.broadcast_to(noise.scales.ravel(), rows.shape).ravel()[moved]
-    stream = noise.mechanism.telling(noise.stream)
+    stream, at = noise.mechanism.telling(noise.stream), np.zeros(episodes, dtype=np.int64)
+    if noise.mechanism.fresh:
+        stream, at = first_items(stream, episodes), np.arange(episodes)
+    elif places is not None:
+        stream, at = noise.mechanism.scattered(places, noise.stream, episodes)
     if stream.questions is not None:
         stream = replace(stream, questions=stream.questions[moved])
     if half:
         stream, factor = noise.mechanism.halved(stream)
         scales = scales * factor
-    return Game(noise.mechanism, stream, first[moved] / scales, second[moved] / scales)
+    return Game(noise.mechanism, stream, first[moved] / scales, second[moved] / scales, at)

@@ -10,6 +10,20 @@ from dprl.brief import tabulated
 from dprl.privacy.exact import BITS
 
 UNIT = "one user: one whole episode"
+
+
+def unit_of(contribution: int) -> str:
+    """What is protected, of users with so many episodes at most."""
+    return UNIT if contribution == 1 else f"one user: up to {contribution} episodes, anywhere in the run"
+
+
+def adjacency_of(contribution: int) -> str:
+    """What neighbours differ in."""
+    if contribution == 1:
+        return "replace one user's whole trajectory by another"
+    return f"replace all episodes of one user, up to {contribution} anywhere in the run, by others"
+
+
 SIMULATION = (
     "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
 )
@@ -79,6 +93,7 @@ class Guarantee:
         returning: for somebody who comes back for so many episodes, the epsilon that the noise proves at proved_delta.
         messages: what one user sends, in words, where that is more than a report.
         claimed_rho, proved_rho: of zero-concentrated privacy, of an offline run.
+        contribution: m, the most episodes of one user, all of which are protected.
         stated: (epsilon, delta, by whom) that somebody states of the learner's own draws, which nothing here proves.
 
     Numbers are None where no privacy is claimed, scale and std also where sums have noise of different sizes.
@@ -108,6 +123,7 @@ class Guarantee:
     claimed_rho: float | None = None
     proved_rho: float | None = None
     stated: tuple[float, float, str] | None = None
+    contribution: int = 1
 
     def __repr__(self) -> str:
         told = [f"model {self.model}"]
@@ -124,8 +140,10 @@ class Guarantee:
     _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able form; rho, and what is stated, where there is one."""
+        """JSON-able form; rho, what is stated, and a contribution of more than one, where there is one."""
         whole = asdict(self)
+        if self.contribution == 1:
+            del whole["contribution"]
         for name in ("claimed_rho", "proved_rho", "stated"):
             if whole[name] is None:
                 del whole[name]

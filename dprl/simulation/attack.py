@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dprl.brief import Registry, described
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, shown, written
 from dprl.learners import ALGORITHMS
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
-from dprl.privacy import accounting, attack
+from dprl.privacy import attack
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure
 from dprl.simulation.collusion import collusion
@@ -31,6 +31,7 @@ from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
 POINTS = 10  # of the curve
 MOST_DRAWS = 2e9  # numbers that one unit draws
+LEVELS = 64  # of a tree, at most
 SLICE = 4  # executions played between two looks at the clock, at least
 
 FIELDS: Registry[Field] = Registry(
@@ -41,6 +42,12 @@ FIELDS: Registry[Field] = Registry(
         Field(
             "noise", "choice", "whole", "all the noise of the run, or noise half as large",
             choices=("whole", "half"), query="noise", flag="--noise",
+        ),
+        Field(
+            "places", "choice", "together",
+            "where the user's episodes are, of a run in which one user may have several: all in the first release, or "
+            "at random places of the run",
+            choices=("together", "random"), query="places", flag="--places", later=True,
         ),
         Field("executions", "int", 250, "a world, in each unit of work", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
@@ -55,7 +62,8 @@ class AttackSpec:
 
     Attributes:
         run: whose noise it is; its own seeds mean nothing here.
-        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart.
+        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart. Where one user of
+            the run may have several, each is this one.
 
     Raises:
         SpecError: one sentence that names the field and what is allowed.
@@ -65,6 +73,7 @@ class AttackSpec:
     first: str = ""
     second: str = ""
     noise: str = "whole"
+    places: str = "together"
     executions: int = 250
     seeds: int = 12
     root_seed: int = 0
@@ -91,6 +100,8 @@ class AttackSpec:
         object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))
         for name, field in FIELDS.items():
             object.__setattr__(self, name, field.check(getattr(self, name)))
+        if self.run.contribution == 1:
+            object.__setattr__(self, "places", FIELDS["places"].default)
         size = size_of(self.run)
         for name, usual in zip(("first", "second"), pairs_of(self.run)["farthest"], strict=True):
             text = getattr(self, name) or usual
@@ -105,7 +116,10 @@ class AttackSpec:
     @property
     def draws(self) -> int:
         """Numbers drawn for the two worlds in one execution, at most."""
-        return 2 * 6 * size_of(self.run).H * self.run.work(self.run.mechanism).releases
+        releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
+        if m > 1:  # each in a report of its own, or in nodes of each level of a tree
+            releases = max(releases, m * (LEVELS if self.places == "random" else 1))
+        return 2 * 6 * size_of(self.run).H * releases
 
     @property
     def size(self) -> int:
@@ -137,7 +151,7 @@ class AttackSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form."""
-        rest = {name: getattr(self, name) for name in FIELDS}
+        rest = written(FIELDS.values(), {name: getattr(self, name) for name in FIELDS})
         return {"kind": self.kind, "run": self.run.to_dict(), **rest}
 
     def to_json(self) -> str:
@@ -178,7 +192,7 @@ class AttackRun:
     def __init__(self, spec: AttackSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
         self._noise = noise_of_run(spec.run)
-        self._game = game_of(spec, self._noise)
+        self._game = game_of(spec, self._noise, seed)
         self._rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed])))
         self._scores: tuple[list[Array], list[Array]] = ([], [])
         self._played = 0
@@ -226,7 +240,7 @@ class AttackRun:
             seed=self.seed,
             complete=self._played == self.spec.executions,
             curve=self.curve(),
-            v_star=max(map(accounting.separation_of, self._noise.losses())),
+            v_star=self._noise.separation,
             guarantee=guarantee_of(self.spec.run, self._noise),
             seconds=self.seconds,
             rate=self._played / max(self.seconds, 1e-9),
@@ -257,16 +271,24 @@ def noise_of_run(run: RunSpec) -> Noise:
     return LOOPS[ALGORITHMS[run.algorithm].loop].noise_of_run(run)
 
 
-def game_of(spec: AttackSpec, noise: Noise) -> attack.Game:
-    """The game that is played."""
+def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
+    """The game that is played. Where episodes are at random places, these are drawn once for a unit."""
     size, table = size_of(spec.run), possible_of(spec.run)
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 
     def added(name: str) -> Array:
         counts = Trajectory.parse(name, getattr(spec, name), size).counts(size, table)
         pooled = spec.run.stationary == "yes" and noise.mechanism is not None and not noise.mechanism.answers
         return np.asarray(counts.sum(0) if pooled else counts).ravel()  # answers are about one step each
 
-    return attack.game(noise, added("first"), added("second"), half=spec.noise == "half")
+    return attack.game(
+        noise,
+        added("first"),
+        added("second"),
+        half=spec.noise == "half",
+        episodes=spec.run.contribution,
+        places=rng if spec.places == "random" else None,
+    )
 
 
 def estimate(spec: AttackSpec) -> Estimate:

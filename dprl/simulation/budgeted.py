@@ -9,7 +9,7 @@ from dataclasses import fields
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, shown, written
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.mdp import Size
@@ -122,6 +122,7 @@ class Budgeted:
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of TABLE."""
         whole = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        whole = written(self.TABLE.values(), whole)
         return {"kind": self.kind} | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
 
     def to_json(self) -> str:

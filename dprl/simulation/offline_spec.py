@@ -18,6 +18,7 @@ from dprl.simulation import datasets
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine
+from dprl.simulation.table import CONTRIBUTION
 from dprl.simulation.trace import Ints
 from dprl.statistics import DATASET
 
@@ -42,6 +43,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         *LEARNING[1:],
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
+        CONTRIBUTION,
         Field("seeds", "int", 5, "independent data sets of each size", 1, 100, query="seeds", flag="--seeds"),
         Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
@@ -82,6 +84,7 @@ class OfflineSpec(Budgeted):
     delta: float | None = None
     beta: float = 0.1
     n: int = 10**9
+    contribution: int = 1
     seeds: int = 5
     root_seed: int = 0
 
@@ -106,6 +109,8 @@ class OfflineSpec(Budgeted):
             self._set(name, check_params(name, owner.key, owner.fields, getattr(self, name)))
         self._set("behaviour", datasets.check_behaviour(self.behaviour, self.problem_size))
         self._choose_budget(learner.privacies)
+        if not PROMISES[self.privacy].fields:
+            self._set("contribution", 1)
         self._check_features()
         self._check_cells("environment_params", self.problem_size)
 

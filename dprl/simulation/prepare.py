@@ -115,6 +115,7 @@ def noise_of(
         batches=batches,
         releases=releases,
         played=spec.reports == "played",
+        contribution=spec.contribution,
     )
     return PRIVATIZERS[spec.privacy].prepare(request)
 
@@ -153,7 +154,8 @@ def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
         *(["structure"] if spec.structure else []),
         *(["stationary"] if spec.stationary == "yes" else []),
     )
-    stated = learner.stated(size_of(spec), spec.episodes) if learner.stated else None
+    one_each = spec.contribution == 1  # which is what is stated
+    stated = learner.stated(size_of(spec), spec.episodes) if learner.stated and one_each else None
     card = noise.guarantee()
     short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus, spec.reports)
     return replace(

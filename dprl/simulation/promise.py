@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dprl.learners import ALGORITHMS
-from dprl.privacy.accounting import Losses, delta_of, epsilon_of, scaled, separation_of, zcdp_of
+from dprl.privacy.accounting import group_epsilon, scaled, separation_of, zcdp_of
 from dprl.privacy.attack import outcomes
+from dprl.privacy.privatizers import Noise
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.spec import RunSpec
 
@@ -42,11 +43,12 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         return None
     delta = spec.delta or 0.0
     worst = max(places, key=separation_of)
-    pairs = [(d, max(epsilon_of(losses, d) for losses in places)) for d in DELTAS]
+    pairs = [(d, noise.epsilon(d)) for d in DELTAS]
     pairs = [(d, epsilon) for d, epsilon in pairs if math.isfinite(epsilon)]
     rhos = [zcdp_of(losses) for losses in places]
-    tangents = _tangents(places, max(epsilon for _, epsilon in pairs))
-    proved = [(separation_of(less), epsilon_of(less, delta)) for less in (scaled(worst, f) for f in FACTORS)]
+    tangents = _tangents(noise, max(epsilon for _, epsilon in pairs))
+    others, group = [scaled(worst, f) for f in FACTORS], noise.group
+    proved = [(group * separation_of(less), group_epsilon(less, group, delta)) for less in others]
     sampled = learner.statistic.counted and not learner.forgets and noise.stream.releases <= MOST_RELEASES
     return {
         "deltas": [d for d, _ in pairs],
@@ -55,7 +57,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         "missed": [_missed(tangents, x) for x in FALSE],
         "right": (1 + tangents[0][1]) / 2,
         "rho": None if None in rhos else max(rho for rho in rhos if rho is not None),
-        "separation": separation_of(worst),
+        "separation": noise.separation,
         "separations": [d for d, _ in proved],
         "measures": [epsilon for _, epsilon in proved],
         "delta": delta,
@@ -63,9 +65,9 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
     }
 
 
-def _tangents(places: tuple[Losses, ...], most: float) -> list[tuple[float, float]]:
+def _tangents(noise: Noise, most: float) -> list[tuple[float, float]]:
     """(epsilon, delta) pairs that are proved, epsilon rising from 0."""
-    return [(e, max(delta_of(losses, e) for losses in places)) for e in np.linspace(0.0, most, 40)]
+    return [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:

@@ -67,6 +67,7 @@ class RunSpec:
     beta: float | None = 0.1
     bonus: str = None  # type: ignore[assignment]  # filled in below
     episodes: int = 10**9
+    contribution: int = 1
     schedule: str = schedules.DEFAULT
     seeds: int = 5
     root_seed: int = 0
@@ -115,8 +116,8 @@ class RunSpec:
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
-            self._set("consistency", "own")
-            self._set("reports", "all")
+            for name, plain in (("consistency", "own"), ("reports", "all"), ("contribution", 1)):
+                self._set(name, plain)
         else:
             self._choose_noise()
         stationary.check_use(self.stationary, self.algorithm, self.mechanism, self.calibration, self.bonus)
@@ -247,7 +248,7 @@ class RunSpec:
         check_budget = PRIVATIZERS[self.privacy].check
         if check_budget is not None:
             change = learner.statistic.sensitivity(size, REPLACE_ONE)
-            budget = (str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
+            budget = (str(self.calibration), self.epsilon or 0.0, self.delta or 0.0, self.contribution)
             check_budget(change, str(self.mechanism), self.work(self.mechanism).releases, *budget)
 
     def _estimate_limits(self, mechanism: str | None) -> None:
@@ -375,9 +376,8 @@ class RunSpec:
         title = ALGORITHMS[self.algorithm].title + (", structure declared" if self.structure else "")
         title += ", stationarity declared" if self.stationary == "yes" else ""
         title += ", bonus not proved" if self.bonus == OWN else ""
-        if self.privacy == "none":
-            return f"{title}, no privacy"
-        return f"{title}, {self.privacy}, epsilon {self.epsilon:g}"
+        noise = "no privacy" if self.privacy == "none" else f"{self.privacy}, epsilon {self.epsilon:g}"
+        return f"{title}, {noise}" + f", {self.contribution} episodes a user" * (self.contribution > 1)
 
     @cached_property
     def _twin(self) -> RunSpec:

@@ -17,11 +17,19 @@ add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields(Envi
 add_plugins("dprl.learners", ALGORITHMS, NEEDED)
 
 DEFAULT_DELTA = 1e-6
+MOST_OF_ONE = 1000  # episodes
+CONTRIBUTION = Field(
+    "contribution", "int", 1,
+    "m, the most episodes of one user, which is public; privacy protects all of them",
+    1, MOST_OF_ONE, query="m", flag="--contribution", later=True,
+)  # fmt: skip
 TIED = "1/(10K)"  # a delta that is small against one over the users
 
 # Fields that came when there were results already, with what was so before: at that such a field is not written, in
 # keys and links as in JSON, so that these are found.
-LATER: dict[str, str | None] = {"structure": None, "stationary": "no", "consistency": "own", "reports": "all"}
+LATER: dict[str, str | int | None] = {
+    "structure": None, "stationary": "no", "consistency": "own", "reports": "all", "contribution": 1,
+}  # fmt: skip
 
 # What takes its default again when another field changes: it would mean something else, or nothing.
 BELONGS = {
@@ -100,6 +108,7 @@ FIELDS: Registry[Field] = Registry(
             choices=("anytime", "paper", "practical", "own"), optional=True, query="bonus", flag="--bonus",
         ),
         Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
+        CONTRIBUTION,
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
         Field("seeds", "int", 5, "independent repetitions", 1, 100, query="seeds", flag="--seeds"),
         Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),

@@ -45,7 +45,8 @@ class Change:
 
     def at_once(self, times: int) -> Change:
         """So many such changes by one person. They reveal most where all are in the same cells."""
-        return replace(self, moves=tuple((count, times * size) for count, size in self.moves))
+        moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
+        return replace(self, moves=moves, anew=anew)
 
     def times(self, releases: int) -> int:
         """How often cells that are asked for anew are, at most, in so many releases."""

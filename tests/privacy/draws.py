@@ -49,12 +49,14 @@ def request(
     delta: float | None = None,
     beta: float = 0.1,
     statistic: Statistic = CONSISTENT,
+    contribution: int = 1,
 ) -> Request:
     """A request whose delta, if not given, is the reference one, or 0 for printed Laplace noise."""
     if delta is None:
         delta = 0.0 if calibration == "paper" and not MECHANISMS[mechanism].needs_delta else 1e-6
     ends = np.array(times, dtype=np.int64)
-    return Request(statistic, Size(S, A, H), ends, mechanism, calibration, epsilon, delta, beta)
+    asked = mechanism, calibration, epsilon, delta, beta
+    return Request(statistic, Size(S, A, H), ends, *asked, contribution=contribution)
 
 
 def prepared(

@@ -334,6 +334,7 @@ CHANGES: dict[str, Any] = {
     "beta": 0.2,
     "bonus": "anytime",
     "episodes": 10**8,
+    "contribution": 3,
     "schedule": "geometric:0.03",
     "root_seed": 1,
 }

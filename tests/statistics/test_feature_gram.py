@@ -112,7 +112,8 @@ def test_the_best_attack_finds_no_more_than_is_proved_and_more_under_half_the_no
     for half in (False, True):
         rng, n = np.random.default_rng(2), 20_000
         factor = 0.5 if half else 1.0
-        own = Game(one, make_stream(np.array([1])), *(v / scales / factor for v in vectors))
+        added, taken = (v / scales / factor for v in vectors)
+        own = Game(one, make_stream(np.array([1])), added, taken)
         scores = [
             np.add(*both)
             for both in zip(game(matrices, *cells, half=half).play(rng, n), own.play(rng, n), strict=True)

@@ -173,10 +173,7 @@ def families_with_rewards(problem: OfflineProblem, calibration: str) -> tuple[Fa
 
 
 def _family(problem: OfflineProblem, query: Any, what: str, weight: float = 1.0) -> Family:
-    replaced, blanked = (
-        query.sensitivity(problem.size, adjacency).at_once(problem.episodes)
-        for adjacency in (REPLACE_ONE, BLANK_ONE)
-    )
+    replaced, blanked = (query.sensitivity(problem.size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
     return Family(query.family, what, replaced, blanked, weight=weight)
 
 

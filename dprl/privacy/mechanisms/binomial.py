@@ -13,14 +13,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprl.kernels import kernel
 from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses
 from dprl.privacy.errors import binomial_tail, bits_length
-from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, column, no_rows
-from dprl.privacy.mechanisms.tree import levels, nodes, split, stems, tree
+from dprl.privacy.mechanisms.mechanism import At, Leaves, Mechanism, Stream, column, no_rows
+from dprl.privacy.mechanisms.tree import levels, nodes, scattered, split, stems, tree
 from dprl.statistics import Change
 
 VARIANCE, PRINTED = 0.0, -1.0
@@ -158,8 +159,24 @@ def first_batch(stream: Stream) -> Stream:
     )
 
 
-def bits_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
-    """The log-likelihood ratio, from the batch that the user is in; counts are whole numbers."""
+def scattered_batches(
+    rng: np.random.Generator, stream: Stream, count: int
+) -> tuple[Stream, NDArray[np.int64]]:
+    """The batches that so many users at random places are in. Where sizes are decided as the run goes, of one user."""
+    chosen, at = np.unique(rng.integers(0, stream.releases, count), return_inverse=True)
+    sizes = np.maximum(np.diff(stream.leaves[:-1])[chosen], 1)
+    leaves = np.concatenate([[0], np.cumsum(sizes), [-1]]).astype(np.int64)
+    return replace(stream, leaves=leaves, batches=np.ascontiguousarray(stream.batches[chosen])), np.sort(at)
+
+
+def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
+    """The log-likelihood ratio, from the batches that the user is in; counts are whole numbers."""
+    batches = zip(*np.unique(at, return_counts=True), strict=True)
+    return np.asarray(sum(_of_batch(stream, seen, int(b), int(n), first, second) for b, n in batches))
+
+
+def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, second: Array) -> Array:
+    """The same of one batch, in which the user is so many times."""
     from scipy.stats import binom
 
     trials, probability = stream.batches[at, :2]
@@ -167,21 +184,23 @@ def bits_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array
         users = int(stream.leaves[at + 1] - stream.leaves[at])
         trials, probability = bits_of(users, trials, probability)
     bits = seen[at] - (seen[at - 1] if at else 0.0) + trials * probability
-    outcomes = [np.rint(bits - own).astype(np.int64) for own in (first, second)]
+    outcomes = [np.rint(bits - times * own).astype(np.int64) for own in (first, second)]
     low = int(min(o.min() for o in outcomes))
     known = binom.logpmf(np.arange(low, int(max(o.max() for o in outcomes)) + 1), trials, probability)
     return np.asarray((known[outcomes[0] - low] - known[outcomes[1] - low]).sum(1))
 
 
-def tree_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
-    """The log-likelihood ratio, from the nodes that the item is in."""
+def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
+    """The log-likelihood ratio, from the nodes that the items are in."""
     from scipy.stats import binom
 
     trials, probability, _ = stream.batches[0]
-    touched = np.flatnonzero(np.abs(column(stream, at, split)) > 1e-9)
+    weights = column(stream, at, split)
+    touched = np.flatnonzero(np.abs(weights) > 1e-9)
     bits = split(stream, seen.reshape(len(seen), -1)).reshape(seen.shape)[touched] + trials * probability
-    ratio = binom.logpmf(np.rint(bits - first), trials, probability)
-    ratio -= binom.logpmf(np.rint(bits - second), trials, probability)
+    times = np.rint(weights[touched, None, None])
+    ratio = binom.logpmf(np.rint(bits - times * first), trials, probability)
+    ratio -= binom.logpmf(np.rint(bits - times * second), trials, probability)
     return np.asarray(ratio.sum((0, 2)))
 
 
@@ -214,6 +233,7 @@ BINOMIAL_SUM = Mechanism(
     needs_delta=True,
     telling=first_batch,
     log_ratio=bits_ratio,
+    scattered=scattered_batches,
     halved=fewer_bits,
 )
 
@@ -232,5 +252,6 @@ BINOMIAL_TREE = Mechanism(
     needs_delta=True,
     telling=stems,
     log_ratio=tree_ratio,
+    scattered=scattered,
     halved=fewer_bits,
 )

@@ -22,7 +22,14 @@ from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.gaussian import gaussian_ratio, seen_through
-from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, all_releases, increments
+from dprl.privacy.mechanisms.mechanism import (
+    Leaves,
+    Mechanism,
+    Stream,
+    all_releases,
+    increments,
+    scattered_releases,
+)
 
 # 1 - pole_1 < 1 - zero_1 < 1 - pole_2 < ...: from SLOWEST / M to FASTEST, each at most exp(STEP) times the one before.
 # With these the noise is at most 1.002 times that of the square root from M = 10 on, and 1.005 times below.
@@ -144,6 +151,7 @@ GAUSSIAN_BLT = Mechanism(
     losses=seen_through(lambda stream: factors(stream.releases)[1].squared(stream.releases)),
     telling=all_releases,
     log_ratio=gaussian_ratio(innovations),
+    scattered=scattered_releases,
     norm="l2",
     needs_delta=True,
     prepare=prepare,

@@ -14,6 +14,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Gaussian, Losses
 from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.mechanism import (
+    At,
     Leaves,
     Mechanism,
     Stream,
@@ -22,8 +23,10 @@ from dprl.privacy.mechanisms.mechanism import (
     first_item,
     increments,
     no_rows,
+    scattered_releases,
+    scattered_reports,
 )
-from dprl.privacy.mechanisms.tree import levels, nodes, split, stems, tree
+from dprl.privacy.mechanisms.tree import levels, nodes, scattered, split, stems, tree
 from dprl.statistics import Change
 
 Complexes = NDArray[np.complex128]
@@ -112,14 +115,14 @@ def innovations(stream: Stream, sums: Array) -> Array:
 
 def gaussian_ratio(
     apart: Callable[[Stream, Array], Array],
-) -> Callable[[Stream, Array, int, Array, Array], Array]:
+) -> Callable[[Stream, Array, At, Array, Array], Array]:
     """The log-likelihood ratio where `apart` maps released sums [M, n] to independent N(0, 1) draws, plus data.
 
     A user moves the draws along one direction, so that an execution is known by its projection on the cells that
     differ. Every factorisation has its ratio by giving `apart`, the inverse of what spreads its noise.
     """
 
-    def log_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
+    def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights, moved = column(stream, at, apart), first - second
         middle = float((first + second) @ moved) / 2
         return np.asarray(weights @ apart(stream, seen @ moved) - float(weights @ weights) * middle)
@@ -187,6 +190,7 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     losses=seen_through(lambda stream: float(_norms(stream)[-1] ** 2)),
     telling=all_releases,
     log_ratio=gaussian_ratio(innovations),
+    scattered=scattered_releases,
     norm="l2",
     needs_delta=True,
     prepare=correlate,
@@ -206,6 +210,7 @@ GAUSSIAN_TREE = Mechanism(
     losses=seen_through(lambda stream: levels(stream.items)),
     telling=stems,
     log_ratio=gaussian_ratio(split),
+    scattered=scattered,
     norm="l2",
     needs_delta=True,
 )
@@ -223,6 +228,7 @@ GAUSSIAN = Mechanism(
     losses=seen_through(lambda stream: 1.0),
     telling=first_item,
     log_ratio=gaussian_ratio(increments),
+    scattered=scattered_reports,
     fresh=True,
     norm="l2",
     needs_delta=True,

@@ -11,6 +11,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Laplace, Losses
 from dprl.privacy.errors import laplace_length, laplace_tail
 from dprl.privacy.mechanisms.mechanism import (
+    At,
     Leaves,
     Mechanism,
     Stream,
@@ -18,8 +19,9 @@ from dprl.privacy.mechanisms.mechanism import (
     first_item,
     increments,
     no_rows,
+    scattered_reports,
 )
-from dprl.privacy.mechanisms.tree import levels, nodes, split, stems, tree
+from dprl.privacy.mechanisms.tree import levels, nodes, scattered, split, stems, tree
 from dprl.statistics import Change
 
 
@@ -79,10 +81,10 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
-) -> Callable[[Stream, Array, int, Array, Array], Array]:
+) -> Callable[[Stream, Array, At, Array, Array], Array]:
     """The log-likelihood ratio where `apart` maps released sums [M, n] to independent Laplace(1) draws, plus data."""
 
-    def log_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
+    def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)
         draws = apart(stream, seen.reshape(len(seen), -1)).reshape(seen.shape)
         touched = np.flatnonzero(np.abs(weights) > 1e-9)
@@ -105,6 +107,7 @@ LAPLACE_TREE = Mechanism(
     losses=_losses(lambda stream: levels(stream.items)),
     telling=stems,
     log_ratio=laplace_ratio(split),
+    scattered=scattered,
     norm="l1",
     needs_delta=False,
 )
@@ -122,6 +125,7 @@ LAPLACE = Mechanism(
     losses=_losses(lambda stream: 1),
     telling=first_item,
     log_ratio=laplace_ratio(increments),
+    scattered=scattered_reports,
     fresh=True,
     norm="l1",
     needs_delta=False,

@@ -25,6 +25,7 @@ from dprl.statistics import Change
 SIGNATURE = "void(int64, int64[::1], float64[:,::1], float64[:,::1], npy_rng, float64[::1])"
 
 Leaves = NDArray[np.int64]
+At = int | NDArray[np.int64]  # a release, or several
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,10 @@ class Mechanism:
             from the releases of the whole stream.
         log_ratio(stream, seen, at, first, second): [n] ln P[seen | first] / P[seen | second] of n executions, where
             seen: [M, n, cells] are the released sums without what all others have added, in units of noise, and the
-            item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart.
+            item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart. Where
+            `at` has several releases, one such item enters at each, and several at one that stands there several times.
+        scattered(rng, stream, count): a stream of just those releases that tell of so many items at random places, and
+            the release at which each enters.
         covariance(stream, width): [M, width] of the unit noise of one counter at release i with that at release i - k,
             for k up to i; None where it is not known before the run, or nobody asks.
         halved(stream): noise half as large, as a stream and what multiplies its unit noise.
@@ -105,7 +109,8 @@ class Mechanism:
     norm: str
     needs_delta: bool
     telling: Callable[[Stream], Stream]
-    log_ratio: Callable[[Stream, Array, int, Array, Array], Array]
+    log_ratio: Callable[[Stream, Array, At, Array, Array], Array]
+    scattered: Callable[[np.random.Generator, Stream, int], tuple[Stream, NDArray[np.int64]]]
     prepare: Callable[[np.random.Generator, Stream, Array], None] | None = None
     covariance: Callable[[Stream, int], Array] | None = None
     halved: Callable[[Stream], tuple[Stream, float]] = half_scale
@@ -146,7 +151,31 @@ def all_releases(stream: Stream) -> Stream:
 
 def first_item(stream: Stream) -> Stream:
     """The first item alone, where each item has noise of its own."""
-    return replace(stream, leaves=np.array([0, 1, -1]))
+    return first_items(stream, 1)
+
+
+def first_items(stream: Stream, count: int) -> Stream:
+    """So many items, where each has noise of its own, and is released by itself."""
+    return replace(stream, leaves=np.array([*range(count + 1), -1]))
+
+
+def scattered_reports(
+    rng: np.random.Generator, stream: Stream, count: int
+) -> tuple[Stream, NDArray[np.int64]]:
+    """See `Mechanism.scattered`, where each item has noise of its own: wherever they are is all the same."""
+    return first_items(stream, count), np.arange(count)
+
+
+def scattered_releases(
+    rng: np.random.Generator, stream: Stream, count: int
+) -> tuple[Stream, NDArray[np.int64]]:
+    """The same where all releases tell of all items before them: each enters at one of the releases, at random."""
+    return stream, np.sort(rng.integers(0, stream.releases, count))
+
+
+def entered(stream: Stream, at: At) -> NDArray[np.int64]:
+    """[M] how many items that enter at these releases are in the sums of each."""
+    return np.asarray((np.arange(stream.releases)[:, None] >= np.atleast_1d(at)).sum(1))
 
 
 def increments(stream: Stream, sums: Array) -> Array:
@@ -154,9 +183,9 @@ def increments(stream: Stream, sums: Array) -> Array:
     return np.diff(sums, axis=0, prepend=0.0)
 
 
-def column(stream: Stream, at: int, apart: Callable[[Stream, Array], Array]) -> Array:
-    """[M] with which weights an item of size one, entering at release `at`, is in each independent draw.
+def column(stream: Stream, at: At, apart: Callable[[Stream, Array], Array]) -> Array:
+    """[M] with which weights items of size one, entering at release `at`, are in each independent draw.
 
     apart(stream, sums): the linear map from released sums [M, n] to independent unit draws, plus data.
     """
-    return apart(stream, (np.arange(stream.releases) >= at).astype(float)[:, None])[:, 0]
+    return apart(stream, entered(stream, at).astype(float)[:, None])[:, 0]

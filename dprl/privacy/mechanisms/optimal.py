@@ -31,7 +31,7 @@ from dprl.kernels import compiled, kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.gaussian import gaussian_ratio, prepared, room, seen_through
-from dprl.privacy.mechanisms.mechanism import Mechanism, Stream, all_releases
+from dprl.privacy.mechanisms.mechanism import Mechanism, Stream, all_releases, scattered_releases
 
 # With these the product is at most 1.002 times what no factorisation stays below, for up to MAX_RELEASES releases.
 CHAINS, ROUNDS = 8, 60
@@ -253,6 +253,7 @@ GAUSSIAN_OPTIMAL = Mechanism(
     losses=seen_through(lambda stream: factors(stream.releases).column),
     telling=all_releases,
     log_ratio=gaussian_ratio(innovations),
+    scattered=scattered_releases,
     norm="l2",
     needs_delta=True,
     prepare=correlate,

@@ -84,6 +84,29 @@ def stems(stream: Stream) -> Stream:
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 
 
+def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
+    """The prefixes that tell apart the nodes which so many items at random places are in, and where each enters.
+
+    Item p is in the node of each level l at which bit l of p is 0, which is a prefix less a shorter one.
+    """
+    items = rng.integers(0, stream.items, count)
+    ends = {
+        (p >> level << level) + (1 << level)
+        for p in items.tolist()
+        for level in range(levels(stream.items))
+        if not p >> level & 1
+    }
+    whole = {end for end in ends if end <= stream.items}
+    for end in tuple(whole):
+        shorter = end & (end - 1)
+        while shorter:
+            whole.add(shorter)
+            shorter &= shorter - 1
+    found = np.array(sorted(whole), dtype=np.int64)
+    few = replace(stream, leaves=np.concatenate([[0], found, [-1]]).astype(np.int64))
+    return few, np.sort(np.searchsorted(found, items, side="right"))
+
+
 def split(stream: Stream, sums: Array) -> Array:
     """[M, n] single nodes, from sums [M, n]: a prefix and the same less the lowest bit of its length differ by one.
 

@@ -30,7 +30,7 @@ from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Losses, Response
 from dprl.privacy.errors import EXACT, bounded_length
-from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, first_item
+from dprl.privacy.mechanisms.mechanism import At, Leaves, Mechanism, Stream, first_item, scattered_reports
 from dprl.statistics import Change
 
 PARTS = 3
@@ -162,16 +162,17 @@ def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Arra
     return np.asarray(asked * unit * (ones - turned) / ((kept - turned) * chance))[None]
 
 
-def answers_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
-    """The log-likelihood ratio, from the bits that were answered."""
+def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
+    """The log-likelihood ratio, from the bits that were answered in the messages `at`."""
     kept, turned, _ = stream.batches[1]
     _, unit = chances(stream)
 
     def log_likelihood(own: Array) -> Array:
         one = turned + (kept - turned) * own / unit
-        return np.where(seen[at] > 0, np.log(one), np.where(seen[at] < 0, np.log1p(-one), 0.0))
+        return np.where(said > 0, np.log(one), np.where(said < 0, np.log1p(-one), 0.0))
 
-    return np.asarray((log_likelihood(first) - log_likelihood(second)).sum(1))
+    said = seen[np.atleast_1d(at)]
+    return np.asarray((log_likelihood(first) - log_likelihood(second)).sum(2).sum(0))
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
@@ -198,6 +199,7 @@ UNARY = Mechanism(
     pure=True,
     telling=first_item,
     log_ratio=answers_ratio,
+    scattered=scattered_reports,
     halved=four_times_clearer,
     fresh=True,
     answers=answers,

@@ -29,6 +29,7 @@ from dprl.privacy.privatizers.privatizer import (
     Request,
     Words,
     guarantee,
+    losses_of_user,
     proved,
     with_noise,
 )
@@ -64,14 +65,15 @@ def prepare(request: Request) -> Noise:
     else:
         stream = stream_of_releases(request.releases or len(request.times))
         statistic = request.statistic.evened()
-        change = statistic.sensitivity(request.size, REPLACE_ONE)
-        scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
+        change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
+        scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
+        change = change.at_once(m)
         norm = length(change, request.delta)
         if change.anew:
             norm += f" in sums over users and of {length(change.once, request.delta)} in what is asked anew"
         formula = (
             f"the smallest scale that proves {budget(request.epsilon, request.delta)} in {stream.releases:,} releases. "
-            f"One user changes the counts by {norm} ({statistic.moved})"
+            f"One user changes the counts by {norm} ({statistic.moved}{times(m)})"
         )
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
@@ -101,6 +103,11 @@ def prepare(request: Request) -> Noise:
     return noise
 
 
+def times(contribution: int) -> str:
+    """How often one user may be in the same counters, in words."""
+    return f", {contribution} times: all of a user's episodes may be in the same" if contribution > 1 else ""
+
+
 def length(change: Change, delta: float) -> str:
     """How long a change is, in the norm that a proof at delta goes by."""
     return f"L1 = {change.l1:g}" if delta == 0 else f"squared L2 = {change.l2_squared:g}"
@@ -112,12 +119,18 @@ def every(statistic: Statistic) -> str:
 
 
 def tight_scale(
-    mechanism: Mechanism, change: Change, stream: Stream, epsilon: float, delta: float, exact: bool = True
+    mechanism: Mechanism,
+    change: Change,
+    stream: Stream,
+    epsilon: float,
+    delta: float,
+    exact: bool = True,
+    contribution: int = 1,
 ) -> float:
-    """The least scale at which `mechanism` proves (epsilon, delta) for `change`."""
+    """The least scale at which `mechanism` proves (epsilon, delta) for a user with so many times `change`."""
 
     def losses_at(scale: float) -> Losses:
-        return mechanism.losses(change, scale, stream)[0]
+        return losses_of_user(mechanism, change, scale, stream, contribution)[0]
 
     return calibrated(losses_at, epsilon, delta, exact=exact)
 
@@ -137,12 +150,13 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
         request.releases or len(request.times),
         request.epsilon,
         delta,
+        request.contribution,
     )
 
 
 @lru_cache(maxsize=256)
 def _ladder(
-    statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float
+    statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
     """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at.
 
@@ -156,7 +170,7 @@ def _ladder(
     def std(mechanism: Mechanism, stream: Stream, scale: float, seen: Statistic = statistic) -> float:
         return float(seen.counter(scale) * seen.left * mechanism.std(stream).max())
 
-    twice = proved(laplace, plain, printed, users, 0.0)
+    twice = proved(laplace, plain, printed, users, 0.0, contribution)
     steps = [
         LadderStep("as in the paper: Laplace tree over the users", std(laplace, users, printed), twice, 0.0),
         LadderStep(
@@ -209,7 +223,8 @@ def _ladder(
     known = len(ideas) if statistic.declared is None and not statistic.pooled else -1
     for what, idea, key, stream, seen in ideas[:known] if M <= MAX_RELEASES else ideas[:-2]:
         mechanism = MECHANISMS[key]
-        scale = tight_scale(mechanism, seen.sensitivity(size, REPLACE_ONE), stream, epsilon, delta)
+        change = seen.sensitivity(size, REPLACE_ONE)
+        scale = tight_scale(mechanism, change, stream, epsilon, delta, contribution=contribution)
         steps.append(LadderStep(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
     if M <= MAX_RELEASES:
         least = steps[-1].std / excess(M)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import cast
 
@@ -49,10 +50,13 @@ def prepare(request: Request) -> Noise:
         scale, formula, sources, notes = printed.scale, printed.formula, printed.sources, printed.notes
     else:
         statistic = request.statistic.evened()
-        change = statistic.sensitivity(request.size, REPLACE_ONE)
-        scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
+        change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
+        scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
+        reports = (
+            "one report, in which" if m == 1 else f"the {m} reports of one user together, in each of which"
+        )
         formula = (
-            f"the least scale that proves {budget(request.epsilon, request.delta)} for one report, in which another "
+            f"the least scale that proves {budget(request.epsilon, request.delta)} for {reports} another "
             f"trajectory changes {statistic.moved}"
         )
 
@@ -100,9 +104,12 @@ def asked(stream: Stream, request: Request) -> Stream:
     counts, size = cast(Counts, request.statistic.evened()), request.size
     # a part is asked about the more often, the less the learner tolerates of its error
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
+    epsilon = request.epsilon / request.contribution  # of each report, by pure composition
+    while request.contribution * epsilon > request.epsilon:
+        epsilon = math.nextafter(epsilon, 0.0)
     return replace(
         stream,
-        batches=asking(size.H, weights / weights.sum(), request.epsilon, counts.pooled),
+        batches=asking(size.H, weights / weights.sum(), epsilon, counts.pooled),
         questions=replace(counts, pooled=False).questions(size),  # each is about one step
         often=size.H if counts.pooled else 1,
     )
@@ -126,6 +133,8 @@ def interview(stream: Stream, request: Request) -> tuple[str, str]:
     )
     short = size.S * size.A
     longest = max(counts.declared.transitions) if counts.declared else size.S * short
+    if request.contribution > 1:
+        formula += f"; so much for each of a user's {request.contribution} reports, which have equal shares of epsilon"
     answers = f"{steps:g} answers" if steps > 1 else "one answer"
     return formula, f"{answers} of {longest:,} bits (about m) or {short:,} (about n or r)"
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from dprl.brief import described
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Losses, epsilon_of, group_epsilon, repeated
+from dprl.privacy.accounting import Losses, epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import SCOPE, UNIT, Guarantee, LadderStep, Reading
+from dprl.privacy.guarantee import SCOPE, Guarantee, LadderStep, Reading, adjacency_of, unit_of
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
 
@@ -46,6 +46,7 @@ class Request:
         batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then
             the ends of the batches, counted in users that are in one.
         played: a row has the reports of users who were told to play it; how many these are nobody knows beforehand.
+        contribution: m, the most episodes of one user, at any places of the run. Neighbours replace all of them.
     """
 
     statistic: Statistic
@@ -60,6 +61,7 @@ class Request:
     batches: tuple[Batch, ...] | None = None
     releases: int | None = None
     played: bool = False
+    contribution: int = 1
 
     @property
     def K(self) -> int:
@@ -100,6 +102,8 @@ class Noise:
             1 - beta/3 for all rows and releases together.
         guarantee: what it claims and proves.
         losses: what replacing one user reveals, for each place in the stream where it reveals something else.
+        group: so many changes with these losses are what replacing one user makes, of noise for which only the lemma of
+            groups says what several of them prove.
 
     Radius and guarantee may take a moment to compute.
     """
@@ -115,6 +119,20 @@ class Noise:
     radius: Callable[[], Array]
     guarantee: Callable[[], Guarantee]
     losses: Callable[[], tuple[Losses, ...]]
+    group: int = 1
+
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon that is proved at `delta` of all of one user's episodes; inf where none is."""
+        return max(group_epsilon(losses, self.group, delta) for losses in self.losses())
+
+    def delta(self, epsilon: float) -> float:
+        """The least delta that is proved at `epsilon`."""
+        return max(group_delta(losses, self.group, epsilon) for losses in self.losses())
+
+    @property
+    def separation(self) -> float:
+        """How far apart the scores of the best attacker on all of one user's episodes are, at most."""
+        return self.group * max(map(separation_of, self.losses()))
 
 
 @dataclass(frozen=True)
@@ -161,8 +179,8 @@ class Privatizer:
             run.
         prepare: from a Request to a Noise.
         binary_rewards: each reward is rounded at random to 0 or 1 by its user.
-        check(change, mechanism, releases, calibration, epsilon, delta): raises SpecError for a budget it has no noise
-            for, where `change` is what replacing one user moves.
+        check(change, mechanism, releases, calibration, epsilon, delta, contribution): raises SpecError for a budget it
+            has no noise for, where `change` is what replacing one episode moves.
         reports: whose are added up in a row of counts, by default: all, or of users who were told to play it (played).
     """
 
@@ -177,14 +195,39 @@ class Privatizer:
     binary_rewards: bool = False
     per_release: bool = False
     reports: str = "all"
-    check: Callable[[Change, str, int, str, float, float], None] | None = None
+    check: Callable[[Change, str, int, str, float, float, int], None] | None = None
 
     __repr__ = described
 
 
-def proved(mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float) -> float:
-    """The least epsilon that the noise proves at `delta`, wherever in the stream the change is."""
-    return max(epsilon_of(losses, delta) for losses in mechanism.losses(change, scale, stream))
+def losses_of_user(
+    mechanism: Mechanism, change: Change, scale: float, stream: Stream, contribution: int
+) -> tuple[Losses, ...]:
+    """What replacing all episodes of one user reveals, wherever in the stream they are; see docs/notes/privacy.md.
+
+    - Each episode is in a report with noise of its own: adaptive composition of so many reports.
+    - Gaussian or Laplace noise in sums: the change is at most so many times as long, and reveals most where all
+      episodes are in the same counters at the same place.
+    - Shuffled bits: the losses of one episode, see `group_of`.
+    """
+    if mechanism.fresh:
+        return tuple(repeated(losses, contribution) for losses in mechanism.losses(change, scale, stream))
+    moved = change if group_of(mechanism, contribution) > 1 else change.at_once(contribution)
+    return mechanism.losses(moved, scale, stream)
+
+
+def group_of(mechanism: Mechanism, contribution: int) -> int:
+    """How many changes with the losses of `losses_of_user` one user makes. What a change reveals is known by a norm of
+    it, or of single cells alone: these are moved by one, and for more of them there is the lemma of groups."""
+    return contribution if mechanism.norm == "cells" else 1
+
+
+def proved(
+    mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float, contribution: int = 1
+) -> float:
+    """The least epsilon that the noise proves at `delta`, wherever in the stream the changes are."""
+    places = losses_of_user(mechanism, change, scale, stream, contribution)
+    return max(group_epsilon(losses, group_of(mechanism, contribution), delta) for losses in places)
 
 
 def with_noise(
@@ -212,7 +255,7 @@ def with_noise(
     """
     table = table or stream
     events = events or table.releases
-    rows = statistic.rows(request.size)
+    rows, contribution = statistic.rows(request.size), request.contribution
 
     def guarantee() -> Guarantee:
         wanted = (0.0, request.delta, REFERENCE_DELTA, *SMALL_DELTAS)
@@ -220,7 +263,9 @@ def with_noise(
         readings = tuple(
             Reading(
                 adjacency,
-                proved(mechanism, statistic.sensitivity(request.size, adjacency), scale, stream, d),
+                proved(
+                    mechanism, statistic.sensitivity(request.size, adjacency), scale, stream, d, contribution
+                ),
                 d,
                 "our accountant",
             )
@@ -238,7 +283,8 @@ def with_noise(
         return replace(
             card,
             users=request.K,
-            returning=(RETURNING, again) if math.isfinite(again) else None,
+            returning=(RETURNING, again) if math.isfinite(again) and contribution == 1 else None,
+            contribution=contribution,
             assumptions=(*card.assumptions, *SCOPE),
         )
 
@@ -258,7 +304,10 @@ def with_noise(
             * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))
         ),
         guarantee=guarantee,
-        losses=lambda: mechanism.losses(statistic.sensitivity(request.size, REPLACE_ONE), scale, stream),
+        losses=lambda: losses_of_user(
+            mechanism, statistic.sensitivity(request.size, REPLACE_ONE), scale, stream, contribution
+        ),
+        group=group_of(mechanism, contribution),
     )
 
 
@@ -287,8 +336,8 @@ def guarantee(
     return Guarantee(
         model=model,
         trust=trust,
-        unit=UNIT,
-        adjacency="replace one user's whole trajectory by another",
+        unit=unit_of(request.contribution),
+        adjacency=adjacency_of(request.contribution),
         mechanism=mechanism.title,
         where=where + request.statistic.then,
         noise_formula=formula if counted else f"{formula}; scale {scale:.4g}",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
+from dprl.privacy.accounting import Binomial, Losses, for_each, gaussian_mu, least_scale
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import BINOMIAL_TREE, PRINTED, VARIANCE
@@ -31,13 +31,27 @@ MOST_BITS = 4e10  # in a batch: beyond, the accountant would have to look at too
 
 
 def check(
-    change: Change, mechanism: str, releases: int, calibration: str, epsilon: float, delta: float
+    change: Change,
+    mechanism: str,
+    releases: int,
+    calibration: str,
+    epsilon: float,
+    delta: float,
+    contribution: int = 1,
 ) -> None:
     """Refuse noise that cannot be accounted for. Raises SpecError."""
     if delta < LEAST_DELTA:
         raise SpecError(
             "delta",
             f"{delta:g} is too small to be accounted for with random bits; give at least {LEAST_DELTA:g}.",
+        )
+    if calibration != "paper":
+        epsilon, delta = for_each(epsilon, delta, contribution)
+    if delta < LEAST_DELTA:
+        raise SpecError(
+            "contribution",
+            f"{contribution} leaves each episode a delta of {delta:.2g}, too small to be accounted for with random "
+            "bits; give fewer, or a smaller epsilon.",
         )
     if calibration == "paper":
         bits = printed_tau(change.raised, epsilon, delta)
@@ -68,12 +82,16 @@ def prepare(request: Request) -> Noise:
     schedule is one batch."""
     change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
-    check(change, request.mechanism, releases, request.calibration, request.epsilon, request.delta)
+    asked = request.calibration, request.epsilon, request.delta, request.contribution
+    check(change, request.mechanism, releases, *asked)
     mechanism = MECHANISMS[request.mechanism]
     drawn = (in_nodes if mechanism is BINOMIAL_TREE else in_batches)(request, change)
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        if request.calibration == "paper" and request.epsilon <= change.raised:  # its lemma has eps' <= 1
+        one_each = request.contribution == 1
+        if (
+            request.calibration == "paper" and one_each and request.epsilon <= change.raised
+        ):  # its lemma has eps' <= 1
             basic = Reading(
                 REPLACE_ONE,
                 2 * request.epsilon,
@@ -128,18 +146,19 @@ def in_batches(request: Request, change: Change) -> Drawn:
         sources: tuple[str, ...] = ("B25 Algorithm 4 and section V-A",)
     else:
         bits = np.empty((len(users), 2))
+        each = for_each(request.epsilon, request.delta, request.contribution)
         for count in np.unique(raised):
-            fair, variance = least_bits(int(count), request.epsilon, request.delta, request.exact)
+            fair, variance = least_bits(int(count), *each, request.exact)
             bits[raised == count] = tight_bits(users[raised == count], fair, variance)
         formula = (
             f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), "
             f"n q (1 - q) = {variance:,.0f}: the least that proves "
-            f"{budget(request.epsilon, request.delta)} in a batch of n that a change moves {2 * count} counters of"
+            f"{budget(*each)} in a batch of n that a change moves {2 * count} counters of{together(request)}"
         )
         if request.releases is not None:
             formula = (
                 f"ceil({4 * variance:,.0f}/n) bits a user, of variance {variance:,.0f} in a batch: the least "
-                f"that proves {budget(request.epsilon, request.delta)} where a change moves {2 * count} counters"
+                f"that proves {budget(*each)} where a change moves {2 * count} counters{together(request)}"
             )
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
     sent = messages(users, bits[:, 0], request.cells if request.batches is None else None)
@@ -173,14 +192,15 @@ def in_nodes(request: Request, change: Change) -> Drawn:
     """
     releases = request.releases or len(request.times)
     L = levels(releases)
-    fair, _ = least_bits(change.raised * L, request.epsilon, request.delta, request.exact)
+    each = for_each(request.epsilon, request.delta, request.contribution)
+    fair, _ = least_bits(change.raised * L, *each, request.exact)
     whole = 2 ** (L - 1)  # batches in the largest node, which share its bits evenly
     bits = whole * math.ceil(fair / whole)
     stream = replace(stream_of_releases(releases), batches=np.array([[bits, 0.5, change.raised]]))
     formula = (
         f"{bits:,} fair bits in each node of a tree over {releases:,} batches, in equal shares from its batches: the "
-        f"least that proves {budget(request.epsilon, request.delta)} where a change moves {2 * change.raised} counters "
-        f"in a node of each of {L} levels"
+        f"least that proves {budget(*each)} where a change moves {2 * change.raised} counters "
+        f"in a node of each of {L} levels{together(request)}"
     )
     random = bits * (2 - 1 / whole)  # of a batch, for one counter, over all levels
     sizes = np.array([1, math.ceil(random)])
@@ -194,6 +214,14 @@ def in_nodes(request: Request, change: Change) -> Drawn:
         "mixed over all batches of a node",
         "the shuffler is trusted, keeps messages until all batches of a node are in, and every user adds their bits",
     )
+
+
+def together(request: Request) -> str:
+    """What that proves for all episodes of one user, in words."""
+    if request.contribution == 1:
+        return ""
+    proves = budget(request.epsilon, request.delta)
+    return f", and so {proves} for {request.contribution} episodes (Vadhan 2017, Lemma 2.2)"
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:

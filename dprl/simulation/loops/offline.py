@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import PUBLIC
-from dprl.learners.offline.learner import Learned, OfflineProblem, Plan
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
 from dprl.mdp import Size, planning
 from dprl.mdp.counts import visits
 from dprl.mdp.tabular import Array
@@ -123,7 +123,18 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
         params=dict(spec.algorithm_params),
         rewards=world.make(**params).R if "rewards" in learner.public else None,
         features=world.features(**params) if world.features and "features" in learner.public else None,
+        episodes=spec.contribution,
     )
+
+
+def families_of(learner: OfflineLearner, problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
+    """What a learner asks for, each with how far one person moves it, with as many trajectories as one may have."""
+
+    def of_person(family: Family) -> Family:
+        replaced, blanked = (change.at_once(problem.episodes) for change in (family.change, family.blanked))
+        return replace(family, change=replaced, blanked=blanked)
+
+    return tuple(of_person(family) for family in learner.families(problem, calibration))
 
 
 def noise_for(
@@ -144,7 +155,8 @@ def noise_for(
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
         return NO_NOISE, {}
-    families, mechanism = learner.families(problem, spec.calibration), MECHANISMS[asked.promise.mechanism]
+    families = families_of(learner, problem, spec.calibration)
+    mechanism = MECHANISMS[asked.promise.mechanism]
     if spec.calibration == "paper":
         printed = learner.printed[asked.promise.key]
         scales = printed.scales(problem, float(getattr(asked, asked.promise.fields[0])))
@@ -178,7 +190,18 @@ def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
         "each point of a curve is learned from a data set of its own, of other people, which is released once; what is "
         f"released twice of one data set proves less than {spec.budget.text}"
     )
-    return noise_for(spec, problem_of(spec, spec.n), (apart, SIMULATION, *SCOPE))
+    noise, errors = noise_for(spec, problem_of(spec, spec.n), (apart, SIMULATION, *SCOPE))
+    m = spec.contribution
+    if m > 1:
+        card = replace(
+            noise.guarantee,
+            unit=f"one person: up to {m} trajectories of the data set",
+            adjacency=f"replace all trajectories of one person, up to {m}, by others",
+            returning=None,
+            contribution=m,
+        )
+        noise = replace(noise, guarantee=card)
+    return noise, errors
 
 
 class Releases(Protocol):

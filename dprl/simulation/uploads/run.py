@@ -24,7 +24,7 @@ from dprl.privacy.exact import SPACING
 from dprl.privacy.guarantee import DRAWN
 from dprl.simulation import kinds
 from dprl.simulation.kinds import Kind
-from dprl.simulation.loops.offline import learned_from, noise_for
+from dprl.simulation.loops.offline import families_of, learned_from, noise_for
 from dprl.simulation.trace import Curve
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.ledger import Budget
@@ -122,7 +122,7 @@ def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
     noise, _ = noise_of(spec)
     assert noise.mechanism is not None
     assert spec.calibration is not None
-    families = (*spec.learner.families(upload_problem_of(spec), spec.calibration), *beside(spec))
+    families = (*families_of(spec.learner, upload_problem_of(spec), spec.calibration), *beside(spec))
     apart = apart_of(noise.mechanism, families, noise.scales, REPLACE_ONE)
     which = (noise_in_words(noise), asked_of_those_held_out(spec))
     return tuple(

@@ -39,6 +39,7 @@ class Draft:
     beta: float
     bonus: str | None
     episodes: int
+    contribution: int
     schedule: str
     seeds: int
     root_seed: int
