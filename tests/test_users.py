@@ -8,12 +8,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from bench import fewer as bench_fewer
 from bench import users as bench
 from bench.bundled import lines_of
 from bench.kinds import DRAWN, HIDDEN
-from dprl.users import BUDGETS, FIELDS, MODELS, MOST, Asked, Table, answers, curve
+from dprl.simulation import RunSpec
+from dprl.simulation.prepare import noise_of_schedule, size_of
+from dprl.users import BUDGETS, FIELDS, MODELS, MOST, Asked, Table, answers, curve, episodes_needed
 from dprl.users.answer import straight
 from dprl.users.law import (
     At,
@@ -312,6 +315,37 @@ def test_more_privacy_less_loss_and_less_trust_take_more_users(table: Table) -> 
         assert curve(table, replace(asked, loss=1.0), model, at) > curve(table, asked, model, at)
     strict = curve(table, replace(asked, delta=1e-12), "central", BUDGETS)
     assert (strict > central).all()
+
+
+@pytest.mark.parametrize("m", [1, 3, 10])
+@pytest.mark.parametrize("model", ["central", "shuffle", "local"])
+def test_noise_for_m_episodes_is_that_of_the_signal_that_numbers_are_read_off_at(model: str, m: int) -> None:
+    """The epsilon with the same signal for one episode has the noise that the engine adds for m of them."""
+    run = RunSpec(privacy=model, episodes=10**6, epsilon=2.0, contribution=m)
+    H, delta = size_of(run).H, run.delta or 1e-6
+    wanted = signal(model, 2.0, delta, H, m)
+    epsilon = float(
+        brentq(lambda log: np.log(signal(model, np.exp(log), delta, H) / wanted), np.log(1e-3), np.log(4.0))
+    )
+    alone = run.replace(contribution=1, epsilon=float(np.exp(epsilon)))
+    several, one = (noise_of_schedule(each, run.episodes).std.max() for each in (run, alone))
+    assert several == pytest.approx(one, rel=0.02)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_users_who_return_take_more_episodes(model: str, table: Table) -> None:
+    for asked in (Asked(), Asked(problem="riverswim"), Asked(epsilon=0.1)):
+        needed = [episodes_needed(table, asked, model, m) for m in (1, 2, 3)]
+        assert needed[0] == answers(table, asked)[MODELS.index(model)].needed
+        if model == "none":
+            assert needed[0] == needed[1] == needed[2]
+        else:
+            assert needed == sorted(needed)
+            assert needed[2] > needed[0]
+    least = min(table.epsilons)
+    asked = Asked(epsilon=2 * least)
+    assert np.isfinite(episodes_needed(table, asked, model, 2)) or model != "none"
+    assert np.isnan(episodes_needed(table, asked, model, 3)) == (model != "none")
 
 
 def test_every_input_has_its_field() -> None:

@@ -33,6 +33,11 @@ MEANING = (
 )
 
 
+def several(most: int) -> str:
+    """About a user who has so many episodes."""
+    return f"The user has {most} episodes here, and each of them is the same one of the two."
+
+
 def saw(what: str, releases: int, counters: int) -> str:
     """What the attacker saw. what: by privacy model, in words."""
     return (

@@ -11,6 +11,7 @@ from dprl.users.answer import (
     answers,
     beyond,
     curve,
+    episodes_needed,
     factor_of,
     kind_of,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "answers",
     "beyond",
     "curve",
+    "episodes_needed",
     "factor_of",
     "kind_of",
 ]

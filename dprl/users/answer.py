@@ -165,10 +165,19 @@ def factor_of(table: Table, asked: Asked, model: str) -> float:
     return errors[model] if errors else np.nan
 
 
-def curve(table: Table, asked: Asked, model: str, epsilons: Array) -> Array:
-    """[P] users needed at budgets [P]; infinite for more than MOST."""
+def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
+    """How many episodes it takes where one user has up to `most` of them; infinite for more than MOST, and NaN where
+    their budget is smaller than any that was measured."""
+    if model != "none" and asked.epsilon / most < min(table.epsilons):
+        return np.nan
+    return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
+
+
+def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int = 1) -> Array:
+    """[P] users needed at budgets [P]; infinite for more than MOST. episodes: most of one user, who are then counted as
+    often as they may come."""
     H = table.problems[asked.problem].H if asked.problem else asked.H
-    mu = np.array([signal(model, float(epsilon), asked.delta, H) for epsilon in epsilons])
+    mu = np.array([signal(model, float(epsilon), asked.delta, H, episodes) for epsilon in epsilons])
     share = asked.loss / 100
     if asked.problem:
         found = _between(table, asked.problem, model, mu, share)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.privacy.accounting import gaussian_mu
+from dprl.privacy.accounting import for_each, gaussian_mu
 from dprl.privacy.mechanisms.unary import clearest
 
 Array = NDArray[np.float64]
@@ -38,14 +38,25 @@ COVERED = 0.9  # share of what is held out that an error factor covers
 
 
 @lru_cache(maxsize=10_000)
-def signal(model: str, epsilon: float, delta: float, H: int) -> float:
-    """mu: how many standard deviations one user's data move noise that just proves (epsilon, delta); 1 without privacy.
+def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) -> float:
+    """mu: how many standard deviations one episode moves noise that just proves (epsilon, delta); 1 without privacy.
 
     Locally of a count over one of H steps, of which a user answers about as many as make it clearest.
+
+    Args:
+        model: one of MODELS.
+        epsilon, delta: proved of all episodes of a user.
+        H: steps of an episode.
+        episodes: m, the most of one user. Gaussian noise in sums is m times as large. One-hot questions have epsilon/m
+            each, and shuffled bits what the lemma of groups leaves an episode (docs/notes/privacy.md).
     """
     if model == "none":
         return 1.0
-    return math.sqrt(H / clearest(H, epsilon)[1]) if model == "local" else gaussian_mu(epsilon, delta)
+    if model == "local":
+        return math.sqrt(H / clearest(H, epsilon / episodes)[1])
+    if model == "shuffle":
+        return gaussian_mu(*for_each(epsilon, delta, episodes))
+    return gaussian_mu(epsilon, delta) / episodes
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ def controls() -> tuple[RunSpec | None, str]:
     panel.environment(s)
     panel.privacy(s)
     panel.size_controls(s)
-    if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
-        with st.expander("More settings"):
+    with st.expander("More settings"):
+        if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
             declarations(s)
+        panel.most_episodes(s)
     return spec_of_controls(s)
 
 
@@ -32,7 +33,9 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
     spec, shown = None, attack().spec
     if run is not None:
         same = run.replace(seeds=1, root_seed=0) == shown.run
-        spec, refusal = described(lambda: shown if same else AttackSpec(run=run, noise=shown.noise))
+        spec, refusal = described(
+            lambda: shown if same else AttackSpec(run=run, noise=shown.noise, places=shown.places)
+        )
     offer(
         spec,
         show_attack,

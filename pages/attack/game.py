@@ -31,6 +31,7 @@ from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, attempt, session
 
+PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 CHARTS = {"scores": "Scores", "errors": "Right against wrong"}
 
 
@@ -41,6 +42,8 @@ def game_part() -> None:
     found = scores(a.spec)
     if not found.counters:
         st.markdown(explained(sentences.MEETS.format(PRIVATIZERS[a.spec.run.privacy].words.seen)))
+    if a.spec.run.contribution > 1:
+        st.markdown(explained(sentences.several(a.spec.run.contribution)))
     choices(run.state in ACTIVE)
     attack_strip()
     if not len(found.first):
@@ -85,6 +88,8 @@ def choices(going: bool) -> None:
             on_change=on_value(key, halve),
             help="What a faulty program that halves the noise would release. The proof is of the whole noise.",
         )
+        if a.spec.run.contribution > 1:
+            segments("The user's episodes are", "places", PLACES, a.spec.places, put)
         if going:
             pause_switch()
 
@@ -106,6 +111,12 @@ def episode_typed(name: str, text: str) -> None:
 def halve(on: bool) -> None:
     """Half the noise, or all of it."""
     show_attack(attack().spec.replace(noise="half" if on else "whole"))
+    st.rerun()
+
+
+def put(places: str) -> None:
+    """The user's episodes all together, or anywhere."""
+    show_attack(attack().spec.replace(places=places))
     st.rerun()
 
 

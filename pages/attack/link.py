@@ -49,7 +49,12 @@ class AttackLink:
 
 
 DEFAULT = AttackSpec(run=BASE)
-OWN = {"first": "first", "second": "second", "noise": "noise"}  # fields of the spec by their key
+OWN = {
+    "first": "first",
+    "second": "second",
+    "noise": "noise",
+    "places": "places",
+}  # fields of the spec by their key
 
 
 def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:

@@ -101,7 +101,7 @@ def models_menu(t: SweepPageState) -> None:
         lambda text: PrivacyChoice.parse(text).title,
         locked("compare"),
         help="Each privacy model with its default mechanism, or one mechanism in particular. Noise proves "
-        "(ε, δ), or is as in the paper, or is as in the paper and scaled to prove (ε, 0).",
+        "(ε, δ), or is as in the paper. Scaled noise has the paper's form and proves (ε, 0).",
         most=MOST_MODELS,
         placeholder="privacy models",
     )

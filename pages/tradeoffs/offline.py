@@ -20,9 +20,13 @@ from pages.shared.offline import names
 from pages.shared.offline.settings import OfflineSettings, drafted, settings_of
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.tradeoffs.axes import SYMBOLS, around, sizes, without
+from pages.tradeoffs.axes import CONTRIBUTIONS, SYMBOLS, around, sizes, without
 
-VALUES = {"rho": (0.001, 0.01, 0.1, 1, 10, 100), "epsilon": (0.01, 0.1, 1, 10, 100, 1000)}
+VALUES: dict[str, tuple[float, ...]] = {
+    "rho": (0.001, 0.01, 0.1, 1, 10, 100),
+    "epsilon": (0.01, 0.1, 1, 10, 100, 1000),
+    "contribution": CONTRIBUTIONS,
+}
 AMONG = {"rho": (0.01, 0.1, 1), "epsilon": (0.1, 1, 10)}
 TENFOLDS = range(-3, 3)  # about the base's n
 PROVED = {"none": "", "zcdp": "", "pure": "-pure"}  # after a learner's key, the name of its bound
@@ -47,7 +51,7 @@ class Offline:
         return PROMISES[base.privacy].fields[0]
 
     def axes(self, base: Any) -> dict[str, Field]:
-        found = {name: FIELDS[name] for name in (self.budget(base), "n")}
+        found = {name: FIELDS[name] for name in (self.budget(base), "n", "contribution")}
         return found | {name: f for name, f in sizes(base).items() if name not in found}
 
     def values(self, base: Any, x: str) -> tuple[Any, ...]:
@@ -136,6 +140,8 @@ class Offline:
             parts.append(f"n = {count(base.n)}")
         if base.delta is not None:
             parts.append(f"δ = {human(base.delta)}")
+        if base.contribution > 1 and x != "contribution":
+            parts.append(f"up to {base.contribution} episodes a user")
         return parts
 
     def draft(self, base: Any) -> Draft:
@@ -148,6 +154,7 @@ class Offline:
         asked = {
             self.budget(base): "A larger budget?",
             "n": "More people?",
+            "contribution": "Users who return?",
             "H": "A longer horizon?",
             "S": "More states?",
         }

@@ -20,13 +20,14 @@ from pages.shared.offline.settings import OfflineSettings
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve, View
-from pages.tradeoffs.axes import around, sizes, without
+from pages.tradeoffs.axes import CONTRIBUTIONS, around, sizes, without
 
 GUIDES = {"central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}  # whose slope is drawn
 EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
 VALUES: dict[str, tuple[float, ...]] = {
     "epsilon": (0.1, 0.2, 0.5, 1, 2, 5, 10, 20),
     "episodes": (10**3, 10**4, 10**5, 10**6, 10**7, 10**8, 10**9, 10**10),
+    "contribution": CONTRIBUTIONS,
 }
 SHOWS: Mapping[str, str] = {
     "price": "Privacy cost",
@@ -53,7 +54,7 @@ class Online:
         return "epsilon"
 
     def axes(self, base: Any) -> dict[str, Field]:
-        found = {name: FIELDS[name] for name in ("epsilon", "episodes")}
+        found = {name: FIELDS[name] for name in ("epsilon", "episodes", "contribution")}
         return found | {name: f for name, f in sizes(base).items() if name not in found}
 
     def values(self, base: Any, x: str) -> tuple[Any, ...]:
@@ -127,6 +128,8 @@ class Online:
             said.append(f"ε = {base.epsilon:g}")
         if base.delta is not None:
             said.append(f"δ = {human(base.delta)}")
+        if base.contribution > 1 and (x != "contribution" or users):
+            said.append(f"up to {base.contribution} episodes a user")
         return [ALGORITHMS[base.algorithm].title, *said]
 
     def draft(self, base: Any) -> Draft:
@@ -140,7 +143,12 @@ class Online:
         mechanisms = tuple(way for way in ways(base, models) if PrivacyChoice.parse(way).privacy == "central")
         if mechanisms:
             found["Which mechanism?"] = {"models": mechanisms, "x": "epsilon"}
-        for x, words in (("episodes", "More users?"), ("H", "A longer horizon?"), ("S", "More states?")):
+        for x, words in (
+            ("episodes", "More users?"),
+            ("contribution", "Users who return?"),
+            ("H", "A longer horizon?"),
+            ("S", "More states?"),
+        ):
             if x in self.axes(base):
                 found[words] = {"models": self.usual(base), "x": x}
         return found

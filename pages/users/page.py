@@ -78,6 +78,7 @@ def main() -> None:
             page_link("tradeoffs", "Search for users by runs", views.measure(known), icon="query_stats")
     with corner:
         share(u)
+    views.returning(asked)
     views.computed(asked, found)
     views.assumptions(asked)
     views.errors()

@@ -14,7 +14,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
-from dprl.users import BUDGETS, Asked, Need, Problem, curve
+from dprl.users import BUDGETS, MODELS, Asked, Need, Problem, curve
 from dprl.words import exponents, percent
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
@@ -74,6 +74,23 @@ def computed(asked: Asked, found: Sequence[Need]) -> None:
         rows = [
             (PRIVATIZERS[need.model].title, words.needs(need), words.kind(need), words.smallest(need) or "–")
             for need in found
+        ]
+        lines = [heads, ("---",) * len(heads), *(tuple(map(escape, row)) for row in rows)]
+        st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
+
+
+def returning(asked: Asked) -> None:
+    """How many episodes it takes where one user may have several."""
+    with st.expander("If users return", icon=":material/repeat:"):
+        st.markdown(explained(escape(words.returning(table(), asked))))
+        heads = ("Privacy model", *(f"m = {most}" for most in words.RETURNS))
+        rows = [
+            (
+                PRIVATIZERS[model].title,
+                *(words.episodes(table(), asked, model, most) for most in words.RETURNS),
+            )
+            for model in MODELS
+            if model != "none"
         ]
         lines = [heads, ("---",) * len(heads), *(tuple(map(escape, row)) for row in rows)]
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))

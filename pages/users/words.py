@@ -8,7 +8,7 @@ import numpy as np
 
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.promise import FEW
-from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond
+from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond, episodes_needed
 from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
 
@@ -26,6 +26,7 @@ HEADINGS = {
 }
 
 
+RETURNS = (1, 3, 10)  # m, the most episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
     "V* is what the best policy earns in an episode, in percent of H. H steps of at most 1 could pay H. A rough guess "
@@ -115,6 +116,25 @@ def smallest(need: Need) -> str:
 
     said, ends = one(need.least), (one(need.least_low), one(need.least_high))
     return said if np.isnan(need.least_low) or ends[0] == ends[1] else f"{said} ({ends[0]} to {ends[1]})"
+
+
+def episodes(table: Table, asked: Asked, model: str, most: int) -> str:
+    """How many episodes a model takes where one user has up to so many."""
+    needed = episodes_needed(table, asked, model, most)
+    return users(needed) if np.isfinite(needed) or needed > MOST else "not measured"
+
+
+def returning(table: Table, asked: Asked) -> str:
+    """What users who return cost, in sentences."""
+    one, most = RETURNS[0], RETURNS[-1]
+    first, last = (episodes_needed(table, asked, "central", m) for m in (one, most))
+    said = (
+        "The numbers above are for users with one episode each. Let one user have up to m episodes, and noise hides "
+        "all m. The table counts the episodes that you then need, with all users together."
+    )
+    if np.isfinite(first) and np.isfinite(last):
+        said += f" With a trusted curator, m = {most} takes {times(last / first)} times as many episodes as m = {one}."
+    return said
 
 
 def times(factor: float) -> str:

@@ -12,7 +12,7 @@ from dprl.links import encode_spec
 from dprl.simulation import AttackSpec, RunSpec
 from pages.attack.link import DEFAULT, AttackLink, AttackView, decode
 from pages.attack.state import Attack
-from tests.pages.conftest import Visit, Work, charts, go, press, widget, words
+from tests.pages.conftest import Visit, Work, charts, choice, go, press, widget, words
 
 PAGE = "attack"
 RUN = RunSpec(
@@ -131,6 +131,22 @@ def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Wor
     app.run()
     assert "12 counters in which the two episodes differ" in words(app)
     assert "**Not above the proof.** Proved is ε = 1" in words(app)
+
+
+def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Work) -> None:
+    app = visit(PAGE, **LINK)
+    widget(app, "text_input", "Most episodes of one user").set_value("3").run()
+    press(app, "run")
+    assert shown(app).spec == AttackSpec(run=RUN.replace(contribution=3))
+    work()
+    app.run()
+    assert "The user has 3 episodes here" in words(app)
+    assert "**Not above the proof.** Proved is ε = 1" in words(app)
+    choice(app, "Anywhere in the run").set_value("random").run()
+    assert shown(app).spec.places == "random"
+    assert app.query_params["places"] == "random"
+    again = visit(PAGE, **app.query_params)
+    assert shown(again).spec == shown(app).spec
 
 
 def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, work: Work) -> None:

@@ -17,9 +17,9 @@ from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.shared.controls.launch import spec_of_controls
 from pages.shared.controls.noise import chosen_noise
 from pages.shared.visitor.draft import draft_of, effective
-from pages.shared.visitor.links import Curve
+from pages.shared.visitor.links import Curve, View, encode
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, chip, press, widget, words
+from tests.pages.conftest import Visit, chip, grouped, press, widget, words
 from tests.problems import STAGED, first
 
 
@@ -181,6 +181,28 @@ def test_whose_reports_a_row_counts_is_chosen_where_users_send_reports(visit: Vi
     found = spec(app)
     assert found is not None
     assert found.reports == "all"
+
+
+def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
+    field = "Most episodes of one user"
+    app = visit("explore")
+    widget(app, "text_input", field).input("0").run()
+    assert "contribution: 0 is not allowed; give a whole number from 1 to 1000." in words(app)
+    assert app.button(key="run").disabled
+    widget(app, "text_input", field).input("3").run()
+    several = RunSpec(contribution=3)
+    assert spec(app) == several
+    press(app, "run")
+    assert app.query_params["c"] == "m.3"
+    assert "up to 3 episodes a user" in words(app)
+    again = visit("explore", **grouped(encode([Curve(several)], View())))
+    assert [one.spec for one in again.session_state["session"].explore.curves] == [several]
+    assert spec(again) == several
+    widget(again, "selectbox", "Privacy model").select("none").run()
+    assert not [one for one in again.text_input if one.label == field]
+    assert spec(again) == RunSpec(privacy="none")
+    widget(again, "selectbox", "Privacy model").select("shuffle").run()
+    assert spec(again) == RunSpec(privacy="shuffle", contribution=3)
 
 
 def test_what_cannot_be_run_still_shows_a_noise_of_its_algorithm() -> None:

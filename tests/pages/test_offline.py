@@ -143,6 +143,23 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
 
 
+def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
+    app = visit(PAGE)
+    widget(app, "multiselect", "Algorithms").set_value(["dp-kl-lcb", "dp-plug-in:none"]).run()
+    widget(app, "text_input", "Values of ρ").set_value("1").run()
+    widget(app, "text_input", "Most episodes of one user").set_value("3").run()
+    press(app, "run")
+    (private, plain) = app.query_params["c"]
+    assert "m.3" in private.split("~")
+    told = titles(app.session_state["session"].parts["offline"].specs)
+    assert told == ["DP-KL-LCB, ρ = 1, up to 3 episodes a user", "DP plug-in, no privacy"]
+    again = visit(PAGE, v=app.query_params["v"], t=app.query_params["t"], c=[private, plain])
+    assert [spec.contribution for spec in again.session_state["session"].parts["offline"].specs] == [3, 1]
+    assert widget(again, "text_input", "Most episodes of one user").value == "3"
+    widget(again, "multiselect", "Algorithms").set_value(["dp-plug-in:none"]).run()
+    assert not [one for one in again.text_input if one.label == "Most episodes of one user"]
+
+
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     app = visit(PAGE, **query(*SPECS))
     keep = widget(app, "toggle", "Keep the runs shown")

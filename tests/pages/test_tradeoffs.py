@@ -220,6 +220,18 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
     assert "1,10,1000" in app.query_params["at"]
 
 
+def test_the_price_of_users_who_return_is_drawn(visit: Visit, work: Work) -> None:
+    study = SweepView(SMALL.base, ("none", "central"), "contribution", (1, 30), show="regret")
+    app = visit(PAGE, **query(study))
+    work()
+    app.run()
+    (chart,) = charts(app)
+    assert "Most episodes of one user m" in chart.spec
+    once, often = (trade.ends(spec).mean() for _, spec in study.points("central"))
+    assert often > once
+    assert len({spec for _, spec in study.points("none")}) == 1  # without privacy nobody asks how often
+
+
 def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Work) -> None:
     study = replace(SMALL, base=SMALL.base.replace(seeds=2), models=("central",), show="users", share=50.0)
     app = visit(PAGE, **query(study))

@@ -97,6 +97,18 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     assert "env.chain" in link.proto.query_string
 
 
+def test_what_users_who_return_cost_is_said(visit: Visit) -> None:
+    app = visit(PAGE)
+    assert "If users return" in [part.label for part in app.expander]
+    (cost,) = re.findall(r"m = 10 takes ([0-9.]+) times as many episodes as m = 1", words(app))
+    assert 3 < float(cost) < 10  # a part of what it takes has no noise
+    (line,) = [line for line in words(app).splitlines() if line.startswith("| Privacy model | m = 1 ")]
+    assert line == "| Privacy model | m = 1 | m = 3 | m = 10 |"
+    keyed(app, "text_input", ":users.epsilon:").input("0.05").run()
+    assert "not measured" in words(app)
+    assert "times as many episodes" not in words(app)
+
+
 def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(visit: Visit) -> None:
     app = visit(PAGE)
     keyed(app, "text_input", ":users.users:").input("20,000").run()

@@ -234,7 +234,7 @@ def size_controls(s: Session) -> None:
         marks=[int(m) for m in stops(100, most)],
         show=count,
         ends=("a few users", "a million users" if episodic else "10¹⁵ users"),
-        help="The number of users, one episode each: K·H steps together.",
+        help="The number of episodes: K·H steps together. Each user has one, unless *More settings* says otherwise.",
     )
 
 
@@ -265,10 +265,17 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]]) -> None:
         schedule(s)
     number_field(s, "seeds", "Seeds")
     number_field(s, "root_seed", "Root seed")
+    if model != "none":
+        most_episodes(s)
     if model != "none" or bonus != "practical":
         number_field(s, "beta", "Failure probability β")
     used = [f for f in algorithm.fields if f.used(bonus, model)]
     parameters(s, "algorithm", algorithm.key, used)
+
+
+def most_episodes(s: Session) -> None:
+    """How many episodes one user has at most, all of which noise hides."""
+    number_field(s, "contribution", "Most episodes of one user")
 
 
 def number_field(s: Session, name: str, label: str) -> None:

@@ -173,15 +173,18 @@ def more(s: Session, settings: OfflineSettings, learners: Sequence[str]) -> None
     """What most visitors leave alone. learners: whose constants are among it."""
 
     def settled() -> None:
-        for name, label in (
-            ("seeds", "Data sets of each size"),
-            ("root_seed", "Root seed"),
-            ("beta", "Failure probability β"),
-        ):
+        fields = {
+            "seeds": "Data sets of each size",
+            "root_seed": "Root seed",
+            "beta": "Failure probability β",
+        }
+        if settings.private:
+            fields["contribution"] = "Most episodes of one user"
+        for name, label in fields.items():
             exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
             complaint(name)
-        for key, fields in offline_settings.constants_by_family(learners).items():
+        for key, constants in offline_settings.constants_by_family(learners).items():
             st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
-            parameters(s, "algorithm", key, fields)
+            parameters(s, "algorithm", key, constants)
 
     fold("More settings", "more", settled)

@@ -12,7 +12,7 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.words import count, percent, plural, promise
-from pages.shared.names import CALIBRATION, shared_problem, told_apart
+from pages.shared.names import CALIBRATION, episodes_each, shared_problem, told_apart
 
 DELTA = 1e-6  # at which budgets of different promises are compared
 
@@ -24,7 +24,7 @@ def titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 def label(spec: OfflineSpec) -> str:
     """Learner and budget in a few words."""
-    return f"{OFFLINE[spec.algorithm].title}, {promise_words(spec)}"
+    return f"{OFFLINE[spec.algorithm].title}, {promise_words(spec)}{episodes_each(spec)}"
 
 
 def promise_words(spec: OfflineSpec | UploadSpec) -> str:

@@ -36,6 +36,7 @@ class OfflineSettings:
         learners: as `offered` names them.
         privacy: the promise; values: its budgets as they are written, by promise.
         calibration, split: passed over by learners that have no such choice.
+        contribution: the most episodes of one user.
     """
 
     behaviour: str = "mixture"
@@ -48,6 +49,7 @@ class OfflineSettings:
     calibration: str = "tight"
     split: str = "halves"
     n: int = FIRST.n
+    contribution: int = 1
     seeds: int = FIRST.seeds
     root_seed: int = 0
     beta: float = FIRST.beta
@@ -147,6 +149,7 @@ def spec_of(settings: OfflineSettings, draft: Draft, option: str, budget: float 
             "privacy": settings.privacy,
             "calibration": settings.calibration if printed else None,
             "delta": settings.delta,
+            "contribution": settings.contribution,
             BUDGET[settings.privacy]: budget,
         }
     return OfflineSpec(
@@ -182,6 +185,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
         one = private[0]
         settings.privacy, settings.calibration = one.privacy, one.calibration or "paper"
         settings.delta = DEFAULT_DELTA if one.delta is None else one.delta
+        settings.contribution = one.contribution
         given = {getattr(spec, BUDGET[one.privacy]) for spec in private if spec.privacy == one.privacy}
         settings.values[one.privacy] = values.values_text(sorted(given))
     for spec in specs:
