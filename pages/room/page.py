@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dprl.jobs.rooms import OFF, Room
+from dprl.sentences.room import PHONE
 from pages.room import device, lead, student, teacher
 from pages.room.entrance import entrance
 from pages.room.state import group, teaches
@@ -46,7 +47,7 @@ def main() -> None:
             teacher.way_in(here)
         watch(lambda now: now.version, here)
     elif not r.device:
-        st.caption("One moment: this browser looks up its place in the room.")
+        st.caption(PHONE["looks"])
     elif (here := student.arrive()) is None:
         entrance()
     else:

@@ -12,6 +12,7 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.lessons import LESSONS, Order, Slope
 from dprl.lessons import Step as Asked
+from dprl.messages import filled
 from dprl.rooms.steps import ClassStep, Content, Guess
 from dprl.sentences import room as sentences
 from pages.room.state import group, respond
@@ -59,16 +60,16 @@ def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
     """What a student sees of it."""
     found = step_of_lesson(content)
     if found is None:
-        st.info("This step is not known here.", icon=":material/info:")
+        st.info(sentences.PHONE["unknown"], icon=":material/info:")
         return
     r = group()
     prediction, text = found.prediction, written or r.guesses.get(step.place, "")
     st.markdown(explained(f"## {escape(prediction.ask)}"), anchors=False)
     if step.state == "revealed":
         if text and written is None:
-            st.warning(sentences.UNSENT, icon=":material/unsubscribe:")
+            st.warning(sentences.PHONE["unsent"], icon=":material/unsubscribe:")
         elif step.place in store().rooms.drafts(r.code, r.device):
-            st.info(sentences.TAKEN, icon=":material/mark_email_read:")
+            st.info(sentences.PHONE["taken"], icon=":material/mark_email_read:")
         mine = text if written is None or valid_texts(found, [text]) else ""
         predicted_chart(step, found, mine, shown=True)
         off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
@@ -84,7 +85,7 @@ def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
     if making:
         with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
             st.button(
-                "Send my prediction",
+                sentences.PHONE["send"],
                 key=f"send_{step.place}",
                 icon=":material/send:",
                 type="primary",
@@ -93,21 +94,19 @@ def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
                 args=(step.place, text),
             )
             if text:
-                st.caption(sentences.WAITS)
-        st.caption(explained(sentences.GUESSES))
+                st.caption(sentences.PHONE["waits"])
+        st.caption(explained(sentences.PHONE["guesses"]))
     elif written is not None:
-        st.success(
-            "Your prediction is in. The answer comes when your teacher reveals it.", icon=":material/done:"
-        )
+        st.success(sentences.PHONE["sent"], icon=":material/done:")
     else:
-        st.info("Your teacher has paused: no predictions are taken just now.", icon=":material/pause:")
+        st.info(sentences.PHONE["paused_predictions"], icon=":material/pause:")
 
 
 def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
     """What the teacher shows of it: all predictions, faint, over the chart. large: for a projector, without tables."""
     found = step_of_lesson(content)
     if found is None:
-        st.info("This step is not known here.", icon=":material/info:")
+        st.info(sentences.PHONE["unknown"], icon=":material/info:")
         return
     shown = step.state == "revealed"
     others = valid_texts(found, step.answers)
@@ -165,7 +164,7 @@ def together(step: ClassStep, found: Asked) -> None:
     """What the class predicted, against what was measured."""
     if texts := valid_texts(found, step.answers):
         with st.container(key="together"):
-            st.markdown(f"Your class: {escape(found.together(texts, evidence()))}")
+            st.markdown(filled(sentences.PHONE["together"], said=escape(found.together(texts, evidence()))))
 
 
 def told(step: ClassStep, found: Asked, off: str) -> None:

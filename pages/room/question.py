@@ -7,6 +7,7 @@ import streamlit as st
 from dprl.figures import room as figures
 from dprl.figures.picture import Picture
 from dprl.figures.room import KnownShare
+from dprl.messages import filled
 from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate
 from dprl.sentences import room as sentences
 from dprl.words import plural
@@ -20,7 +21,9 @@ def show_results(code: str, step: ClassStep) -> None:
     """The chart of three kinds of trust, and what each proves."""
     night, found = dark(), store().rooms.estimate(code, step)
     if found is None:
-        st.info("No answers yet." if step.state != "revealed" else "Nobody answered.", icon=":material/info:")
+        st.info(
+            sentences.RESULT["no_answers" if step.state != "revealed" else "nobody"], icon=":material/info:"
+        )
         return
     key = ("room", code, step.place, found.n, found.reported, night)
     show(kept(key, lambda: shares_picture(found, night)), f"room_{step.place}")
@@ -38,7 +41,5 @@ def shares_picture(found: ShareEstimate, night: bool) -> Picture:
         KnownShare("central", "Central<br>(simulated)", found.epsilon, said / n, least / n, most / n),
     ]
     see = sentences.found(n, found.reported, found.yes)
-    subtitle = f"{plural(n, 'answer')}, each through a coin at ε = {found.epsilon:g}"
-    return figures.shares_of_yes(
-        "What the class knows of itself", rows, subtitle=subtitle, see=see, dark=night
-    )
+    subtitle = filled(sentences.RESULT["subtitle"], answers=plural(n, "answer"), epsilon=f"{found.epsilon:g}")
+    return figures.shares_of_yes(sentences.RESULT["title"], rows, subtitle=subtitle, see=see, dark=night)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dprl.jobs.rooms import Room
 from dprl.jobs.store import StoreError
+from dprl.messages import filled
 from dprl.rooms.steps import ClassStep, Guess, Question, Recap
 from dprl.sentences import room as sentences
 from pages.room import coin, prediction, question, recap
@@ -22,7 +23,7 @@ def arrive() -> Room | None:
     """The room, once joined; None where that cannot be, or it is there no longer, which is said at the entrance."""
     r = group()
     if r.drawn is not None and store().rooms.find(r.code) is None:
-        leave(sentences.GONE)
+        leave(sentences.PHONE["gone"])
         return None
     try:
         return store().rooms.join(r.code, r.device, visitor())
@@ -43,9 +44,9 @@ def stage(here: Room) -> None:
     if r.told:
         st.warning(escape(r.told), icon=":material/info:")
     if here.closed:
-        st.info(sentences.CLOSED, icon=":material/lock:")
+        st.info(sentences.PHONE["closed"], icon=":material/lock:")
     elif not steps:
-        st.info("You are in. What your teacher asks will appear here.", icon=":material/hourglass_empty:")
+        st.info(sentences.PHONE["joined"], icon=":material/hourglass_empty:")
         st.caption(explained(sentences.held(here.total)))
     if not steps:
         return
@@ -68,7 +69,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
     (place, state), r.drawn = r.drawn or (-1, "revealed"), (step.place, step.state)
     if place != step.place:
         missed = state != "revealed" and r.guesses.get(place) and place not in written
-        r.told = sentences.MISSED if missed else ""
+        r.told = sentences.PHONE["missed"] if missed else ""
         session().version += 1
 
 
@@ -77,8 +78,14 @@ def head(here: Room) -> None:
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
     ):
-        st.markdown(f"Room **{here.code}**", width="content")
-        st.button("Leave", key="leave", icon=":material/logout:", type="tertiary", on_click=callback(leave))
+        st.markdown(filled(sentences.PHONE["room"], code=here.code), width="content")
+        st.button(
+            sentences.PHONE["leave"],
+            key="leave",
+            icon=":material/logout:",
+            type="tertiary",
+            on_click=callback(leave),
+        )
 
 
 def asked(step: ClassStep, content: Question | Guess, written: str | None, total: float) -> None:
@@ -86,14 +93,14 @@ def asked(step: ClassStep, content: Question | Guess, written: str | None, total
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
         if step.state == "paused" and written is None:
-            st.info("Your teacher has paused: no answers are taken just now.", icon=":material/pause:")
+            st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
         coin.toss(step, content, written)
         if written is not None:
             noted(written)
         if step.state == "revealed":
             question.show_results(group().code, step)
         elif written is not None:
-            st.caption("The result comes when your teacher reveals it.")
+            st.caption(sentences.PHONE["result"])
         elif step.state == "open":
             about(content, total)
     else:
@@ -102,15 +109,17 @@ def asked(step: ClassStep, content: Question | Guess, written: str | None, total
 
 def about(content: Question, total: float) -> None:
     """What happens to a tap."""
-    st.markdown(explained(sentences.TAP))
+    st.markdown(explained(sentences.PHONE["tap"]))
     st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
     st.markdown(explained(sentences.held(total)))
-    st.caption(explained(f"{sentences.SCRIPT} {sentences.WATCHED} {sentences.REPEATED}"))
+    st.caption(
+        explained(f"{sentences.PHONE['script']} {sentences.PHONE['watched']} {sentences.PHONE['repeated']}")
+    )
 
 
 def noted(written: str) -> None:
     """What stands written."""
     st.success(
-        f"Written down: **{written}**. The report may be the opposite of what you tapped.",
+        filled(sentences.PHONE["written"], report=written),
         icon=":material/edit_note:",
     )

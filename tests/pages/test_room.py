@@ -135,7 +135,7 @@ def test_wrong_full_closed_and_forgotten_rooms_get_a_sentence(
     assert rooms.CLOSED in warned(named(visit(PAGE, room=code), 2))
     assert "There is no room" not in warned(inside.run())
     store.rooms.delete(code, key)
-    assert warned(inside.run()) == sentences.GONE  # its code was right
+    assert warned(inside.run()) == sentences.PHONE["gone"]  # its code was right
     assert "There is no room with the code" in warned(named(visit(PAGE, room=code), 1))
 
 
@@ -357,9 +357,9 @@ def test_a_prediction_that_was_not_sent_is_taken_as_it_stands(
     store.rooms.put_step(code, key, Guess("trust", 1))
     step: Any = LESSONS["trust"].steps[1]
     phone = named(visit(PAGE, room=code), 1)
-    assert sentences.WAITS not in words(phone)  # nothing is predicted yet
+    assert sentences.PHONE["waits"] not in words(phone)  # nothing is predicted yet
     phone.select_slider[0].set_value(step.prediction.marks[2]).run()
-    assert sentences.WAITS in words(phone)
+    assert sentences.PHONE["waits"] in words(phone)
     if sent:
         phone.button(key="send_0").click().run()
     else:
@@ -375,7 +375,7 @@ def test_a_prediction_that_was_not_sent_is_taken_as_it_stands(
     assert store.rooms.steps(code)[0].answers == (step.prediction.write(step.prediction.marks[2]),)
     phone.run()
     assert warned(phone) == ""
-    assert (sentences.TAKEN in words(phone)) == (not sent and way != "next")
+    assert (sentences.PHONE["taken"] in words(phone)) == (not sent and way != "next")
     if way == "next":
         assert not [b for b in phone.button if b.key == "send_0"]
         return
@@ -396,7 +396,7 @@ def test_an_order_that_was_not_finished_is_told_so_at_its_reveal(visit: Visit, s
     assert phone.button(key="send_0").disabled
     store.rooms.turn_step(code, key, 0, "revealed")
     phone.run()
-    assert warned(phone) == sentences.UNSENT
+    assert warned(phone) == sentences.PHONE["unsent"]
     assert "3 of 4 right: 1 curve without a name." in words(phone)
     assert store.rooms.steps(code)[0].answers == ()
 
@@ -412,7 +412,7 @@ def test_an_order_counts_at_the_next_step_as_far_as_it_is_one(
         phone.button(key=f"item_{item}").click().run()
     store.rooms.put_step(code, key, Guess("trust", 1))
     assert store.rooms.steps(code)[0].answers == (("bdca",) if whole else ())
-    assert warned(phone.run()) == ("" if whole else sentences.MISSED)
+    assert warned(phone.run()) == ("" if whole else sentences.PHONE["missed"])
 
 
 def test_a_prediction_that_was_not_sent_survives_a_reload(visit: Visit, store: Store) -> None:
@@ -422,9 +422,9 @@ def test_a_prediction_that_was_not_sent_survives_a_reload(visit: Visit, store: S
     named(visit(PAGE, room=code), 1).select_slider[0].set_value(marks[3]).run()
     again = named(visit(PAGE, room=code), 1)
     assert again.select_slider[0].value == marks[3]
-    assert sentences.WAITS in words(again)
+    assert sentences.PHONE["waits"] in words(again)
     other = named(visit(PAGE, room=code), 2)
-    assert sentences.WAITS not in words(other)
+    assert sentences.PHONE["waits"] not in words(other)
     press(again, "send_0")
     assert len(store.rooms.steps(code)[0].answers) == 1
     assert not store.rooms.drafts(code, f"{1:032x}")
@@ -484,7 +484,7 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
         app.run()
         assert len(charts(app)) == 1
         assert not asked(app)
-        assert sentences.CLOSED in " ".join(e.value for e in app.info)
+        assert sentences.PHONE["closed"] in " ".join(e.value for e in app.info)
     press(teacher, "leave")
     assert [b.key for b in teacher.button if b.key == "open_room"]
     assert store.rooms.find(code)

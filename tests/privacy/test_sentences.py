@@ -161,13 +161,13 @@ def of_lessons() -> set[str]:
 def of_rooms() -> set[str]:
     """What the page Room says, of 40 answers at epsilon = 1, and where it says it otherwise of a single one at 4."""
     return {
-        room.TAP,
-        room.SCRIPT,
+        room.PHONE["tap"],
+        room.PHONE["script"],
         messages("room")["coin"]["kept"],
         messages("room")["coin"]["drew"],
-        room.WATCHED,
-        room.REPEATED,
-        room.GUESSES,
+        room.PHONE["watched"],
+        room.PHONE["repeated"],
+        room.PHONE["guesses"],
         room.coin(1.0, flip(1.0)),
         room.spent_on_phone([1.0, 0.5], 5.0),
         room.held(5.0),
