@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from dprl.claims.report import version
 from dprl.fields import SpecError
-from dprl.player import PlayedCurve, Shown, player_page, sizes_of
+from dprl.player import sizes_of
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.wasm import unplayable
 from dprl.words import percent
 from pages.shared.layout.download import save
-from pages.shared.names import in_common, kinds, titles
+from pages.shared.online.played import played_page
 from pages.shared.results import answers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
-from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import session
 
 FIXED = "The tab Data has an interactive chart of these curves with fixed stops."
@@ -64,33 +61,15 @@ def offer() -> None:
         st.caption(f"Workers calibrate the noise for each stop of the slider: {done} done.")
         return
     st.caption("The page opens from disk, and no request leaves it.")
-    view = s.explore.view
-    shown = Shown("per-episode" if view.measure == "per-episode" else "cumulative", view.x, view.y)
-    save("runs.html", "Download the page", "text/html", partial(page_of, curves, ready, shown))
+    heading, view = PAGES["explore"].heading, s.explore.view
+
+    def replay(spec: RunSpec) -> dict[str, Any]:
+        return answers.unpacked(ready[spec])
+
+    made = partial(played_page, heading, curves, view, replay)
+    save("runs.html", "Download the page", "text/html", made)
 
 
 def prepare(wanted: tuple[RunSpec, ...]) -> None:
     """The button."""
     session().taken = wanted
-
-
-def page_of(curves: Sequence[Curve], ready: Mapping[RunSpec, bytes], shown: Shown) -> str:
-    """The page of these curves. ready: of each run its packed replay."""
-    unnamed = [replace(curve, name="") for curve in curves]
-    rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
-    played = [
-        PlayedCurve(
-            curve.spec,
-            title,
-            label,
-            look,
-            {
-                size: answers.unpacked(ready[curve.spec.replace(episodes=size)])
-                for size in sizes_of(curve.spec)
-            },
-            curve.name,
-        )
-        for curve, title, label, look in rows
-    ]
-    about = in_common(curves, moving=True)
-    return player_page(PAGES["explore"].heading, about, played, shown, footer=f"dprl {version()['dprl']}")
