@@ -39,11 +39,6 @@ NOT_YET = {
     "docs/development/architecture.md",
     "docs/development/decisions.md",
     "docs/how-to/adding-an-algorithm.md",
-    "docs/how-to/cluster.md",
-    "docs/how-to/deploying.md",
-    "docs/how-to/lessons.md",
-    "docs/how-to/rooms.md",
-    "docs/how-to/sharing.md",
     "docs/notes/constants.md",
     "docs/notes/hard-instances.md",
     "docs/notes/kl-lcb.md",
@@ -133,6 +128,7 @@ EXAMPLES = [
     pytest.param(code, id=f"{name(page)}-{number}")
     for page in HELD
     if page.suffix == ".md"  # tests/test_notebooks.py runs the others
+    if page.name != "cluster.md"  # whose examples need a cluster
     for number, code in enumerate(
         re.findall(r"^```python\n(.*?)^```", text_of(page), re.MULTILINE | re.DOTALL)
     )
@@ -205,7 +201,7 @@ def test_few_sentences_have_more_than_twenty_words() -> None:
 def test_what_is_not_held_yet_needs_it_and_gets_less() -> None:
     assert NOT_YET <= {name(page) for page in PAGES}
     assert [entry for entry in sorted(NOT_YET) if not wrong(ROOT / entry)] == []
-    assert len(NOT_YET) <= 30
+    assert len(NOT_YET) <= 25
 
 
 @pytest.mark.parametrize(
