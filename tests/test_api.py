@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import inspect
+import typing
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dprl
+from bench import names
+from dprl.plugins import sources
 from dprl.simulation.kinds import KINDS
 
 
@@ -34,6 +37,19 @@ def test_help_says_what_each_field_is_and_may_be(spec: Any) -> None:
         if field.kind != "params" and field.default is not None:
             assert f" Default: {field.default}." in attributes, field.name
     assert raises.startswith(" SpecError:")
+
+
+def test_what_editors_complete_is_what_fields_may_be() -> None:
+    assert names.FILE.read_text("utf-8") == names.written() + "\n", "run python -m bench.names"
+    for spec in (dprl.RunSpec, dprl.OfflineSpec):
+        hints = typing.get_type_hints(spec)
+        for field in KINDS[spec.kind].fields.values():
+            if field.kind == "choice" and field.name != "environment":  # whose type is a descriptor's
+                assert str in typing.get_args(hints[field.name]), field.name
+                completed = {
+                    name for part in typing.get_args(hints[field.name]) for name in typing.get_args(part)
+                }
+                assert completed == {name for name in field.choices if name not in sources}, field.name
 
 
 FIELDS: Any = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}

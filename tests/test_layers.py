@@ -28,6 +28,7 @@ SITE = "website"
 # A file may import its own layer and any layer of a lower rank.
 RANK = {
     "version": 0,
+    "names": 0,
     "words": 0,
     "assets": 0,
     "logs": 0,

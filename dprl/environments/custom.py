@@ -257,12 +257,15 @@ def _branching(model: str, H: int) -> int:
 
 
 if TYPE_CHECKING:
+    from dprl import names
 
     class Named:
         """The field of a spec that names its environment: a name when it is read; it may be given as a model, too."""
 
         def __get__(self, spec: object, owner: object = None) -> str: ...
-        def __set__(self, spec: object, value: str | TabularMDP | Mapping[str, Any]) -> None: ...
+        def __set__(
+            self, spec: object, value: names.Environment | str | TabularMDP | Mapping[str, Any]
+        ) -> None: ...
 
 else:
     Named = str

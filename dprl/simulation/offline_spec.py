@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
+from dprl import names
 from dprl.brief import Registry, described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, SpecError, check_params, documented
@@ -74,11 +75,11 @@ class OfflineSpec(Budgeted):
 
     environment: custom.Named = "riverswim"  # type: ignore[assignment]  # which is what a static checker sees of it
     environment_params: Mapping[str, Any] = field(default_factory=dict)
-    algorithm: str = "dp-kl-lcb"
+    algorithm: names.OfflineAlgorithm | str = "dp-kl-lcb"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     behaviour: str = "mixture:0.7"
-    privacy: str = None  # type: ignore[assignment]  # filled in below
-    calibration: str | None = None
+    privacy: names.Promise | str = None  # type: ignore[assignment]  # filled in below
+    calibration: names.Calibration | str | None = None
     rho: float | None = None
     epsilon: float | None = None
     delta: float | None = None

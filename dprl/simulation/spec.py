@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, cast
 
+from dprl import names
 from dprl.brief import described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, check_params, documented, either, read_json, shown, written
@@ -41,10 +42,9 @@ AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 class RunSpec:
     """An online run, checked and in canonical form: two specs that mean the same are equal.
 
-    Parameters of environment and algorithm are filled in with their defaults. Fields that a combination does
-    not use are None (without privacy: mechanism, calibration, epsilon, delta; beta, where nothing depends on it).
-    FIELDS gives types, ranges and defaults. A model of your own can stand in the place of an environment's name: a
-    TabularMDP, or P, R and d1 as a dict or as JSON. It becomes environment `custom`, so that the spec stays JSON.
+    Parameters of environment and algorithm are filled in with their defaults. Fields that a combination does not use
+    are None (without privacy: mechanism, calibration, epsilon, delta; beta, where nothing depends on it). A model of
+    your own can stand for an environment: a TabularMDP, or P, R and d1 as a dict or JSON. It becomes `custom`.
 
     Raises:
         SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits
@@ -53,19 +53,19 @@ class RunSpec:
 
     environment: custom.Named = "riverswim"  # type: ignore[assignment]  # which is what a static checker sees of it
     environment_params: Mapping[str, Any] = field(default_factory=dict)
-    algorithm: str = "dp-ucbvi"
+    algorithm: names.Algorithm | str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     structure: str | None = None
-    stationary: str = "no"
-    privacy: str = None  # type: ignore[assignment]  # filled in below
-    mechanism: str | None = None
-    calibration: str | None = None
-    consistency: str = "own"
-    reports: str = None  # type: ignore[assignment]  # filled in below
+    stationary: names.Stationary | str = "no"
+    privacy: names.Privacy | str = None  # type: ignore[assignment]  # filled in below
+    mechanism: names.Mechanism | str | None = None
+    calibration: names.Calibration | str | None = None
+    consistency: names.Consistency | str = "own"
+    reports: names.Reports | str = None  # type: ignore[assignment]  # filled in below
     epsilon: float | None = 1.0
     delta: float | None = None  # "1/(10K)" becomes that number
     beta: float | None = 0.1
-    bonus: str = None  # type: ignore[assignment]  # filled in below
+    bonus: names.Bonus | str = None  # type: ignore[assignment]  # filled in below
     episodes: int = 10**9
     contribution: int = 1
     schedule: str = schedules.DEFAULT

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
 
+from dprl import names
 from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, check_params, shown
 from dprl.learners import OFFLINE
@@ -86,10 +87,10 @@ class UploadSpec(Budgeted):
     data: str
     declared: str
     n: int
-    algorithm: str = None  # type: ignore[assignment]  # filled in below
+    algorithm: names.OfflineAlgorithm | str = None  # type: ignore[assignment]  # filled in below
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
-    privacy: str = None  # type: ignore[assignment]  # filled in below
-    calibration: str | None = None
+    privacy: names.Promise | str = None  # type: ignore[assignment]  # filled in below
+    calibration: names.Calibration | str | None = None
     rho: float | None = None
     epsilon: float | None = None
     delta: float | None = None

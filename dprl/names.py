@@ -1,0 +1,102 @@
+"""What fields of specs may be, so that an editor completes it. `| str` stands beside: packages register more.
+
+`python -m bench.names` writes this file.
+"""
+
+from typing import Literal
+
+Environment = Literal[
+    "riverswim",
+    "gridworld",
+    "chain",
+    "clinic",
+    "hard-jdp",
+    "linear-mdp",
+    "linear-synthetic",
+    "linear-mixture",
+    "random",
+    "gymnasium",
+    "custom",
+]
+Algorithm = Literal[
+    "dp-ucbvi",
+    "pucb",
+    "private-ucb-vi",
+    "ucbvi",
+    "ucbvi-hoeffding",
+    "ubev",
+    "sdp-pe",
+    "apeve",
+    "sdp-pe-relaxed",
+    "apeve-relaxed",
+    "ucrl-vtr",
+    "ucrl-vtr-plus",
+    "lsvi-ucb",
+    "private-ucb-po",
+    "ucb-po",
+    "ldp-obi",
+    "rlsvi",
+    "lsvi-ucb-rare",
+    "lsvi-ucb-plus-plus",
+]
+Privacy = Literal[
+    "none",
+    "central",
+    "shuffle",
+    "local",
+]
+Mechanism = Literal[
+    "gaussian-toeplitz",
+    "gaussian-optimal",
+    "gaussian-blt",
+    "gaussian-tree",
+    "laplace-tree",
+    "gaussian",
+    "laplace",
+    "unary",
+    "binomial-sum",
+    "binomial-tree",
+]
+Calibration = Literal[
+    "tight",
+    "paper",
+]
+Consistency = Literal[
+    "own",
+    "flow",
+    "still",
+]
+Reports = Literal[
+    "all",
+    "played",
+]
+Bonus = Literal[
+    "anytime",
+    "paper",
+    "practical",
+    "own",
+]
+Stationary = Literal[
+    "no",
+    "yes",
+]
+OfflineAlgorithm = Literal[
+    "dp-apvi",
+    "apvi",
+    "dp-vapvi",
+    "vapvi",
+    "pevi",
+    "dp-pevi",
+    "dp-apvi-rewards",
+    "apvi-rewards",
+    "dp-kl-lcb",
+    "dp-kl-lcb-rewards",
+    "dp-plug-in",
+    "dp-plug-in-rewards",
+]
+Promise = Literal[
+    "zcdp",
+    "pure",
+    "approximate",
+    "none",
+]
