@@ -58,7 +58,7 @@ def growth_exponents(
     seeds."""
     chart = Chart(
         f"How fast {what} grows",
-        "Episodes (one user each), by decade",
+        "Episodes (by default one user each), by decade",
         "Exponent x of growth like Kˣ",
         subtitle="mean and 95% t interval over seeds",
         height=470,

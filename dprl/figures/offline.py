@@ -25,7 +25,7 @@ CHARGES_ALT = (
     "Line chart of the penalties on an optimal episode against the size of the data set, for each run."
 )
 LOWER_ALT = "Line chart of the lower bound on what a learned policy is worth, against the privacy budget."
-X_TITLE = "Trajectories n in the data set (one user each)"
+X_TITLE = "Trajectories n (by default one user each)"
 FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
 
 

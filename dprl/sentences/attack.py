@@ -35,7 +35,7 @@ MEANING = (
 
 def several(most: int) -> str:
     """About a user who has so many episodes."""
-    return f"The user has {most} episodes here, and each of them is the same one of the two."
+    return f"The user has {most} episodes here: all {most} are the first of the two, or all {most} are the second."
 
 
 def saw(what: str, releases: int, counters: int) -> str:

@@ -36,7 +36,7 @@ CHAIN = four_in_a_row()
 N = np.array([1e3, 1e4, 1e5, 1e6])
 SHARES = np.linspace(0, 1, 21)
 BAND = "95% t interval of the mean over seeds"
-EPISODES, USERS = "Episodes (one user each)", "Users K, each point a run planned for K"
+EPISODES, USERS = "Episodes (by default one user each)", "Users K, each point a run planned for K"
 LOST = "Regret (reward lost)"
 ROOT = Path(__file__).parents[2]
 
@@ -100,7 +100,7 @@ CASES = {
     ),
     "growth": Case(
         lambda scale, **how: captioned.growth([test_long_run.decades(of=int(20 * scale))], **how),
-        "How fast the privacy cost grows", "Episodes (one user each), by decade",
+        "How fast the privacy cost grows", "Episodes (by default one user each), by decade",
         "Exponent x of growth like Kˣ",
     ),
     "bounds": Case(

@@ -153,7 +153,10 @@ def test_one_cell_over_time() -> None:
         k, k / 2, k / 2 - 50, cell="step 3, state 5, right", bound=np.full(4, 400.0)
     )
     layout = picture.figure.layout
-    assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("Episodes (one user each)", "Visits")
+    assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
+        "Episodes (by default one user each)",
+        "Visits",
+    )
     assert "step 3, state 5, right" in layout.title.text
     assert "0" in layout.yaxis.ticktext
     assert picture.see == (
