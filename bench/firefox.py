@@ -1,0 +1,144 @@
+"""The engine and the live page in Firefox: python -m bench.firefox [PAGE_WITH_ITS_LINK ...]
+
+Without a page: plays every run that tests/wasm has for Chromium, and compares all arrays at the end with those of the
+native kernels, bit for bit. With addresses of pages without a server, whose links carry check values
+(`dprl verify --write`): opens each from disk, and prints what it says of its author's result and how long that took.
+
+Needs Firefox (Debian: firefox-esr), which is driven by WebDriver BiDi over its own socket.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psutil
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from dprl.assets import plain, web_source
+from dprl.wasm import ENGINE, manifest
+from tests.wasm.browser import LOAD, encoded, played
+from tests.wasm.cases import begun, cases, differing, natively
+
+START_LIMIT = 60.0  # seconds for Firefox to answer
+LARGEST = 2**28  # bytes of a message: arrays are sent as text
+SAYS = """() => new Promise((resolve) => {
+  const look = () => {
+    const said = ["#checked", "#said"].map((one) => document.querySelector(one)?.textContent).find(Boolean);
+    if (said) resolve([said, document.querySelector("#played").textContent, performance.now()]);
+    else setTimeout(look, 20);
+  };
+  look();
+})"""
+
+
+class Firefox:
+    """One tab. `evaluate` is called as Playwright's is."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._asked = 0
+        self.ask("session.new", capabilities={})
+        self._tab = self.ask("browsingContext.getTree")["contexts"][0]["context"]
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """The answer to one command. Raises RuntimeError with Firefox's own words."""
+        self._asked += 1
+        self._socket.send(json.dumps({"id": self._asked, "method": method, "params": params}))
+        while True:
+            answer = json.loads(self._socket.recv())
+            if answer.get("id") == self._asked:
+                if "error" in answer:
+                    raise RuntimeError(answer["message"])
+                return answer["result"]
+
+    def open(self, address: str) -> None:
+        """Go there, and wait until it is loaded."""
+        self.ask("browsingContext.navigate", context=self._tab, url=address, wait="complete")
+
+    def evaluate(self, function: str, argument: object = None) -> Any:
+        """What a function of JavaScript gives, awaited."""
+        text = f"(async () => JSON.stringify(await ({function})({json.dumps(argument)})))()"
+        found = self.ask("script.evaluate", expression=text, target={"context": self._tab}, awaitPromise=True)
+        if found["type"] == "exception":
+            raise RuntimeError(found["exceptionDetails"]["text"])
+        return json.loads(found["result"].get("value", "null"))
+
+
+@contextmanager
+def firefox() -> Iterator[Any]:
+    """A `Firefox` without a window; Any, for it stands in where Playwright's page is asked for."""
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if program is None:
+        sys.exit("Firefox is not installed; on Debian: apt-get install firefox-esr.")
+    with tempfile.TemporaryDirectory() as profile:
+        command = [program, "--headless", "--profile", profile, "--remote-debugging-port=0"]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        try:
+            assert process.stderr is not None
+            lines = iter(process.stderr.readline, "")
+            address = next(line.split()[-1] for line in lines if "WebDriver BiDi listening on" in line)
+            with _connected(f"{address}/session") as socket:
+                yield Firefox(socket)
+        finally:
+            for child in psutil.Process(process.pid).children(recursive=True):
+                child.kill()
+            process.kill()
+            process.wait()
+
+
+def _connected(address: str) -> ClientConnection:
+    end = time.monotonic() + START_LIMIT
+    while True:
+        try:
+            return connect(address, max_size=LARGEST)
+        except (OSError, WebSocketException):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+def compare() -> int:
+    """Play every run; returns how many differ."""
+    wrong = 0
+    with firefox() as tab:
+        tab.open("about:blank")  # Firefox begins with a page whose policy allows no module
+        tab.evaluate(LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), manifest().kernels])
+        every = list(cases())
+        for number, case in enumerate(every, 1):
+            run, packed = begun(case)
+            found = differing(natively(run), played(tab, packed))
+            wrong += bool(found)
+            if found:
+                print(f"{case.name}: {', '.join(found)}")
+            if sys.stderr.isatty():
+                print(f"\r{number} of {len(every)}", end="", file=sys.stderr, flush=True)
+        agent = tab.evaluate("() => navigator.userAgent")
+    print(
+        f"{len(every) - wrong} of {len(every)} runs have the bits of the native kernels in {agent.split()[-1]}"
+    )
+    return wrong
+
+
+def look(addresses: list[str]) -> None:
+    """Open pages, and say what they say."""
+    with firefox() as tab:
+        for address in addresses:
+            tab.open(address)
+            said, how, milliseconds = tab.evaluate(SAYS)
+            print(f"{milliseconds / 1000:.1f} s: {said} {how}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        look(sys.argv[1:])
+    else:
+        sys.exit(compare() > 0)
