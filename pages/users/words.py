@@ -130,7 +130,8 @@ def returning(table: Table, asked: Asked) -> str:
     first, last = (episodes_needed(table, asked, "central", m) for m in (one, most))
     said = (
         "The numbers above are for users with one episode each. Let one user have up to m episodes, and noise hides "
-        "all m. The table counts the episodes that you then need, with all users together."
+        "all m. The table counts the episodes that you then need, with all users together. Its numbers may be off by "
+        "the same factors as those above."
     )
     if np.isfinite(first) and np.isfinite(last):
         said += f" With a trusted curator, m = {most} takes {times(last / first)} times as many episodes as m = {one}."
