@@ -368,7 +368,7 @@ def add_reproduce(commands: Any) -> None:
         "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; without one they are listed"
     )
     parser.add_argument(
-        "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs"
+        "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs, and figures"
     )
     add_engine(parser)
 

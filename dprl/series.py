@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from dprl import metrics, search
@@ -9,12 +10,14 @@ from dprl.curves import RunCurves
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.trust import LEARNED
-from dprl.learners import ALGORITHMS
+from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation import RunSpec
+from dprl.privacy.curator import PROMISES
+from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.pairs import calibrations_for
 
 Measure = Literal["cumulative", "per-episode", "extra"]
+DELTA = 1e-6  # at which budgets of different promises are compared
 
 
 def style_of(spec: RunSpec) -> CurveStyle:
@@ -27,6 +30,26 @@ def style_of(spec: RunSpec) -> CurveStyle:
     )
     noise = next((i for i, own in enumerate(noises) if own == (spec.mechanism, spec.calibration)), 0)
     return CurveStyle(spec.privacy, spec.epsilon, noise, list(ALGORITHMS).index(spec.algorithm))
+
+
+def style_of_data(spec: OfflineSpec) -> CurveStyle:
+    """The same of a run on data sets. The curator is trusted, as a central agent is."""
+    noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "tight")]
+    twins = list(dict.fromkeys(learner.twin for learner in OFFLINE.values()))
+    learner = twins.index(OFFLINE[spec.algorithm].twin)
+    if spec.calibration is None:
+        return CurveStyle("none", learner=learner)
+    return CurveStyle("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)
+
+
+def comparable(spec: OfflineSpec) -> float | None:
+    """About the epsilon of its promise at DELTA, by which colours are as private as on other pages; None without one.
+
+    Of rho-zCDP rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); of others their own.
+    """
+    if spec.rho is not None:
+        return spec.rho + 2 * math.sqrt(spec.rho * math.log(1 / DELTA))
+    return spec.epsilon
 
 
 def series_of(

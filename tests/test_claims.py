@@ -6,17 +6,19 @@ import itertools
 import json
 import math
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dprl.__main__ as cli
 from dprl import ENVIRONMENTS, OfflineSpec, RunSpec, run
-from dprl.claims import CLAIMS, Setting, collusion, hard, offline, regret
+from dprl.claims import CLAIMS, Setting, collusion, command, hard, offline, regret
 from dprl.claims.experiments import COLLUSIONS
 from dprl.claims.kept import DIGITS, POINTS, from_dict, kept, to_dict
 from dprl.claims.report import report as report_of
@@ -373,3 +375,36 @@ def test_a_place_that_cannot_be_written_to_is_refused_before_any_run(tmp_path: P
     with pytest.raises(SystemExit) as ended:
         cli.main(["reproduce", "one-draw", "--out", str(tmp_path / "file")])
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("key", ["order-of-trust", "offline-converges"])
+def test_the_command_line_saves_the_curves_of_each_setting_with_their_numbers(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim, known = CLAIMS[key], bundled().evidence
+    drawn = [n for n, setting in enumerate(claim.settings, 1) if setting.draw is not None][:2]
+    few = replace(claim, settings=claim.settings[: drawn[-1]])
+    monkeypatch.setattr(command, "gather_evidence", lambda *given: known)
+    nobody: Any = None
+    command.command(few, nobody, "somebody", tmp_path, None)
+    names = {f"{key}-{n}.{suffix}" for n in drawn for suffix in ("pdf", "csv")}
+    assert {file.name for file in tmp_path.iterdir()} == {f"{key}.json", *names}
+    for number in drawn:
+        assert (tmp_path / f"{key}-{number}.pdf").read_bytes().startswith(b"%PDF")
+        setting = claim.settings[number - 1]
+        assert setting.draw is not None
+        table = pd.read_csv(tmp_path / f"{key}-{number}.csv")
+        for one in setting.draw(known).series:
+            rows = table[table["series"] == one.label]
+            np.testing.assert_allclose(rows["mean"], one.rows.mean(0), rtol=1e-9)
+
+
+def test_without_matplotlib_the_verdict_is_written_and_what_to_install_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(command, "gather_evidence", lambda *given: bundled().evidence)
+    nobody: Any = None
+    command.command(CLAIMS["order-of-trust"], nobody, "somebody", tmp_path, None)
+    assert [file.name for file in tmp_path.iterdir()] == ["order-of-trust.json"]
+    assert "pip install 'dprl[paper]'" in capsys.readouterr().out

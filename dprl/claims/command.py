@@ -16,14 +16,25 @@ from dprl.jobs.store import Store
 def command(
     claim: Claim, store: Store, visitor: str, out: Path | None, progress: Callable[[float], None] | None
 ) -> None:
-    """Prints what was found of a claim, and writes CLAIM.json. Raises RunFailed, and SpecError where it cannot be
-    written."""
-    found = report(claim, gather_evidence(store, claim, visitor, progress))
+    """Prints what was found of a claim, and writes CLAIM.json and the figures of its settings.
+
+    Raises:
+        SpecError: they cannot be written.
+        RunFailed: a run could not be computed.
+    """
+    known = gather_evidence(store, claim, visitor, progress)
+    found = report(claim, known)
     print(found.text(), flush=True)
     if out is None:
         return
+    from dprl.claims.pictures import save_figures  # and with it Plotly
+    from dprl.figures.paper import MissingExtra
+
     try:
         text = json.dumps(found.to_dict(), indent=2) + "\n"
         (out / f"{claim.key}.json").write_text(text, encoding="utf-8")
+        save_figures(claim, known, out)
+    except MissingExtra as error:
+        print(f"Note: {error}")
     except OSError as error:
         raise SpecError("out", f"{shown(str(out))} cannot be written to ({error.strerror}).") from None

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
-import numpy as np
-
-from dprl import metrics
-from dprl.claims import SpecSeries
+from dprl.claims.pictures import curves_picture
 from dprl.claims.report import ClaimReport
 from dprl.curves import Evidence
 from dprl.figures import claims as figures
-from dprl.figures.lines import Series as Drawn
-from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
 from dprl.sentences import claims as sentences
-from dprl.simulation import OfflineSpec
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
-from pages.shared.names import style_of
-from pages.shared.offline import names as offline
 
 
 def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
@@ -67,26 +57,4 @@ def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) 
     if setting.draw is None:
         return
     key = ("claim-curves", found.claim.key, place, night, token)
-    show(kept(key, partial(_drawn_curves, found, known, place, night)), "curves")
-
-
-def _drawn_curves(found: ClaimReport, known: Evidence, place: int, night: bool) -> Picture:
-    setting = found.claim.settings[place]
-    assert setting.draw is not None
-    plot = setting.draw(known)
-    series = []
-    for one, kind in zip(plot.series, setting_styles(plot.series), strict=True):
-        center, low, high = metrics.regret_band(one.rows)
-        series.append(Drawn(one.label, kind, np.asarray(one.x, float), one.rows, center, low, high))
-    return figures.measured_curves(
-        plot.title, plot.x_title, plot.y_title, series, plot.bound, see=found.claim.seen, dark=night
-    )
-
-
-def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
-    """What gives them their looks."""
-    specs: list[Any] = [one.spec for one in series]
-    if all(spec.kind == OfflineSpec.kind for spec in specs):
-        return offline.kinds(specs)
-    found = [(style_of(spec), one.one_budget) for spec, one in zip(specs, series, strict=True)]
-    return numbered([kind if alike else replace(kind, epsilon=None) for kind, alike in found])
+    show(kept(key, partial(curves_picture, found.claim, setting, known, dark=night)), "curves")

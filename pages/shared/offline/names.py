@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
-from dprl.privacy.curator import PROMISES
+from dprl.series import comparable
+from dprl.series import style_of_data as kind
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.words import count, percent, plural, promise
 from pages.shared.names import CALIBRATION, episodes_each, shared_problem, told_apart
-
-DELTA = 1e-6  # at which budgets of different promises are compared
 
 
 def titles(specs: Sequence[OfflineSpec]) -> list[str]:
@@ -58,29 +57,9 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
     return " · ".join(parts)
 
 
-def comparable(spec: OfflineSpec) -> float | None:
-    """About the epsilon of its promise at DELTA, by which colours are as private as on other pages; None without one.
-
-    Of rho-zCDP rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); of others their own.
-    """
-    if spec.rho is not None:
-        return spec.rho + 2 * math.sqrt(spec.rho * math.log(1 / DELTA))
-    return spec.epsilon
-
-
 def kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
     """What gives the curves their looks, no two alike. The curator is trusted, as a central agent is."""
     return numbered([kind(spec) for spec in specs])
-
-
-def kind(spec: OfflineSpec) -> CurveStyle:
-    """What gives a curve its look, alone."""
-    noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "tight")]
-    twins = list(dict.fromkeys(learner.twin for learner in OFFLINE.values()))
-    learner = twins.index(OFFLINE[spec.algorithm].twin)
-    if spec.calibration is None:
-        return CurveStyle("none", learner=learner)
-    return CurveStyle("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
