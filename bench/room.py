@@ -1,6 +1,7 @@
 """A class in a room of a real server: python -m bench.room [how many, by default 40].
 
 Sessions join, predict a step of a lesson, answer a question and see both revealed, through websockets as browsers do.
+Then the teacher leads the rest of the lesson; nobody sends a prediction, and each is counted.
 Prints how long each took, from the first to the last, and for both charts from the last tap to the teacher's chart.
 """
 

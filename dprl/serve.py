@@ -169,6 +169,7 @@ def dashboard(host: str, port: int) -> None:
     streamlit_patches.wake_once()
     streamlit_patches.hold_one_file()
     streamlit_patches.leave_parts_of_left_pages()
+    streamlit_patches.hear_runs_to_their_end()
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     options = {"server.address": host, "server.port": port}

@@ -11,6 +11,7 @@ import logging.config
 from dataclasses import replace
 
 from streamlit import logger
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.runtime import Runtime
@@ -77,6 +78,23 @@ def leave_parts_of_left_pages() -> None:
             run(self, replace(asked, fragment_id=None, fragment_id_queue=[]))
 
     ScriptRunner._run_script = unless_gone  # type: ignore[assignment, method-assign]
+
+
+def hear_runs_to_their_end() -> None:
+    """What a page draws goes through the server's loop, which may be late. A part that draws itself again may ask for
+    its turn when a run has ended and the loop has not heard all of it. Streamlit then begins another run, and ignores
+    the rest of the first: the end of the page is never seen, and no part of it draws itself any more. Such a turn is
+    left out; the next comes by itself.
+
+    Unnecessary once Streamlit hears a run that has ended to its end.
+    """
+    create = AppSession._create_scriptrunner
+
+    def unless_unheard(self: AppSession, asked: RerunData) -> None:
+        if not asked.is_auto_rerun or self._scriptrunner is None:
+            create(self, asked)
+
+    AppSession._create_scriptrunner = unless_unheard  # type: ignore[assignment, method-assign]
 
 
 def log_through_ours() -> None:

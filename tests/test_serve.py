@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 import streamlit
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.runtime import AsyncObjects, Runtime
@@ -340,6 +341,23 @@ def test_a_part_that_is_gone_when_its_turn_comes_opens_no_session(monkeypatch: p
     there.register("drawn", lambda: None)
     ScriptRunner._run_script(runner, part)
     assert ran == [part, RerunData(page_script_hash="home"), whole, part]
+
+
+def test_a_run_that_has_ended_is_heard_before_a_part_draws_itself_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Under load phones of a class lost the end of their page, and followed the teacher no more."""
+    begun: list[RerunData] = []
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda self, asked: begun.append(asked))
+    streamlit_patches.hear_runs_to_their_end()
+    ended = SimpleNamespace(request_rerun=lambda asked: False)
+    session: Any = SimpleNamespace(_scriptrunner=ended)
+    tick, press = RerunData(fragment_id="part", is_auto_rerun=True), RerunData(fragment_id="part")
+    AppSession._create_scriptrunner(session, tick)
+    AppSession._create_scriptrunner(session, press)  # nothing that was pressed waits
+    session._scriptrunner = None  # it has been heard
+    AppSession._create_scriptrunner(session, tick)
+    assert begun == [press, tick]
 
 
 def test_documents_are_served_where_they_have_been_built(

@@ -7,27 +7,34 @@ import contextlib
 import csv
 import io
 import json
+import math
 import random
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
 from dprl.jobs.store import Store
+from dprl.lessons import LESSONS, Prediction, Slope
 from dprl.rooms.response import DRAWS, report
-from dprl.rooms.steps import EPSILON, NO, YES
+from dprl.rooms.steps import EPSILON, NO, YES, Guess, Recap
 from dprl.words import plural
+from pages.room.lead import title, upcoming
 from pages.room.teacher import answers_csv
+from pages.shared.text import escape
 from tests.browser.sessions import Session, opened
 
 QUESTION = "Did you sleep less than six hours?"
+LED = next(iter(LESSONS))  # the lesson that a class begins with
 
 
 async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
     """Plays it with so many students. home: DPRL_HOME of the dashboard. AssertionError where anything is lost.
 
     Returns:
-        Seconds that each part took; `chart` and `cloud`: from the last tap to the teacher's chart with it in.
+        Seconds that each part took; `next`: see `led`; `chart` and `cloud`: from the last tap to the teacher's chart
+        with it in.
     """
     took: dict[str, float] = {}
     async with contextlib.AsyncExitStack() as stack:
@@ -73,10 +80,56 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         )  # forty that are drawn every second are too many
         told = sorted(s.text.partition("Written down: **")[2].partition("**")[0] for s in students)
 
+        await led(teacher, students, took)
+
     rows = list(csv.DictReader(io.StringIO(answers_csv(Store(home / "runs.sqlite"), code))))
     assert sorted(row["written down"] for row in rows if row["asked"] == QUESTION) == told
-    assert sum(row["kind"] == "prediction" for row in rows) == len(told) == people
+    assert len(told) == people
+    predicted = Counter(row["step"] for row in rows if row["kind"] == "prediction")
+    assert list(predicted.values()) == [people] * len(LESSONS[LED].steps)
     return took
+
+
+async def led(teacher: Session, students: list[Session], took: dict[str, float]) -> None:
+    """The rest of the lesson, as the teacher leads it: what is next, the answer, and so on to the recap. Everybody
+    predicts, and nobody sends. `next`: seconds from a press of Next until 95% of the phones have what is asked."""
+    lesson, waited = LESSONS[LED], []
+    await teacher.set("button_group", "Kind", string_array_value=["A step of a lesson"])
+    press = partial(teacher.press, "Lead from here")
+    for at in range(1, len(lesson.steps)):
+        before = [heading(student) for student in students]
+        begin = time.perf_counter()
+        await press()
+        waited += await asyncio.gather(*(turned(*one, begin) for one in zip(students, before, strict=True)))
+        await asyncio.gather(*(guess(s, lesson.steps[at].prediction, i) for i, s in enumerate(students)))
+        await teacher.press("Reveal")
+        await everybody(students, "Your class: ")
+        coming = upcoming([Guess(LED, at)]) or Recap(LED)
+        press = partial(teacher.press, escape(f"Next: {title(coming)}"))
+    await press()
+    await everybody(students, "You scored ")
+    took["next"] = sorted(waited)[math.ceil(0.95 * len(waited)) - 1]
+
+
+def heading(session: Session) -> str:
+    """What is asked."""
+    return next((line for line in session.text.splitlines() if line.startswith("## ")), "")
+
+
+async def turned(student: Session, before: str, begin: float) -> float:
+    """Seconds until a phone asks something else."""
+    await student.until(lambda: heading(student) not in ("", before))
+    return time.perf_counter() - begin
+
+
+async def guess(student: Session, prediction: Prediction, number: int) -> None:
+    """Predicts, and sends nothing."""
+    if isinstance(prediction, Slope):
+        _, words = prediction.choices[number % len(prediction.choices)]
+        await student.set("button_group", "Your prediction", string_array_value=[words])
+    else:
+        await move(student, random.Random(number))
+    await student.says("Your prediction is not sent yet.")
 
 
 def answered(some: int, people: int) -> str:
@@ -120,14 +173,20 @@ async def at_once(
 
 async def predict(student: Session, rng: random.Random) -> float:
     """Moves the marker, and most send it; when."""
-    _, slider = await student.find("slider", "Your prediction")
-    await student.set("slider", "Your prediction", string_array_value=[rng.choice(list(slider.options))])
+    await move(student, rng)
     await student.until(lambda: "Send my prediction" in student.buttons)
     sent = time.perf_counter()
     if sends(student):
         await student.press("Send my prediction")
         await student.says("Your prediction is in")
     return sent
+
+
+async def move(student: Session, rng: random.Random) -> None:
+    """Moves the marker to where it was not."""
+    _, slider = await student.find("slider", "Your prediction")
+    others = [text for place, text in enumerate(slider.options) if place != slider.default[0]]
+    await student.set("slider", "Your prediction", string_array_value=[rng.choice(others)])
 
 
 async def tap(student: Session, rng: random.Random) -> float:
