@@ -11,7 +11,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import attack as figures
 from dprl.figures.picture import Picture
-from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.sentences import attack as sentences
 from dprl.simulation import AttackSpec
 from dprl.simulation.attack import pairs_of
@@ -88,7 +88,10 @@ def choices(going: bool) -> None:
             on_change=on_value(key, halve),
             help="What a faulty program that halves the noise would release. The proof is of the whole noise.",
         )
-        if a.spec.run.contribution > 1:
+        alone = a.spec.run.mechanism in MECHANISMS and MECHANISMS[a.spec.run.mechanism].fresh
+        if (
+            a.spec.run.contribution > 1 and not alone
+        ):  # reports with noise of their own are alike wherever they are
             segments("The user's episodes are", "places", PLACES, a.spec.places, put)
         if going:
             pause_switch()

@@ -134,10 +134,11 @@ def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Wor
 
 
 def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Work) -> None:
-    app = visit(PAGE, **LINK)
+    run = RUN.replace(privacy="central", mechanism="gaussian-tree")
+    app = visit(PAGE, b=encode_spec(run))
     widget(app, "text_input", "Most episodes of one user").set_value("3").run()
     press(app, "run")
-    assert shown(app).spec == AttackSpec(run=RUN.replace(contribution=3))
+    assert shown(app).spec == AttackSpec(run=run.replace(contribution=3))
     work()
     app.run()
     assert "The user has 3 episodes here" in words(app)
@@ -147,6 +148,9 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
     assert app.query_params["places"] == "random"
     again = visit(PAGE, **app.query_params)
     assert shown(again).spec == shown(app).spec
+    reports = visit(PAGE, b=encode_spec(RUN.replace(contribution=3)))
+    assert "The user has 3 episodes here" in words(reports)
+    assert not [row for row in reports.segmented_control if "Anywhere in the run" in row.options]
 
 
 def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, work: Work) -> None:
