@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import secrets
 import sqlite3
 import threading
@@ -86,6 +87,29 @@ def test_a_device_reports_once_and_the_same_again_changes_nothing(store: Store) 
     with pytest.raises(RoomError, match=rooms.TWICE):
         store.rooms.respond(code, "d0", 0, NO)
     assert store.rooms.steps(code)[0].answers == (YES,)
+
+
+def test_a_script_that_skips_the_page_counts_as_one_phone(store: Store) -> None:
+    """10,000 answers of one device that joined and of others that did not, many of them no reports: one counts. It
+    moves the estimate by at most (e + 1)/(e - 1) = 2.2 answers at epsilon = 1, as docs/how-to/rooms.md says."""
+    code, _ = opened(store, devices=41)
+    for i in range(40):
+        store.rooms.respond(code, f"d{i}", 0, YES if i % 2 else NO)
+    honest = store.rooms.estimate(code, store.rooms.steps(code)[0])
+    refused = 0
+    for i in range(10_000):
+        device, answer = ("d40", f"s{i}")[i % 2], (YES, NO, "yes!", "")[i // 2 % 4]
+        try:
+            store.rooms.respond(code, device, i % 3, answer)
+        except (RoomError, SpecError):
+            refused += 1
+    answers = store.rooms.steps(code)[0].answers
+    assert len(answers) == 41
+    assert refused > 8_000  # of the rest each said the same again
+    with_it = store.rooms.estimate(code, store.rooms.steps(code)[0])
+    assert honest is not None
+    assert with_it is not None
+    assert abs(with_it.yes.value - honest.yes.value) <= (math.e + 1) / (math.e - 1) < 2.2
 
 
 @pytest.mark.parametrize("wrong", ["", "Yes", "yes ", "maybe", "1", "yes" * 100_000])
