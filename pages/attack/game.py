@@ -88,10 +88,9 @@ def choices(going: bool) -> None:
             on_change=on_value(key, halve),
             help="What a faulty program that halves the noise would release. The proof is of the whole noise.",
         )
-        alone = a.spec.run.mechanism in MECHANISMS and MECHANISMS[a.spec.run.mechanism].fresh
-        if (
-            a.spec.run.contribution > 1 and not alone
-        ):  # reports with noise of their own are alike wherever they are
+        mechanism = a.spec.run.mechanism
+        # reports with noise of their own are alike wherever they are
+        if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
             segments("The user's episodes are", "places", PLACES, a.spec.places, put)
         if going:
             pause_switch()
