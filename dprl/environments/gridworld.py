@@ -11,7 +11,7 @@ from dprl.mdp import TabularMDP
 MOVES = (("up", -1, 0), ("right", 0, 1), ("down", 1, 0), ("left", 0, -1))
 DEFAULT = "S---/-WX-/---G"
 MAX_MAP = 10_000  # characters
-ALLOWED = "rows of equal length joined by /, made of S (start), - (free), W (wall), G (goal) and X (pit)"
+ALLOWED = "rows of equal length joined by /: S (start), - (free), W (wall), G (goal), X (pit)"
 
 
 def cells(map: str) -> tuple[list[str], dict[tuple[int, int], int]]:

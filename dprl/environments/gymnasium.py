@@ -284,7 +284,7 @@ def _taxi(s: int) -> str:
 ENVIRONMENT = Environment(
     key="gymnasium",
     title="Gymnasium",
-    summary="FrozenLake, CliffWalking or Taxi from Gymnasium, as finite-horizon problems.",
+    summary="FrozenLake, CliffWalking or Taxi from Gymnasium, as finite-horizon environments.",
     source="Gymnasium toy-text",
     fields=(
         Field(

@@ -30,7 +30,7 @@ from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from dprl.statistics.family import Family
 
 ONCE = stream_of_releases(1)
-UNIT = "one trajectory: one whole episode of one person"
+UNIT = "one trajectory: one whole episode of one user"
 ADJACENCY = "replace one trajectory of the data set by another"
 TRUST = (
     "The curator sees every trajectory and is trusted; all that leaves it (the learned policy, its values, the "
@@ -50,15 +50,15 @@ class Way:
     alt: str
 
 
-STATIONS = ("people", "curator", "learner")
+STATIONS = ("users", "curator", "algorithm")
 NOISY_WAY = Way(
     STATIONS, 2, 1, 1, None,
-    "People's trajectories go to the trusted curator, which adds noise; only what it releases, from which the "
-    "algorithm plans, is private.",
+    "Users' trajectories go to the trusted curator, which adds noise. What the curator releases is private. The "
+    "algorithm plans from that.",
 )  # fmt: skip
 RAW_WAY = Way(
     STATIONS, 3, None, None, None,
-    "The algorithm is told raw sums, which its policy may reveal to everybody; nothing is hidden.",
+    "The algorithm is told raw sums, which its policy may reveal to everybody. Nothing is hidden.",
 )  # fmt: skip
 
 
@@ -88,21 +88,21 @@ PROMISES: dict[str, Promise] = {
         Promise(
             "zcdp",
             "Zero-concentrated",
-            "rho-zCDP, which composes by adding up; Gaussian noise.",
+            "ρ-zCDP: budgets of several releases add up. The noise is Gaussian.",
             "zCDP",
             "gaussian",
             ("rho",),
         ),
-        Promise("pure", "Pure", "(epsilon, 0); Laplace noise.", "DP", "laplace", ("epsilon",)),
+        Promise("pure", "Pure", "(ε, 0). The noise is Laplace.", "DP", "laplace", ("epsilon",)),
         Promise(
             "approximate",
             "Approximate",
-            "(epsilon, delta); Gaussian noise.",
+            "(ε, δ). The noise is Gaussian.",
             "DP",
             "gaussian",
             ("epsilon", "delta"),
         ),
-        Promise("none", "No privacy", "Raw sums: the comparison.", "none", "", ()),
+        Promise("none", "No privacy", "Raw sums without noise, for comparison.", "none", "", ()),
     )
 }
 
@@ -278,7 +278,7 @@ def prepare(
     low, high = min(scales.values()), max(scales.values())
     scale = low if low == high else None
     if scale is None:
-        formula += f"; its scale in one number is {low:.4g} to {high:.4g}, by what is summed"
+        formula += f". The scale of one number is {low:.4g} to {high:.4g}, by what is summed"
     if exact:
         formula += f", on the multiples of {GRID}"
     return CuratorNoise(

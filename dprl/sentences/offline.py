@@ -281,5 +281,5 @@ def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
     shown = [
         f"{quoted(state)} {human(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]
-    more = f", and {len(states) - 6} more" if len(states) > 6 else ""
-    return f"Lower bounds by first state: {', '.join(shown)}{more}."
+    more = f" · and {len(states) - 6} more" if len(states) > 6 else ""
+    return f"Lower bounds by first state: {' · '.join(shown)}{more}."

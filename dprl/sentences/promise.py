@@ -50,7 +50,7 @@ PERSON = "user"  # the same where a user may have several
 BLANKED = "is zeroed out"
 OFFLINE = """
 Take any two data sets that differ in one trajectory: one user's whole episode is **replaced** by another. The release
-is **(ε, δ)**-private when any set of outcomes is at most exp(ε) times as likely with one as with the other, plus δ. All
+is **(ε, δ)**-private when every event is at most exp(ε) times as likely with one as with the other, plus δ. All
 that is computed from the release, such as the policy and its values, is as private.
 
 **ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between the two releases by ρα, for every

@@ -22,14 +22,14 @@ UNSUPPORTED = "Where too few users did what the policy does, nothing is counted 
 def beforehand(learned_from: int, checked: int, budget: str, together: str, episodes: int = 1) -> str:
     """What a press will release. budget: of each release; together: of all releases of these people, after it;
     episodes: that one user may have."""
-    said = f"**This releases** noisy counts of {plural(learned_from, 'user')} at {budget}"
+    said = [f"**This releases** noisy counts of {plural(learned_from, 'user')} at {budget}."]
     if checked:
         sums = "three" if episodes == 1 else "four"
-        said += (
-            f", and {sums} noisy sums over {plural(checked, 'other who is', 'others who are')} held out, at {budget} "
-            "too. Nobody is in both, so one user's data prove no more than one of the two"
+        said.append(
+            f"It also releases {sums} noisy sums over {plural(checked, 'user')} held out, at {budget} too."
         )
-    return f"{said}. With all that was released before, it proves **{together}** in all."
+        said.append("Nobody is in both groups, so for one user only one of the two counts.")
+    return " ".join([*said, f"With all that was released before, it proves **{together}** in all."])
 
 
 def headline(

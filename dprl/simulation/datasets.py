@@ -127,8 +127,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "policy",
             "Some follow a learned policy",
             "{} follow a policy that is given, the others act at random",
-            "A share of the trajectories follows a policy that the spec holds, such as one that users of an online run "
-            "were treated by; the others follow the uniform one, so that all is covered that can be reached.",
+            "A share of the trajectories follows a policy that the spec holds, such as one of an online run. The "
+            "others follow the uniform policy, so that all is covered that can be reached.",
             Field("share", "float", 0.7, "of trajectories that follow it", 0.0, 1.0),
             _followed,
             takes_policy=True,

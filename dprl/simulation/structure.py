@@ -22,7 +22,7 @@ from dprl.mdp.structure import Table, on_table, table_of, transitions
 from dprl.statistics.counts import Declared
 
 OWN = "environment"
-ALLOWED = f"{OWN}, or a list of possible next states for each state and action, [S][A][..] or [H][S][A][..]"
+ALLOWED = f"{OWN}, or lists of possible next states, as [S][A][..] or [H][S][A][..]"
 MAX_TEXT = 2_000_000  # characters
 MAX_MODEL = 50_000_000  # probabilities of a model that is made whole, to be looked at
 

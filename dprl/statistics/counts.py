@@ -89,24 +89,25 @@ class Counts:
         """What is done with noisy counts before they are looked at, in words."""
         if self.played and self.pooled:
             return (
-                "; in a row (s, a) only reports about steps at which a user's policy takes a in s are added up (with "
-                "Laplace noise whole reports, if it does at any step), which costs no privacy: policies are public"
+                ". In a row (s, a) only reports about steps at which a user's policy takes a in s are added "
+                "up. With Laplace noise these are whole reports, if it does so at any step. Policies are "
+                "public, so this costs no privacy"
             )
         if self.played:
             return (
-                "; in a row (h, s, a) only reports of users whose policy takes a in s at h are added up, which costs "
-                "no privacy: policies are public"
+                ". In a row (h, s, a) only reports of users whose policy takes a in s at h are added up. Policies are "
+                "public, so this costs no privacy"
             )
         if self.still:
             return (
-                "; noisy counts of actions that nobody was told to take are then averaged over releases, which costs "
-                "no privacy: it is computed from them and from the policies alone"
+                ". Noisy counts of actions that nobody was told to take are then averaged over releases. "
+                "This uses only released counts and public policies, so it costs no privacy"
             )
         if not self.flow:
             return ""
         return (
-            "; noisy counts are then moved to the nearest that so many users could have, but for their signs, which "
-            "costs no privacy: it is computed from them alone"
+            ". Noisy counts are then moved to the nearest counts that so many users could have, except for signs. This "
+            "uses only released counts, so it costs no privacy"
         )
 
     @property

@@ -43,7 +43,7 @@ class FeatureGram:
 
     kind = "feature-gram"
     then, left = "", 1.0
-    parts = "the matrices of features, and of the regressions of values on them, which are summed anew at each release"
+    parts = "the matrices of features and the regressions of values, summed anew at each release"
     printed = ""
     formula = "H*d*(d+3)/2"
     counted = False
@@ -53,7 +53,7 @@ class FeatureGram:
     @property
     def moved(self) -> str:
         """What replacing one user moves, in words."""
-        return "a matrix at each step, and at each step a vector in each release"
+        return "a matrix at each step, and a vector at each step of each release"
 
     @property
     def evening(self) -> str:

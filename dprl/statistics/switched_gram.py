@@ -36,7 +36,7 @@ class SwitchedGram(FeatureGram):
     weight: float = 1.0
     looks: int = 1
 
-    parts = "the matrices of features, and of the regressions of values on them, which are summed anew at each plan"
+    parts = "the matrices of features and the regressions of values, summed anew at each policy update"
     norms = ("l2",)  # type: ignore[assignment]
     prints = ()  # type: ignore[assignment]
 
@@ -49,7 +49,7 @@ class SwitchedGram(FeatureGram):
     def moved(self) -> str:
         """What replacing one user moves, in words."""
         vectors = "a vector" if self.families == 1 else f"{self.families} vectors"
-        return f"a matrix at each step, and at each step {vectors} in each of at most {self.releases:,} plans"
+        return f"a matrix at each step, and {vectors} at each step of each of at most {self.releases:,} policy updates"
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
         """How far one user moves the draws of a matrix, and of one vector, at a step, at most.

@@ -150,8 +150,8 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 def notes_of(epsilon: float) -> tuple[str, ...]:
     """What a card says of printed noise beside what it proves."""
     notes = [
-        "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0, which L21 does not print: without it noise "
-        "could make V negative, and its sensitivity would not hold"
+        "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not print the clipping. Without it "
+        "noise could make V negative, and the sensitivity would not hold"
     ]
     if epsilon >= 1:
         notes.append(

@@ -26,7 +26,7 @@ def verdict(runs: Sequence[PricedRun]) -> str:
     private = _finished(runs)
     if not private:
         return ""
-    lead = "Privacy cost of each model:"
+    lead = "Privacy cost, in reward:"
     return "\n".join([f"**{_headline(private)}** {lead}", "", *(f"- {_line(run)}" for run in private)])
 
 

@@ -23,8 +23,8 @@ def _budgets(base: RunSpec, *epsilons: float) -> tuple[RunSpec, ...]:
 EXAMPLES = (
     Example(
         "Which privacy model?",
-        "An average episode at ε = 1 loses less than 1% of V* from 10 million users on with a trusted curator, and "
-        "from over 1 trillion with no trusted party.",
+        "At ε = 1 an average episode loses under 1% of V* from 10 million users on with a trusted curator. With no "
+        "trusted party it takes over 1 trillion users.",
         (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
         LinearView(),
     ),

@@ -133,7 +133,7 @@ def passages(text: str) -> tuple[str, ...]:
         bare = re.sub(r"^\s*(?:[-*]|\d+\.|#+) |\*\*|(?<!\\)\*|</?[a-z]+[^>]*>", " ", one)
         bare = " ".join(re.sub(r"\\|\N{WORD JOINER}", "", bare).split())
         # What a link says and may say: keys, which stay.
-        bare = re.sub(r"give one of .*", "give one of these.", bare)
+        bare = re.sub(r"give (?:one of|all, or some of) .*", "give one of these.", bare)
         bare = re.sub(r"\b[a-z_.]+: .* is not allowed; ", "Key: this is not allowed; ", bare)
         if re.search(r"\w", bare):
             found.append(re.sub(r" (?=[.,;:?!)])", "", bare))

@@ -38,7 +38,7 @@ def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, wor
         found[bonus] = warned(visit("explore", c=curves, m="extra"))
     assert found["anytime"] == ""
     assert "Without privacy the algorithm has not found the best policy in 2 of 2 seeds" in found["paper"]
-    assert "the practical bonus was fitted to RiverSwim" in found["practical"]
+    assert "The practical bonus was fitted to RiverSwim" in found["practical"]
 
 
 @pytest.mark.parametrize("measure", first(fields_of(View)["measure"].choices))

@@ -147,7 +147,7 @@ def test_every_chart_while_runs_wait_go_on_and_are_finished(visit: Visit, work: 
         assert app.session_state["session"].part(Free).view.show == show
         if seeds == 20:
             assert len(charts(app)) == (show != "calculator")
-            assert "Privacy cost of each model:" in words(app)
+            assert "Privacy cost, in reward:" in words(app)
 
 
 def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit, store: Store) -> None:

@@ -200,7 +200,7 @@ def test_what_others_claim_of_a_learners_own_draws_is_said_to_be_their_claim(fin
     curve = ["alg.rlsvi~K.1000~seeds.1"]
     app = finished("explore", c=curve, tab="guarantee")
     said = words(app)
-    assert "Nothing is promised" in said
+    assert "No privacy guarantee" in said
     assert (
         "Lu, Gajane, Bai, Talebi 2026 claim that the algorithm's own draws are (11.1, 10⁻⁶)-joint private."
         in said

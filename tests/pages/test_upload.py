@@ -297,7 +297,7 @@ def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work
     assert data is not None
     assert data.held_out == 0.25
     assert f"**This releases** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
-    assert f"three noisy sums over {data.checked:,} others who are held out" in said
+    assert f"three noisy sums over {data.checked:,} users held out" in said
     assert "it proves **ρ = 0.1** in all" in said
     app.button(key="own_run").click().run()
     work()
@@ -405,7 +405,7 @@ def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, wo
     given(app, f"who,{HEADING}" + "".join(whose))
     said = words(app)
     assert "**1,000 users with up to 2 episodes each** read" in said
-    assert "1,000 of 3,000 episodes come after the first 2 of their person; they do not count." in said
+    assert "1,000 of 3,000 episodes come after the first 2 of their user; they do not count." in said
     assert "four noisy sums over" in said
     menu = labelled(app.selectbox, "Algorithm for your data")
     assert menu.options == ["DP-KL-LCB", "DP plug-in"]
@@ -415,7 +415,7 @@ def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, wo
     app.run()
     said = words(app)
     assert "users with up to 2 episodes each at ρ = 5 the learned policy is worth at least" in said
-    assert "**Protected:** one person, up to 2 episodes" in "".join(said.split("\\"))
+    assert "**Protected:** one user, up to 2 episodes" in "".join(said.split("\\"))
     (head,) = [box.value for box in app.success]
     assert "At 120 euros a point, the difference is about " in head
     (table,) = (one.value for one in app.table)

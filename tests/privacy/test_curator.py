@@ -50,7 +50,7 @@ def test_a_card_says_whose_the_bound_is_and_with_what_chance_it_fails() -> None:
     ours = noise_of(rho=1.0, algorithm="dp-kl-lcb", beta=0.05).guarantee
     said = ours.assumptions[-1]
     assert said.startswith(
-        "V~ is below what the learned policy is worth but for a chance of beta = 0.05: ours"
+        "V~ is below the value of the learned policy, except with a chance of at most β = 0.05. The source is ours"
     )
     assert ours.public == (
         "the numbers of states, actions, steps and users",

@@ -76,7 +76,7 @@ def test_of_each_person_the_first_episodes_count() -> None:
     assert (found.n, visits(found.record)[0].sum()) == (3, 3 + M)
     same, _ = count(OTHERS + many[:5])
     np.testing.assert_array_equal(found.record, same.record)
-    assert "2 of 8 episodes come after the first 3 of their person; they do not count." in told
+    assert "2 of 8 episodes come after the first 3 of their user; they do not count." in told
     # rows of other people between them, and rows of an episode out of order, change nothing
     mixed, _ = count([*many[1:4], *OTHERS, many[0], *many[4:]])
     np.testing.assert_array_equal(mixed.record, found.record)
@@ -152,8 +152,8 @@ def test_noise_is_for_all_episodes_of_a_person() -> None:
     (losses,) = several.losses
     assert zcdp_of(losses) == pytest.approx(spent)
     card = several.guarantee
-    assert card.unit == "one person, up to 3 episodes"
-    assert card.adjacency == "replace one person, up to 3 episodes, by another"
+    assert card.unit == "one user, up to 3 episodes"
+    assert card.adjacency == "replace one user, up to 3 episodes, by another"
     assert card.proved_epsilon is not None
     assert card.proved_epsilon >= gaussian_epsilon(float(np.sqrt(2 * spent)), card.proved_delta or 0.0)
     assert card.returning is None
@@ -361,7 +361,7 @@ def test_a_release_of_people_who_come_again(tmp_path: Path, capsys: pytest.Captu
     assert main(["check", *given]) == 0
     said = capsys.readouterr().out
     assert "3,000 users with up to 2 episodes each: 3 states" in said
-    assert "come after the first 2 of their person; they do not count." in said
+    assert "come after the first 2 of their user; they do not count." in said
     assert sentences.ONE_EACH in said
     assert main(["release", *given, "--ledger", "ward", "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
@@ -371,9 +371,9 @@ def test_a_release_of_people_who_come_again(tmp_path: Path, capsys: pytest.Captu
     assert "Note: Better than today." in out
     assert "At 120 euros a point, the difference is about " in out
     release = json.loads((tmp_path / "out/release.json").read_text())
-    assert release["protects"] == "one person, up to 2 episodes"
+    assert release["protects"] == "one user, up to 2 episodes"
     printed = (tmp_path / "out/sheet.html").read_text(encoding="utf-8")
-    assert "<strong>Protected:</strong> one person, up to 2 episodes." in printed
+    assert "<strong>Protected:</strong> one user, up to 2 episodes." in printed
     about = dprl.Policy.load(tmp_path / "out/policy.json").about
     assert about["one reward point is"] == [120.0, "euros"]
     low, value, high = release["held_out_difference"]

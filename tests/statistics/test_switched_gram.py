@@ -116,9 +116,9 @@ def test_losses_are_of_matrices_in_the_looks_and_vectors_in_the_plans(algorithm:
     card = noise.guarantee()
     assert (card.claimed_epsilon, card.proved_delta) == (1.0, 1e-6)
     assert card.proved_epsilon == pytest.approx(1.0, abs=1e-4)
-    assert "summed anew at each plan" in card.where
+    assert "summed anew at each policy update" in card.where
     assert f"{'a vector' if F == 1 else '4 vectors'} in each of at most 40 plans" in card.noise_formula
-    assert "in what is asked anew" in card.noise_formula
+    assert "what is asked anew by" in card.noise_formula
 
 
 @pytest.mark.parametrize("algorithm", ["lsvi-ucb-rare", "lsvi-ucb-plus-plus"])

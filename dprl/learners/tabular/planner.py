@@ -36,7 +36,7 @@ RANDOMISED = f"void({_GIVEN}, float64[:,:,::1], float64[:,:,::1], float64[:,::1]
 OWN = "own"  # the constants of a learner that nothing is said of: neither printed in a paper nor proved
 
 RETIRED = {
-    "practical": "the practical bonus was fitted to RiverSwim; elsewhere it can settle on a worse policy, and then the "
+    "practical": "the practical bonus was fitted to RiverSwim. Elsewhere it can settle on a worse policy. Then the "
     "privacy cost says nothing"
 }
 

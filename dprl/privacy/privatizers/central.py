@@ -69,11 +69,16 @@ def prepare(request: Request) -> Noise:
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
         change = change.at_once(m)
         norm = length(change, request.delta)
+        changed = f"One user changes the counts by {norm} ({statistic.moved}{times(m)})"
         if change.anew:
-            norm += f" in sums over users and of {length(change.once, request.delta)} in what is asked anew"
+            anew = length(change.once, request.delta)
+            changed = (
+                f"One user changes the sums over users by {norm}, and what is asked anew by {anew}. Moved are "
+                f"{statistic.moved}{times(m)}"
+            )
         formula = (
             f"the smallest scale that proves {budget(request.epsilon, request.delta)} in {stream.releases:,} releases. "
-            f"One user changes the counts by {norm} ({statistic.moved}{times(m)})"
+            f"{changed}"
         )
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
@@ -83,7 +88,8 @@ def prepare(request: Request) -> Noise:
             model="JDP",
             trust=TRUST,
             mechanism=mechanism,
-            where=f"at the curator: in the sums over users of {every(statistic)}, before the algorithm sees them",
+            where="at the curator, before the algorithm sees them. Noise is added to sums over users of "
+            f"{every(statistic)}",
             formula=formula,
             scale=statistic.counter(scale),
             std=float(noise.std.max()),

@@ -52,19 +52,17 @@ def prepare(request: Request) -> Noise:
         statistic = request.statistic.evened()
         change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
-        reports = (
-            "one report, in which" if m == 1 else f"the {m} reports of one user together, in each of which"
-        )
+        reports = "one report" if m == 1 else f"the {m} reports of one user together"
         formula = (
-            f"the least scale that proves {budget(request.epsilon, request.delta)} for {reports} another "
-            f"trajectory changes {statistic.moved}"
+            f"the smallest scale that proves {budget(request.epsilon, request.delta)} for {reports}. In each "
+            f"report another trajectory changes {statistic.moved}"
         )
 
     if request.played and mechanism.key == "gaussian" and cast(Counts, statistic).pooled:
         H = request.size.H
         messages = (
-            f"counts of each of {H} steps, whose noise has 1/√{H} of that standard deviation: together they prove what "
-            "one report of all steps does"
+            f"counts of each of {H} steps, whose noise has 1/√{H} of that standard deviation. Together they prove what "
+            "one report of all steps proves"
         )
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
@@ -128,13 +126,13 @@ def interview(stream: Stream, request: Request) -> tuple[str, str]:
     about = f"{steps:g} of {size.H} steps" if steps > 1 else f"one of {size.H} steps"
     shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))
     formula = (
-        f"a user is asked about {about}, and there about one of n, m and r ({shares}); each bit of an answer is turned "
-        f"over with chance {turned:.4g}; sums are scaled to all users whose reports count"
+        f"a user is asked about {about}, and about n, m or r ({shares}). Each bit of an answer is turned "
+        f"over with chance {turned:.4g}. Sums are scaled to all users whose reports count"
     )
     short = size.S * size.A
     longest = max(counts.declared.transitions) if counts.declared else size.S * short
     if request.contribution > 1:
-        formula += f"; so much for each of a user's {request.contribution} reports, which have equal shares of epsilon"
+        formula += f". The same holds for each of a user's {request.contribution} reports, which have equal shares of ε"
     answers = f"{steps:g} answers" if steps > 1 else "one answer"
     return formula, f"{answers} of {longest:,} bits (about m) or {short:,} (about n or r)"
 

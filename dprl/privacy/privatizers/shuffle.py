@@ -151,14 +151,14 @@ def in_batches(request: Request, change: Change) -> Drawn:
             fair, variance = least_bits(int(count), *each, request.exact)
             bits[raised == count] = tight_bits(users[raised == count], fair, variance)
         formula = (
-            f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), "
-            f"n q (1 - q) = {variance:,.0f}: the least that proves "
-            f"{budget(*each)} in a batch of n that a change moves {2 * count} counters of{together(request)}"
+            f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), n q (1 - q) "
+            f"= {variance:,.0f}. These are the fewest bits that prove {budget(*each)} in a batch of n users, where a "
+            f"change moves {2 * count} counters{together(request)}"
         )
         if request.releases is not None:
             formula = (
-                f"ceil({4 * variance:,.0f}/n) bits a user, of variance {variance:,.0f} in a batch: the least "
-                f"that proves {budget(*each)} where a change moves {2 * count} counters{together(request)}"
+                f"ceil({4 * variance:,.0f}/n) bits a user, of variance {variance:,.0f} in a batch. These are the "
+                f"fewest bits that prove {budget(*each)} where a change moves {2 * count} counters{together(request)}"
             )
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
     sent = messages(users, bits[:, 0], request.cells if request.batches is None else None)
@@ -198,9 +198,9 @@ def in_nodes(request: Request, change: Change) -> Drawn:
     bits = whole * math.ceil(fair / whole)
     stream = replace(stream_of_releases(releases), batches=np.array([[bits, 0.5, change.raised]]))
     formula = (
-        f"{bits:,} fair bits in each node of a tree over {releases:,} batches, in equal shares from its batches: the "
-        f"least that proves {budget(*each)} where a change moves {2 * change.raised} counters "
-        f"in a node of each of {L} levels{together(request)}"
+        f"{bits:,} fair bits in each node of a tree over {releases:,} batches, in equal shares from its batches. These "
+        f"are the fewest bits that prove {budget(*each)} where a change moves {2 * change.raised} counters in a node "
+        f"of each of {L} levels{together(request)}"
     )
     random = bits * (2 - 1 / whole)  # of a batch, for one counter, over all levels
     sizes = np.array([1, math.ceil(random)])
@@ -221,7 +221,7 @@ def together(request: Request) -> str:
     if request.contribution == 1:
         return ""
     proves = budget(request.epsilon, request.delta)
-    return f", and so {proves} for {request.contribution} episodes (Vadhan 2017, Lemma 2.2)"
+    return f". This proves {proves} for {request.contribution} episodes (Vadhan 2017, Lemma 2.2)"
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
@@ -317,8 +317,8 @@ PRIVATIZER = Privatizer(
         noise=0,
         trusted=1,
         mixes=1,
-        alt="Users add random bits on their own devices; the trusted shuffler mixes all messages of a batch, whose "
-        "random bits together hide each user; the algorithm sees only the mixture, which is private.",
+        alt="Users add random bits on their own devices. The trusted shuffler mixes all messages of a batch. Their "
+        "random bits together hide each user. The algorithm sees only the mixture, which is private.",
         blanked="sends noise only",
         seen="the mixed bits among which the user's are",
     ),

@@ -163,9 +163,9 @@ def noise_for(
         formula, sources = printed.formula, printed.sources
     else:
         scales = tight_scales(mechanism, families, asked, exact)
-        formula, sources = f"the least noise that proves {asked.text}", (mechanism.source,)
-    bound = f"V~ is below what the learned policy is worth but for a chance of beta = {spec.beta:g}"
-    stated = (f"{bound}: {learner.source}; {learner.proved}",) if learner.proved else ()
+        formula, sources = f"the smallest noise that proves {asked.text}", (mechanism.source,)
+    bound = f"V~ is below the value of the learned policy, except with a chance of at most β = {spec.beta:g}"
+    stated = (f"{bound}. The source is {learner.source}; {learner.proved}",) if learner.proved else ()
     if beside:
         families, scales = (*families, *beside), scales | tight_scales(mechanism, beside, asked, exact)
     noise = prepare(
@@ -174,7 +174,7 @@ def noise_for(
         scales,
         n=problem.n,
         formula=formula,
-        where=f"in the curator: in {families[0].what}{' and all other sums' * (len(families) > 1)}, each released once",
+        where=f"at the curator: in {families[0].what}{' and all other sums' * (len(families) > 1)}, each released once",
         sources=sources,
         public=tuple(PUBLIC[key] for key in learner.public),
         assumptions=(*assumptions, *stated),
@@ -187,8 +187,8 @@ def noise_for(
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
     """The noise of any data set, and E of each family, which follow from the spec alone."""
     apart = (
-        "each point of a curve is learned from a data set of its own, of other people, which is released once; what is "
-        f"released twice of one data set proves less than {spec.budget.text}"
+        "each point of a curve is learned from its own data set, of other users, which is released once. Two "
+        f"releases of one data set prove less than {spec.budget.text}"
     )
     noise, errors = noise_for(spec, problem_of(spec, spec.n), (apart, SIMULATION, *SCOPE))
     m = spec.contribution

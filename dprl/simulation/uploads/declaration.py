@@ -34,7 +34,7 @@ KEYS = {
     "start": "a label, or a probability of each state",
     "columns": "the file's names, by name here",
     "absorbing": "where shorter episodes go on",
-    "episodes": "of one person, at most",
+    "episodes": "of one user, at most",
     "unit": 'of a point, such as [120, "euros"]',
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
@@ -42,7 +42,7 @@ MOST = 10_000  # labels
 BETWEEN = " / "  # the labels of columns that make a state
 MAPPED = ("episode", "step", "state", "action", "reward")
 PERSON = "person"  # a column that a file may have beside these
-MOST_EPISODES = 1000  # of one person
+MOST_EPISODES = 1000  # of one user
 MOST_UNIT = 30  # characters
 UNIT = re.compile(r"([^\W_]|[€£%])([^\W_]|[€£% -])*")  # nothing that means something in Markdown
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")

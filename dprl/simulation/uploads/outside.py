@@ -69,9 +69,9 @@ class Outside:
             low, high = self.declared.reward_range
             column = self.declared.columns.get("reward", "reward")
             said.append(
-                f"Column {column}: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared range "
-                f"{low:g} to {high:g}; the file has {self.lowest:g} to {self.highest:g}. "
-                "Each counts as the nearest end."
+                f"Column {column}: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared "
+                f"range {low:g} to {high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts "
+                "as the nearest end."
             )
         if self.moved:
             said.append(
@@ -85,6 +85,6 @@ class Outside:
         if self.beyond:
             said.append(
                 f"{self.beyond:,} of {plural(self.episodes, 'episode')} come after the first "
-                f"{self.declared.episodes} of their person; they do not count."
+                f"{self.declared.episodes} of their user; they do not count."
             )
         return said

@@ -322,7 +322,7 @@ class _Reader:
             refuse(
                 again * H + 2,
                 "episode",
-                "this label stood further up already; give each trajectory its own, and each person one trajectory.",
+                "this label stood further up already; give each trajectory its own, and each user one trajectory.",
             )
         for name, known in self.known.items():
             if not known and name != "next_state":

@@ -48,12 +48,12 @@ BUDGET = (
 )  # what a sweep may change of it
 WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n", "checked"}
 ASSUMPTIONS = (
-    "states, actions, horizon, rewards and their range are declared by the owner, not read off the data; the number of "
+    "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
     "trajectories is public",
-    "each person is in the file once; what is not declared counts as the last declared label or the nearest reward",
-    "for the bound, not for privacy: people are independent of each other, and what comes next depends on a person's "
+    "each user is in the file once; what is not declared counts as the last declared label or the nearest reward",
+    "for the bound, not for privacy: users are independent of each other. What comes next depends on a user's "
     "past only through the declared state, step and action",
-    "what noise of other scales releases of the same data set comes on top: rho adds up; the same scale again is the "
+    "what noise of another scale releases of the same data set comes on top: ρ adds up. The same scale again is the "
     "same noise",
     "only what was released is private: not the file, nor that it was accepted or refused, nor its fitted model",
     DRAWN,
@@ -61,17 +61,17 @@ ASSUMPTIONS = (
 
 
 PEOPLE = (  # in place of the first three where a column says whose an episode is
-    "states, actions, horizon, rewards and their range are declared by the owner, not read off the data; the number of "
-    "people is public, and how many episodes each of them has is not",
-    "of each person the first episodes in the file count, as many as declared, whatever is in them; what is not "
+    "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
+    "users is public, and how many episodes each of them has is not",
+    "of each user the first episodes in the file count, as many as declared, whatever is in them. What is not "
     "declared counts as the last declared label or the nearest reward",
-    "for the bound, not for privacy: a person's episodes stand in the order of time, and what comes next depends on "
+    "for the bound, not for privacy: a user's episodes stand in the order of time. What comes next depends on "
     "all that came before, earlier episodes included, only through the declared state, step and action",
 )
 
 APART = (
-    "each person is learned from or held out, by a coin that does not look at them: what is released of the former and "
-    "of the latter is about different people, and proves together what the larger of the two proves"
+    "each user is learned from or held out, by a coin that does not look at them. What is released of the two groups "
+    "is about different users, and proves together what the larger of the two proves"
 )
 
 
@@ -94,7 +94,7 @@ def beside(spec: UploadSpec) -> tuple[Family, ...]:
 
 def protects(spec: UploadSpec) -> str:
     """What the guarantee is about, where a column says whose an episode is."""
-    return f"one person, up to {plural(spec.public.episodes, 'episode')}"
+    return f"one user, up to {plural(spec.public.episodes, 'episode')}"
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
