@@ -117,7 +117,10 @@ def test_losses_are_of_matrices_in_the_looks_and_vectors_in_the_plans(algorithm:
     assert (card.claimed_epsilon, card.proved_delta) == (1.0, 1e-6)
     assert card.proved_epsilon == pytest.approx(1.0, abs=1e-4)
     assert "summed anew at each policy update" in card.where
-    assert f"{'a vector' if F == 1 else '4 vectors'} in each of at most 40 plans" in card.noise_formula
+    assert (
+        f"{'a vector' if F == 1 else '4 vectors'} at each step of each of at most 40 policy updates"
+        in card.noise_formula
+    )
     assert "what is asked anew by" in card.noise_formula
 
 
