@@ -14,9 +14,9 @@ DECLARED = (
 )
 WHY_DECLARED = "A list of states made from the file could show that one user was there, whatever the noise."
 CLIPPED = (
-    "A label that is not declared counts as the *last* declared one, so end the list with one such as "
-    "*other*. A reward outside the range counts as the nearest end. No release says how often. A server that "
-    "is not public tells you alone, before you release anything."
+    "A label that is not declared counts as the *last* declared one. End the list with one such as *other*. "
+    "A reward outside the range counts as the nearest end. No release says how often. A server that is not "
+    "public tells you alone, before you release anything."
 )
 OUTSIDE = (
     "**Only for you: this note is not private.** Part of your file is outside of what you declared. The note is not "
@@ -27,8 +27,8 @@ NOT_MEANT = (
     "the file again."
 )
 KEPT = (
-    "The file is read once and not kept. Its counts stay on this server, which alone can read them, for 24 hours or "
-    "until you press *Forget the data*. A link carries what you declare and the budgets, nothing of the data."
+    "The file is read once and not kept. Its counts stay for 24 hours, or until you press *Forget the data*. Only this "
+    "server can read them. A link carries what you declare and the budgets, nothing of the data."
 )
 MALFORMED = "An error about a malformed file is for you alone: it is not private."
 LINKED = (

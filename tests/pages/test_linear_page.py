@@ -51,7 +51,7 @@ def test_the_first_example_says_what_its_runs_show() -> None:
         for spec, known in bundled("linear").items()
         if spec in DEFAULT and spec.epsilon in (None, 1.0)
     }
-    assert "less than 1% of V* from 10 million users on" in EXAMPLES[0].say
+    assert "under 1% of V* from 10 million users on" in EXAMPLES[0].say
     assert share["central"][0] < 0.01 < share["local"][1]
 
 

@@ -48,8 +48,8 @@ def declare(own: Own) -> None:
             on_change=on_value(key, partial(declared_by, own)),
             help="An object with states and actions (lists of labels), horizon, rewards, reward_range and start. "
             "Rewards are by state and action, or by step, state and action. A file can also declare names of "
-            "columns, states made of several columns, edges of numbers, and a state that shorter episodes go "
-            "on in.",
+            "columns, and states made of several columns. It can declare edges of numbers, and a state that "
+            "shorter episodes go on in.",
         )
         try:
             text = own.declared().text
