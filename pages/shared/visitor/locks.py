@@ -17,8 +17,8 @@ ALL = "all"
 # What the settings are called: fields of a spec, with their parameters, and what pages have besides.
 NAMES = (
     "environment", "algorithm", "structure", "privacy", "epsilon", "rho", "delta", "calibration", "mechanism",
-    "consistency", "reports", "episodes", "n", "behaviour", "bonus", "schedule", "seeds", "root_seed", "beta",
-    "compare", "against", "run",
+    "consistency", "reports", "contribution", "episodes", "n", "behaviour", "bonus", "schedule", "seeds", "root_seed",
+    "beta", "compare", "against", "run",
 )  # fmt: skip
 RUN = "run"
 EVERYTHING = frozenset(NAMES)
