@@ -85,11 +85,12 @@ BUDGETS = ("ε", "ρ")  # how sentences name them
 
 def halving(slope: tuple[float, float, float], symbol: str, short: bool = False) -> str:
     """What half the budget costs where a cost falls like `symbol` to the slope (mean, low, high of an interval, which
-    may be NaN): halving ε costs 1.7 times (1.6 to 1.8). "" where it does not fall, or `symbol` is no budget."""
+    may be NaN): halving ε multiplies the cost by 1.7 (1.6 to 1.8). "" where it does not fall, or `symbol` is no
+    budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
-    return f"halving {symbol} costs {human(mean)} times{'' if short else between(low, high)}"
+    return f"halving {symbol} multiplies the cost by {human(mean)}{'' if short else between(low, high)}"
 
 
 def between(low: float, high: float) -> str:

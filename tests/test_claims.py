@@ -65,13 +65,17 @@ def verdict(setting: Setting) -> str:
 
 @pytest.mark.parametrize("key", CLAIMS)
 def test_a_chart_counts_its_settings_as_the_verdict_does(key: str) -> None:
-    """An exponent of 0.00, where more than 0.1 is claimed, was counted among those that lie where the claim has it."""
+    """An exponent of 0.00, where more than 0.1 is claimed, was counted among those within the claim's range."""
     found = bundled().reports[key]
     verdicts = [one.verdict for one in found.findings]
     said = sentences.against(found.findings)
     counts: dict[Verdict, re.Match[str] | None] = {
-        "holds": re.search(r"In (\d+) of \d+ settings the whole interval lies where", said),
-        "holds as an upper bound": re.search(r"In (\d+) it lies lower", said),
+        "holds": re.search(
+            r"In (\d+) of \d+ settings the claim holds: the whole interval is within its range", said
+        ),
+        "holds as an upper bound": re.search(
+            r"In (\d+) of \d+ settings the claim holds as an upper bound", said
+        ),
     }
     assert len(verdicts) > 1
     for verdict, count in counts.items():
@@ -83,14 +87,24 @@ def test_a_chart_counts_its_settings_as_the_verdict_does(key: str) -> None:
 
 def test_what_lies_lower_than_claimed_is_an_upper_bound() -> None:
     flat, steep = grows(Measured(0.0, 0.0, 0.0), 0.5), grows(Measured(0.4, 0.3, 0.5), 0.5)
-    assert sentences.against([flat]).endswith(
-        "lies lower than the claim has it, which then holds as an upper bound."
+    assert sentences.against([flat]) == (
+        "The claim holds as an upper bound: the interval reaches below its range."
     )
-    assert sentences.against([steep]) == "The interval lies where the claim has it."
+    assert sentences.against([steep]) == "The claim holds: the whole interval is within its range."
     assert sentences.against([steep, flat]) == (
-        "In 1 of 2 settings the whole interval lies where the claim has it. In 1 it lies lower: there the claim holds "
-        "as an upper bound."
+        "In 1 of 2 settings the claim holds: the whole interval is within its range. In 1 of 2 settings the claim "
+        "holds as an upper bound: the interval reaches below its range."
     )
+    too_steep = grows(Measured(0.9, 0.8, 1.0), 0.5)
+    assert sentences.against([too_steep, too_steep]) == "In 2 of 2 settings the claim is not confirmed."
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_a_claim_holds_where_the_whole_interval_is_within_the_zone_that_is_drawn(key: str) -> None:
+    for one in bundled().reports[key].findings:
+        within = one.zone[0] <= one.low and one.high <= one.zone[1]
+        assert within or one.verdict != "holds"
+        assert not within or one.verdict in ("holds", "nothing learned yet")
 
 
 def test_two_claims_in_a_small_form_additive_and_multiplicative() -> None:

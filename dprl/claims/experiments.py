@@ -54,8 +54,8 @@ def by_budget(base: RunSpec) -> Chains:
 ORDER = Claim(
     "order-of-trust",
     "The order of trust",
-    "Regret is least without privacy, more with a trusted curator at a large and at a small budget, most with no "
-    "trusted party.",
+    "Regret is least without privacy and most with no trusted party. With a trusted curator it lies between them, and "
+    "a small budget costs more.",
     f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
     f"{LEAST} The large budget is 10, the small one 1, and with no trusted party it is 1. The paper's figure states no "
     f"ε, no bonus and no schedule: all three are ours. With the bonus and noise that the paper prints, every curve is "
@@ -85,7 +85,7 @@ ADDITIVE = Claim(
 MULTIPLICATIVE = Claim(
     "ldp-multiplicative",
     "With no trusted party, it costs again and again",
-    "The privacy cost is multiplicative: it does not stop growing, like √K at most.",
+    "The privacy cost is multiplicative: it keeps growing with the users K, but no faster than √K.",
     f"{QW_ONLINE}, Theorem 5.7",
     f"{LEAST} Where it stops, √K is still an upper bound: one environment has a gap between actions, and enough "
     "users overcome it. This is the paper's algorithm: it adds up everybody's reports, each with Gaussian noise. Our "
@@ -125,7 +125,8 @@ TABULAR = OfflineSpec(algorithm="dp-apvi", behaviour="mixture:0.7", n=10**10, se
 OFFLINE = Claim(
     "offline-converges",
     "Offline, private and not private meet",
-    "DP-VAPVI comes near VAPVI as data grow, nearer with a larger budget, and does better than PEVI.",
+    "As data grow, DP-VAPVI loses hardly more than VAPVI, the same algorithm without privacy. It loses less than "
+    "PEVI, an older algorithm.",
     "Qiao, Wang 2023 (offline), Figure 1: n up to 1,000",
     "Noise as in the paper, paper constants. ρ = 25, 1 and 0.1. On RiverSwim the same is asked of DP-APVI.",
     "Curves that come down to that without privacy have met it.",
@@ -159,7 +160,8 @@ def of_mistakes(*learners: RunSpec) -> Iterator[Setting]:
 MISTAKES = Claim(
     "mistakes",
     "What privacy adds to suboptimal episodes",
-    "Episodes that lose more than α grow like 1/α² without privacy. Privacy adds a term that grows like 1/(εα).",
+    "Without privacy, the number of episodes that lose more than α grows like 1/α² as α shrinks. Privacy adds a term "
+    "that grows like 1/(εα).",
     f"{VIETRI}, Theorem 3",
     "Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem is "
     "an upper bound with logarithms.",

@@ -61,7 +61,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
             [not learned(runs[less]) and not learned(runs[more]) for less, more in pairs],
         )
         value, low, high = (float(np.exp(v)) for v in (found.value, found.low, found.high))
-        return Finding(value, low, high, 1.0, found.verdict)
+        return Finding(value, low, high, 1.0, found.verdict, (1.0, np.inf))
 
     def draw(evidence: Evidence) -> SettingPlot:
         series = []

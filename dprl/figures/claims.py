@@ -28,7 +28,8 @@ ROW = 34  # pixels
 
 @dataclass(frozen=True)
 class Measurement:
-    """A setting by its number: its statistic and interval, these in words, what they are held against, the verdict."""
+    """A setting by its number: its statistic and interval, these in words, what they are held against, the verdict, and
+    the range in which a whole interval holds the claim."""
 
     number: int
     title: str
@@ -38,6 +39,7 @@ class Measurement:
     words: str
     threshold: float
     verdict: str
+    zone: tuple[float, float]
 
 
 def measurements(
@@ -46,6 +48,14 @@ def measurements(
     """Each setting's statistic with its interval, beside what it is held against. over: what that is an interval over,
     "" for numbers that are exact."""
     places = list(range(len(rows)))
+    ends = [
+        v for row in rows for v in (row.low, row.high, row.value, row.threshold, *row.zone) if np.isfinite(v)
+    ]
+    if log:
+        reach = (min(v for v in ends if v > 0), max(ends))
+    else:
+        room = max(0.08 * (max(ends) - min(ends)), 0.02)
+        reach = (min(ends) - room, max(ends) + room)
     chart = Chart(
         "What was measured, and what was claimed",
         statistic[:1].upper() + statistic[1:],
@@ -54,6 +64,7 @@ def measurements(
         height=150 + ROW * len(rows),
         dark=dark,
     )
+    _zones(chart, rows, reach)
     for verdict, symbol in SYMBOLS.items():
         if chosen := [(place, row) for place, row in enumerate(rows) if row.verdict == verdict]:
             _settings_points(chart, verdict, symbol, *zip(*chosen, strict=True))
@@ -72,12 +83,7 @@ def measurements(
     numbers = {"tickmode": "array", "tickvals": places, "ticktext": [str(row.number) for row in rows]}
     chart.y(**numbers, range=[len(rows) - 0.4, -0.6], showgrid=False)
     chart.x(type="log" if log else "linear", nticks=6, tickangle=0)
-    ends = [v for row in rows for v in (row.low, row.high, row.value, row.threshold) if np.isfinite(v)]
-    if log:
-        chart.x(**lines.log_ticks(min(v for v in ends if v > 0), max(ends)))
-    else:
-        room = max(0.08 * (max(ends) - min(ends)), 0.02)
-        chart.x(range=[min(ends) - room, max(ends) + room])
+    chart.x(**lines.log_ticks(*reach) if log else {"range": list(reach)})
     table = pd.DataFrame(
         [(r.number, r.title, r.value, r.low, r.high, r.threshold, r.verdict) for r in rows],
         columns=["setting", "where", statistic, "low (95%)", "high (95%)", "held against", "verdict"],
@@ -85,6 +91,20 @@ def measurements(
     points = "Points with intervals" if over else "Points"
     alt = f"{points}, a row for each numbered setting, and a mark for what each is held against."
     return chart.picture(alt, see, table)
+
+
+def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]) -> None:
+    """Behind each row the range in which a whole interval holds the claim, as far as the axis reaches."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for place, row in enumerate(rows):
+        if not np.isnan(row.zone).any():
+            x += [max(row.zone[0], reach[0]), min(row.zone[1], reach[1]), None]
+            y += [place, place, None]
+    if x:
+        fill = style.translucent(chart.colors.roles["optimal"], 0.3)
+        line = {"color": fill, "width": 18}
+        chart.add("lines", x, y, line=line, hoverinfo="skip", name="where the claim holds")
 
 
 def _settings_points(

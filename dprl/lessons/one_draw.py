@@ -64,9 +64,11 @@ def _read_within(noise: str) -> Step:
         off = _errors(evidence, noise)
         exact = float((off < EXACT).mean())
         if exact == 1:
-            return f"All {len(off)} users are read exactly."
+            return f"All {len(off)} users are found out exactly."
         half = rough(float(np.median(off)))
-        return f"Of {len(off)} users {percent(exact)} are read exactly, and half within {half} visits."
+        some = f"{percent(exact)} of" if exact else "None of"
+        said = f"{some} {len(off)} users are found out exactly."
+        return f"{said} For half of them the guess is at most {half} visits off."
 
     first = noise == "one"
     return Step(

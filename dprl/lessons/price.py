@@ -93,7 +93,8 @@ PRICE = Lesson(
         _growing(
             LOCAL,
             (CENTRAL,),
-            "New noise comes with each user, so learning is slower at every size. A cost like √K is proved to be "
+            "New noise comes with each user, so learning is slower however many users there are. A cost like √K is "
+            "proved to be "
             "enough where counts add up everybody's reports (Qiao, Wang 2023, Theorem 5.7). Here a count adds up only "
             "reports of users who were told to do what it counts. So the privacy cost grows more slowly.",
         ),

@@ -26,13 +26,17 @@ VERDICTS: tuple[Verdict, ...] = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What was measured, its interval at LEVEL, what it is held against, and what follows."""
+    """What was measured, its interval at LEVEL, what it is held against, and what follows.
+
+    zone: the range within which a whole interval holds the claim.
+    """
 
     value: float
     low: float
     high: float
     threshold: float
     verdict: Verdict
+    zone: tuple[float, float] = (np.nan, np.nan)
 
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
@@ -67,13 +71,13 @@ def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -
 def more_than(found: Measured, threshold: float) -> Finding:
     """It is claimed to be above the threshold."""
     holds, fails = found.low > threshold, found.high < threshold
-    return Finding(*found, threshold, _verdict(holds, fails))
+    return Finding(*found, threshold, _verdict(holds, fails), (threshold, np.inf))
 
 
 def at_most(found: Measured, threshold: float) -> Finding:
     """It is claimed to be at or below the threshold."""
     holds, fails = found.high <= threshold, found.low > threshold
-    return Finding(*found, threshold, _verdict(holds, fails))
+    return Finding(*found, threshold, _verdict(holds, fails), (-np.inf, threshold))
 
 
 def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
@@ -82,7 +86,7 @@ def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
         verdict: Verdict = "holds as an upper bound"
     else:
         verdict = _verdict(found.low > slack and found.high <= most + slack, found.low > most + slack)
-    return Finding(*found, slack, verdict)
+    return Finding(*found, slack, verdict, (slack, most + slack))
 
 
 def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
@@ -93,7 +97,7 @@ def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
         verdict = "holds as an upper bound"
     else:
         verdict = "does not hold here" if found.low > exponent + slack else "undecided"
-    return Finding(*found, exponent, verdict)
+    return Finding(*found, exponent, verdict, (exponent - slack, exponent + slack))
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:

@@ -47,10 +47,18 @@ def against(found: Sequence[Finding], exact: bool = False) -> str:
     verdicts = [one.verdict for one in found]
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
     what = "number" if exact else "interval"
+    whole = what if exact else f"whole {what}"
+    within, below = f"the {whole} is within its range", f"the {what} reaches below its range"
     if len(found) == 1:
-        if lower:
-            return f"The {what} lies lower than the claim has it, which then holds as an upper bound."
-        return f"The {what} {'lies' if inside else 'does not lie'} where the claim has it."
-    whole = f"{'' if exact else 'whole '}{what}"
-    said = f"In {inside} of {len(found)} settings the {whole} lies where the claim has it."
-    return said + (f" In {lower} it lies lower: there the claim holds as an upper bound." if lower else "")
+        said = f"The claim holds: {within}." if inside else f"The claim holds as an upper bound: {below}."
+        return (
+            said if inside or lower else f"The claim is not confirmed: the {whole} is not within its range."
+        )
+    counts = [
+        (inside, f"holds: {within}"),
+        (lower, f"holds as an upper bound: {below}"),
+        (len(found) - inside - lower, "is not confirmed"),
+    ]
+    return " ".join(
+        f"In {count} of {len(found)} settings the claim {words}." for count, words in counts if count
+    )

@@ -41,7 +41,7 @@ def drawn_statistic(
     rows = [
         figures.Measurement(
             place + 1, settings[place].title, one.value, one.low, one.high, found.numbers[place], one.threshold,
-            one.verdict,
+            one.verdict, one.zone,
         )
         for place in places
         for one in (findings[place],)

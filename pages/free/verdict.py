@@ -52,7 +52,7 @@ def _headline(runs: Sequence[PricedRun]) -> str:
     users = human(float(runs[0].regret.at[-1]))
     said = []
     for which, words in (
-        ("flat", "By {users} users privacy is free with {names}."),
+        ("flat", "With {names} the privacy cost has stopped growing by {users} users."),
         ("growing", "The privacy cost still grows at {users} users with {names}."),
         ("unclear", "These runs cannot tell whether the privacy cost still grows with {names}."),
     ):

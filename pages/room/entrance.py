@@ -43,7 +43,7 @@ def entrance() -> None:
     with teach:
         st.header("Teach", anchor=False)
         st.select_slider(
-            "ε of each phone, over all questions",
+            "Total ε that a phone may spend",
             TOTALS,
             TOTAL.default,
             key="room_total",

@@ -29,17 +29,17 @@ LABELS = {
     "S": "States S",
     "A": "Actions A",
     "H": "Steps H",
-    "value": "V*, % of H",
+    "value": "Best reward V*, % of H",
     "users": "Users K",
     "epsilon": "Budget ε",
     "delta": "Budget δ",
-    "loss": "Loss, % of V*",
+    "loss": "Loss allowed, % of V*",
     "today": "Loss today, % of V*",
 }
 OWN = ("S", "A", "H", "value")  # what a problem says by itself
 WIDTH = 112  # of an input
 MENU = 340  # of the menu, which five inputs stand beside on a desk
-WIDER = {"today": 152}  # of inputs with a longer label
+WIDER = {"value": 152, "loss": 152, "today": 152}  # of inputs with a longer label
 
 
 def main() -> None:

@@ -107,7 +107,7 @@ STOPS = {
         SHARE
         | each("slider", "Privacy budget")
         | each("download", "Download plot as a PNG", "Download as CSV")
-        | each("expander", "The numbers drawn")
+        | each("expander", "Numbers of this chart")
         | each("link", "Open this chart in Online", "Use your own data", "Runs"),
         everywhere=True,
     ),
@@ -145,7 +145,7 @@ STOPS = {
     "users": Stop(
         "users?K=1e7&loss=5",
         SHARE
-        | each("text", "Users K", "States S", "V*, % of H", "Budget ε", "Loss, % of V*")
+        | each("text", "Users K", "States S", "Best reward V*, % of H", "Budget ε", "Loss allowed, % of V*")
         | each("download", "Download one page for a meeting")
         | each("expander", "How this was computed", "What this rests on", "How far off this may be"),
         brief=("Environment",),

@@ -90,7 +90,7 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
 ) -> None:
     page = visit("free", *screen)
     page.wait_for_selector(CURVE, timeout=60_000)
-    expect(page.get_by_text("privacy is free with a trusted curator")).to_be_visible()
+    expect(page.get_by_text("the privacy cost has stopped growing by")).to_be_visible()
     assert fits(page)
     for view, title in (
         ("Regret", "Regret so far"),
@@ -123,7 +123,7 @@ def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs
     page.get_by_role("radio", name="Exploration noise").click()
     answer = page.get_by_text("At equal ε calibrated noise costs less from")
     expect(answer).to_be_visible()
-    expect(page.get_by_text("privacy is free with")).to_have_count(0)
+    expect(page.get_by_text("has stopped growing by")).to_have_count(0)
     idle(page)
     said = answer.inner_text()
     page.get_by_text("Paper constants", exact=True).click()
@@ -136,7 +136,7 @@ def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs
     assert fits(other)
     other.get_by_role("link", name="Open this claim in Papers' claims").click()
     expect(other.get_by_role("heading", name="Exploring hides users")).to_be_visible()
-    page.get_by_role("link", name="Open two of these runs in Online").click()
+    page.get_by_role("link", name="Compare two of these runs on Online").click()
     expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
 
@@ -151,7 +151,7 @@ SWEEP = (
 def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str]) -> None:
     page = visit("tradeoffs", *screen)
     page.wait_for_selector(POINT, timeout=60_000)
-    expect(page.get_by_text("halving ε costs").first).to_be_in_viewport()
+    expect(page.get_by_text("halving ε multiplies the cost").first).to_be_in_viewport()
     page.get_by_text("How this was computed", exact=True).click()
     expect(page.get_by_text("for ε from 0.5 to 20")).to_be_visible()
     idle(page)

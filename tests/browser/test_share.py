@@ -107,7 +107,7 @@ def test_within_another_page_there_is_one_chart_with_its_sentence(
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     expect(page.get_by_role("button", name="Share")).to_have_count(0)
     expect(page.get_by_role("heading")).to_have_count(0)
-    expect(main.locator(".st-key-alone_words")).to_contain_text("halving ε costs")
+    expect(main.locator(".st-key-alone_words")).to_contain_text("halving ε multiplies the cost")
     expect(page).to_have_title("Trade-offs · Privacy in reinforcement learning")
     way = page.get_by_role("link", name="Open the whole page").get_attribute("href")
     assert way is not None

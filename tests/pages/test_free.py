@@ -37,7 +37,10 @@ SMALL = BASE.replace(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=
 
 def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert "By 10¹⁵ users privacy is free with a trusted curator or a trusted shuffler." in words(app)
+    assert (
+        "With a trusted curator or a trusted shuffler the privacy cost has stopped growing by 10¹⁵ users."
+        in words(app)
+    )
     assert "The privacy cost still grows at 10¹⁵ users with no trusted party." in words(app)
     assert {"Central (JDP)", "Shuffle (SDP)", "Local (LDP)"} <= set(names(app))
     assert store.status.activity().runs_waiting == 0
@@ -112,7 +115,7 @@ def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(finishe
     base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
     text = words(finished(PAGE, b=encode_spec(base)))
     assert "Without privacy the algorithm has not found the best policy in 3 of 5 seeds" in text
-    assert "privacy is free" not in text
+    assert "has stopped growing" not in text
     assert (
         "cannot tell whether the privacy cost still grows with a trusted curator or a trusted shuffler"
         in text
@@ -129,7 +132,7 @@ def test_every_chart_of_what_comes_with_the_program(
 ) -> None:
     app = visit(PAGE, b=encode_spec(BASE.replace(bonus=bonus)), show=show)
     assert ":material/visibility:" in words(app)  # the sentence that says what to see
-    assert "By 10¹⁵ users" in words(app)
+    assert "stopped growing by 10¹⁵ users" in words(app)
     if show == "calculator":
         assert charts(app) == []
         return
@@ -186,7 +189,7 @@ def test_one_seed_has_no_interval_and_nothing_is_claimed(finished: Visit) -> Non
     text = words(finished(PAGE, b=encode_spec(one)))
     assert "One seed is too few to tell whether the privacy cost grows." in text
     assert "cannot tell whether the privacy cost still grows with a trusted curator" in text
-    assert "privacy is free" not in text
+    assert "has stopped growing" not in text
 
 
 def test_a_model_that_cannot_be_had_is_said(visit: Visit, work: Work) -> None:

@@ -103,7 +103,7 @@ def test_its_links_open_two_runs_and_the_claim(visit: Visit) -> None:
     opened = [curve.spec for curve in links.decode(parse_qs(ways[label].query_string)).curves]
     pairs = planned(BASE).pairs
     assert opened in [[pair.own, pair.calibrated] for pair in pairs]
-    assert label == "Open two of these runs in Online"  # whichever they are
+    assert label == "Compare two of these runs on Online"  # whichever they are
     assert parse_qs(ways["Open this claim in Papers' claims"].query_string) == {"claim": [KEY]}
 
 

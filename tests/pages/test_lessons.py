@@ -161,9 +161,9 @@ def test_the_answer_to_an_order_names_the_curves_in_that_order_and_tells_them_ap
 
 def test_whom_two_users_read_is_said_in_as_many_words_as_it_takes() -> None:
     one, tree, _ = LESSONS["one-draw"].steps
-    assert one.found(evidence()) == "All 180 users are read exactly."
-    assert tree.found(evidence()).startswith("Of 180 users ")
-    assert "and half within" in tree.found(evidence())
+    assert one.found(evidence()) == "All 180 users are found out exactly."
+    assert tree.found(evidence()).startswith("None of 180 users ")
+    assert "For half of them the guess is at most" in tree.found(evidence())
 
 
 @pytest.mark.parametrize("present", ["off", "on"])

@@ -99,7 +99,7 @@ def explain(
             st.markdown(f"[Open the whole page](?{query_of(link())})")
         return
     st.markdown(f":material/visibility: {explained(unlinked(see))}")
-    numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
+    numbers = st.expander("Numbers of this chart", on_change="rerun", key=f"{key}:numbers")
     if numbers.open:
         numbers.dataframe(
             escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
