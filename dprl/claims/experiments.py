@@ -236,7 +236,8 @@ SHUFFLED = at("riverswim", 10**15, privacy="shuffle")
 SHUFFLE = Claim(
     "shuffle-between",
     "A shuffler stands in between",
-    "A trusted shuffler's privacy cost is additive, grows like 1/ε, and lies between those of joint and local privacy.",
+    "With a trusted shuffler the privacy cost is additive, grows like 1/ε, and lies between those with a trusted "
+    "curator and no trusted party.",
     "Bai et al. 2025, Theorem 11 (SDP-PE)",
     f"{LEAST} DP-UCBVI with shuffled bits is ours. SDP-PE is the paper's algorithm, and runs in a small environment.",
     "Its curve lies between those of a trusted curator and of no trusted party, and is flat at the right end. The "

@@ -298,7 +298,7 @@ ENVIRONMENT = Environment(
     ),
     make=make,
     size=_size,
-    smaller="even H=1 is too much for it. With structure=environment (what is possible is declared) H up to 27 fits. "
-    "Without it FrozenLake-v1 and CliffWalking-v1 fit",
+    smaller="even H=1 is too much for it; FrozenLake-v1 and CliffWalking-v1 fit, and structure=environment allows H "
+    "up to 27",
     branching=_branching,
 )

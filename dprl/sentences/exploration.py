@@ -42,7 +42,7 @@ def about_numbers(found: Beside) -> list[str]:
         value, low, high = found.crossing
         said.append(
             f"**The lines cross** at about {human(_rounded(value))} users{between(_rounded(low), _rounded(high))}. The "
-            "point is read off between two runs. The interval is over seeds."
+            "point is interpolated between two runs, and the interval is over seeds."
         )
     return said
 

@@ -110,12 +110,13 @@ def slopes(runs: Sequence[MeasuredSlope], harder: bool) -> str:
     if harder:
         return (
             "Here the difference between actions shrinks like 1/√K. Regret grew like Kˣ over the last three decades of "
-            f"users. {' '.join(said)} Theory leaves out logarithms, which add a little to an exponent."
+            f"users, where 0 is no growth and 1 no learning. {' '.join(said)} Theory leaves out logarithms. They add a "
+            "little to an exponent."
         )
     return (
-        f"Regret grew like Kˣ over the last decade of users. {' '.join(said)} On one environment the best action is "
-        "better by a fixed gap. Once it is known, regret flattens. Theory bounds regret from above, on every "
-        "environment."
+        "Regret grew like Kˣ over the last decade of users, where 0 is no growth and 1 no learning. "
+        f"{' '.join(said)} On one environment the best action is better by a fixed gap. Once it is known, regret "
+        "flattens. Theory bounds regret from above, on every environment."
     )
 
 

@@ -13,8 +13,8 @@ from dprl.words import count, human, percent, plural, quoted, to_the
 NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this near the best is good
 COVERED = (
-    "Above: where the data go. Below: where the best policy goes. An algorithm stays uncertain longest where only the "
-    "best policy goes. The scale is logarithmic."
+    "Upper chart: what the data visit. Lower chart: what the best policy visits. An algorithm stays uncertain longest "
+    "where only the best policy goes. The scale is logarithmic."
 )
 
 

@@ -26,7 +26,7 @@ def verdict(runs: Sequence[PricedRun]) -> str:
     private = _finished(runs)
     if not private:
         return ""
-    lead = "Privacy cost, in reward:"
+    lead = "In reward:"
     return "\n".join([f"**{_headline(private)}** {lead}", "", *(f"- {_line(run)}" for run in private)])
 
 
@@ -52,7 +52,7 @@ def _headline(runs: Sequence[PricedRun]) -> str:
     users = human(float(runs[0].regret.at[-1]))
     said = []
     for which, words in (
-        ("flat", "With {names} the privacy cost has stopped growing by {users} users."),
+        ("flat", "By {users} users the privacy cost grows no more with {names}."),
         ("growing", "The privacy cost still grows at {users} users with {names}."),
         ("unclear", "These runs cannot tell whether the privacy cost still grows with {names}."),
     ):

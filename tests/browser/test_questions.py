@@ -90,7 +90,7 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
 ) -> None:
     page = visit("free", *screen)
     page.wait_for_selector(CURVE, timeout=60_000)
-    expect(page.get_by_text("the privacy cost has stopped growing by")).to_be_visible()
+    expect(page.get_by_text("the privacy cost grows no more with")).to_be_visible()
     assert fits(page)
     for view, title in (
         ("Regret", "Regret so far"),
@@ -123,7 +123,7 @@ def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs
     page.get_by_role("radio", name="Exploration noise").click()
     answer = page.get_by_text("At equal ε calibrated noise costs less from")
     expect(answer).to_be_visible()
-    expect(page.get_by_text("has stopped growing by")).to_have_count(0)
+    expect(page.get_by_text("grows no more with")).to_have_count(0)
     idle(page)
     said = answer.inner_text()
     page.get_by_text("Paper constants", exact=True).click()

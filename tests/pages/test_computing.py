@@ -111,6 +111,7 @@ TAKEN = {
     "dprl.claims.exploration": {"BLOCK", "KEY", "MOST", "TOLD", "Pair", "Planned", "planned"},
     "dprl.claims.gather": {"evidence"},
     "dprl.claims.kept": {"from_dict"},
+    "dprl.claims.pictures": {"curves_picture"},
     "dprl.claims.report": {"ClaimReport", "report", "version"},
     "dprl.landscape": {"BUDGET", "PROBLEMS", "SEEDS", "TARGET", "Cell", "Landscape", "Row", "frame", "rows"},
     "dprl.landscape.entry": {"DECADES", "absent", "paper", "unprinted", "year"},

@@ -206,8 +206,8 @@ def test_it_costs_no_privacy_and_the_attack_is_the_same(privacy: str, mechanism:
     assert cards[0].proved_epsilon == cards[1].proved_epsilon
     assert cards[0].noise_formula == cards[1].noise_formula
     np.testing.assert_array_equal(noises[0].scales, noises[1].scales)
-    assert "policies are public" in cards[0].where
-    assert "policies are public" not in cards[1].where
+    assert "Policies are public" in cards[0].where
+    assert "Policies are public" not in cards[1].where
     pair = (AttackSpec(run=own).first, AttackSpec(run=own).second)
     scores = []
     for spec, noise in zip((own, other), noises, strict=True):
