@@ -4,16 +4,28 @@ const BUTTONS = {
   " ": "answer", Enter: "answer", ArrowDown: "answer", ArrowUp: "answer", Escape: "leave",
 };
 const OWN = 'input, textarea, select, [role="slider"], [role="radiogroup"], [role="listbox"], [contenteditable]';
+const pressed = (event) => {
+  const name = BUTTONS[event.key];
+  if (!name || event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  const at = event.target;
+  if (!event.key.startsWith("Page") && event.key !== "Escape" && at.closest?.(OWN)) return;
+  if ((event.key === " " || event.key === "Enter") && at.closest?.("button, a, summary")) return;
+  const bar = document.querySelector('[class*="st-key-present_bar"]');
+  if (!bar) return;
+  event.preventDefault();  // before the first question and after the last one, too, where the page would scroll
+  bar.querySelector(`[class*="st-key-present_${name}"] button:not(:disabled)`)?.click();
+};
 export default function () {
-  const pressed = (event) => {
-    const name = BUTTONS[event.key];
-    if (!name || event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-    const at = event.target;
-    if (!event.key.startsWith("Page") && event.key !== "Escape" && at.closest?.(OWN)) return;
-    if ((event.key === " " || event.key === "Enter") && at.closest?.("button, a, summary")) return;
-    event.preventDefault();  // before the first question and after the last one, too, where the page would scroll
-    document.querySelector(`[class*="st-key-present_${name}"] button:not(:disabled)`)?.click();
+  // A page that is drawn anew may put this away and back. One listener stays meanwhile, so that no press is lost.
+  const keys = window.dprlKeys ??= { made: 0, pressed: null };
+  keys.made += 1;
+  if (!keys.pressed) document.addEventListener("keydown", keys.pressed = pressed);
+  return () => {
+    keys.made -= 1;
+    setTimeout(() => {
+      if (keys.made || !keys.pressed) return;
+      document.removeEventListener("keydown", keys.pressed);
+      keys.pressed = null;
+    }, 2000);
   };
-  document.addEventListener("keydown", pressed);
-  return () => document.removeEventListener("keydown", pressed);
 }

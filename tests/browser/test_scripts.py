@@ -28,3 +28,28 @@ def test_sources_are_as_wide_as_python_and_tidy(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").split("\n")
     assert lines[-1] == ""
     assert [line for line in lines if len(line) > 120 or line != line.rstrip() or "\t" in line] == []
+
+
+KEYS = """source => {
+  document.body.innerHTML =
+    '<div class="st-key-present_bar"><div class="st-key-present_next"><button></button></div></div>';
+  let presses = 0;
+  document.querySelector("button").onclick = () => { presses += 1; };
+  const make = new Function(`${source}; return made;`)();
+  const key = { key: "ArrowRight", bubbles: true };
+  const press = () => { document.body.dispatchEvent(new KeyboardEvent("keydown", key)); };
+  const first = make();
+  press();
+  first();
+  press();  // put away, and not back yet
+  const second = make();
+  press();
+  second();
+  return new Promise((resolve) => setTimeout(() => { press(); resolve(presses); }, 2500));
+}"""
+
+
+def test_a_key_that_is_pressed_while_the_page_is_drawn_anew_is_not_lost(browser: Browser) -> None:
+    page = browser.new_page()
+    assert page.evaluate(KEYS, classic("present_keys.js").replace("\nfunction (", "\nfunction made(")) == 3
+    page.close()
