@@ -298,7 +298,6 @@ ENVIRONMENT = Environment(
     ),
     make=make,
     size=_size,
-    smaller="even H=1 is too much for it; FrozenLake-v1 and CliffWalking-v1 fit, and structure=environment allows H "
-    "up to 27",
+    smaller="FrozenLake-v1 and CliffWalking-v1 fit, as does structure=environment up to H=27",
     branching=_branching,
 )

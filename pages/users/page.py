@@ -33,13 +33,13 @@ LABELS = {
     "users": "Users K",
     "epsilon": "Budget ε",
     "delta": "Budget δ",
-    "loss": "Loss allowed, % of V*",
-    "today": "Loss today, % of V*",
+    "loss": "Loss allowed, %",
+    "today": "Loss today, %",
 }
 OWN = ("S", "A", "H", "value")  # what a problem says by itself
 WIDTH = 112  # of an input
 MENU = 340  # of the menu, which five inputs stand beside on a desk
-WIDER = {"value": 152, "loss": 152, "today": 152}  # of inputs with a longer label
+WIDER = {"value": 152, "loss": 128, "today": 128}  # of inputs with a longer label
 
 
 def main() -> None:

@@ -145,7 +145,7 @@ STOPS = {
     "users": Stop(
         "users?K=1e7&loss=5",
         SHARE
-        | each("text", "Users K", "States S", "Best reward V*, % of H", "Budget ε", "Loss allowed, % of V*")
+        | each("text", "Users K", "States S", "Best reward V*, % of H", "Budget ε", "Loss allowed, %")
         | each("download", "Download one page for a meeting")
         | each("expander", "How this was computed", "What this rests on", "How far off this may be"),
         brief=("Environment",),

@@ -105,11 +105,11 @@ def test_prices_at_or_below_zero_stand_on_the_edge() -> None:
 def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
     hopeless = curve("local", center=np.full(3, 1.9e6), slope=(np.nan,) * 3, fitted=(np.nan, np.nan))
     said = drawn(curve(), hopeless).see
-    assert "halving ε costs 2 times. **local** learned little" in said
+    assert "halving ε multiplies the cost by 2. **local** learned little" in said
     assert "95%" in said
     extra = ["Larger ε is never significantly worse."]
     slope, statistic, *rest = price.how_frontier([curve(), hopeless], "price", "ε", extra)
-    assert "halving ε costs 2 times (1.87 to 2.14), for ε from 0.1 to 10" in slope
+    assert "halving ε multiplies the cost by 2 (1.87 to 2.14), for ε from 0.1 to 10" in slope
     assert "means over seeds" in statistic
     assert rest == extra
     assert drawn().see == "There is nothing to draw yet."
