@@ -13,7 +13,7 @@ from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.metrics import late_share, skewed_median
 from dprl.sentences import seeds
-from dprl.words import after, human, listed, percent, quoted, rough, some, to_the
+from dprl.words import after, human, percent, quoted, rough, some, to_the
 
 LITTLE = 0.001  # a share of V*
 NOTHING = "There is nothing to draw yet."
@@ -59,10 +59,12 @@ def _users(ends: list[_End]) -> str:
     """From how many episodes on each has learned, beside the first that has."""
     first, *others = sorted(ends, key=lambda end: end.curve.needed or 0.0)
     least = first.curve.needed or 1.0
-    parts = [f"{quoted(end.name)} {rough((end.curve.needed or 0.0) / least)} times" for end in others]
+    parts = [
+        f"{quoted(end.name)}: {rough((end.curve.needed or 0.0) / least)} times as many." for end in others
+    ]
     return (
         f"With {quoted(first.name)} it takes {rough(least)} episodes until an average episode loses less than "
-        f"{percent(LEARNED)} of V*. The others take more: {listed(parts)} as many."
+        f"{percent(LEARNED)} of V*. The others take more. {' '.join(parts)}"
     )
 
 

@@ -112,7 +112,7 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
     )
     assert not app.button(key="run").disabled
     left_out = len(fitting) < len(PRIVATIZERS[privacy].mechanisms)
-    assert ("only mechanism whose noise a paper states" in words(app)) == left_out
+    assert ("Here a paper states noise only for" in words(app)) == left_out
 
 
 def test_what_proves_pure_epsilon_needs_no_delta_and_leaves_the_way_back(visit: Visit) -> None:

@@ -54,7 +54,7 @@ def refusal(argument: str, K: int) -> SpecError | None:
 
 SCHEDULE = Schedule(
     key="episodic",
-    allowed="episodic (up to 10^6 episodes)",
+    allowed="episodic (K to 10^6)",
     canonical=canonical,
     settings=lambda argument, K: np.zeros(1),
     next_release=next_release,

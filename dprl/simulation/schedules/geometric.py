@@ -63,7 +63,7 @@ def releases(argument: str, K: int, size: Size) -> int:
 
 SCHEDULE = Schedule(
     key="geometric",
-    allowed=f"geometric:ETA with ETA from {ETA.low:g} to {ETA.high:g}",
+    allowed="geometric:ETA",
     canonical=lambda argument, per_release: f"{ETA.parse(argument or '0.02'):g}",
     settings=lambda argument, K: np.array([float(argument)]),
     next_release=next_release,
