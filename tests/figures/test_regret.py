@@ -221,7 +221,7 @@ def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> N
     assert see.startswith(
         "With **quick** it takes 20,000 episodes until an average episode loses less than 10%"
     )
-    assert "**slow** 94 times and **slowest** 10 million times as many." in see
+    assert "**slow**: 94 times as many. **slowest**: 10 million times as many." in see
     assert "lost" not in see
     for other in (learned("c", np.nan), learned("c", 2e5, last=0.3)):  # which has more to tell
         assert "has lost" in sentences.about_regret([*curves, other], "per-episode")
