@@ -80,7 +80,8 @@ export function decode(fragment, codec, curves) {
     const told = { ...codec.later, ...completed(codec, table, { ...inherited(first, whole, codec), ...whole }) };
     for (const [key, value] of Object.entries(curves[i])) {
       const same = told[key] === value || (Number(told[key]) === Number(value) && value.trim() !== "");
-      if (!MOVED.includes(key) && !same) throw new Error(`curve ${i + 1} of the link is no run of this page (${key})`);
+      if ([...MOVED, ...OWN].includes(key) || same) continue;
+      throw new Error(`curve ${i + 1} of the link is no run of this page (${key})`);
     }
     if (i === 0) {
       first = { ...curves[0] };

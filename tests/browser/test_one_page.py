@@ -17,12 +17,15 @@ import dprl
 from dprl.player import MOST_BYTES
 from dprl.verify import check_in, signed, verified
 from pages.shared.visitor import links
+from pages.shared.visitor.address import query_of
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
 from tests.browser.going import SHORT, compared
 
 PRIVATE = SHORT.replace(epsilon=5.0)
-LINK = compared(PRIVATE, PRIVATE.twin())
+# The first curve has a name of the visitor's own, which no link needs to repeat.
+NAMED = [links.Curve(PRIVATE, name="Mine, ε = 5"), links.Curve(PRIVATE.twin())]
+LINK = f"explore?{query_of(links.encode(NAMED, links.View()))}"
 SAME = re.compile(r"^The same bits as the author's: 2 runs, [\d,]+ values\.$")
 REFUSED = re.compile(r"The link could not be used, and the page's own settings are shown: .*\.")
 PLAYED = re.compile("Your browser has played")
