@@ -1,3 +1,3 @@
-"""Which version this is."""
+"""Which version this is: said here alone. No key of a spec, no link and no result has it."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
