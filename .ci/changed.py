@@ -33,6 +33,7 @@ PARTS = {
     "tests/privacy": ("dprl/testing", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),
+    "tests/test_notebooks.py": ("docs/tutorials", "dprl"),
     "tests/test_serve.py": ("dprl/serve.py",),
     "tests/wasm": (
         "assets/engine.json",

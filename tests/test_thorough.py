@@ -49,5 +49,5 @@ def test_a_part_is_named_where_it_differs_from_the_commit(
     assert changed(first) == []
     (tmp_path / "dprl/jobs/a.py").write_text("x = 1")
     git("commit", "--all", "--quiet", "--message", "second")
-    assert changed(first) == ["tests/faults", "tests/jobs"]
+    assert changed(first) == ["tests/faults", "tests/jobs", "tests/test_notebooks.py"]
     assert changed("0" * 40) == list(PARTS)  # not in this clone

@@ -112,6 +112,7 @@ def device(phone: Phone, code: str) -> str:
     return str(json.loads(json.loads(phone.kept)[f"dprl-room-{code}"])["device"])
 
 
+@pytest.mark.thorough
 def test_the_pages_own_coin_falls_as_epsilon_says(join: Join) -> None:
     """100,000 tosses at three epsilons, each within five standard deviations: outside once in half a million tests.
     Each of the 53 bits of an outcome is one half of the time 1; the ends and the edge are as the law has them."""

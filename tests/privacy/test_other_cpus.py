@@ -118,6 +118,7 @@ def elsewhere(what: str, *plainer: str) -> Numbers:
     return found
 
 
+@pytest.mark.thorough
 def test_plainer_code_draws_the_same_noise() -> None:
     other, ours = elsewhere("noise", "numpy", "libc", "blas"), noise()
     assert other.keys() == ours.keys()

@@ -75,6 +75,7 @@ def test_no_data_set_has_a_higher_bound_than_where_everybody_does_the_same(S: in
     assert 0.5 * most < max(found) <= most
 
 
+@pytest.mark.thorough
 def test_where_the_bound_may_be_something_nothing_is_forecast() -> None:
     plenty = HOSPITAL.replace(n=10**9)
     assert reach(plenty)["even"]["bound"] > 0

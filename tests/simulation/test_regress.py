@@ -275,6 +275,7 @@ def test_ill_conditioned_inputs_give_finite_numbers(
         assert (trace.optimism == 1.0).all()
 
 
+@pytest.mark.thorough
 def test_blocks_let_no_determinant_grow_by_more_than_they_say() -> None:
     """Where the model is known well, ln det of each matrix grows by at most ln 2, and sampling, at each release."""
     run = RegressionRun(spec(privacy="none", episodes=10**9, environment_params={"d": 8, "S": 3, "H": 3}), 0)

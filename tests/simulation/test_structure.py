@@ -92,6 +92,7 @@ def test_nothing_else_is_released_and_bounds_are_united_over_what_is(privacy: st
     assert (noise.radius() < dense.radius()).all()
 
 
+@pytest.mark.thorough
 def test_the_bound_holds_for_all_released_counters_at_once() -> None:
     """E is exceeded in at most beta/3 of the runs, and nearly reached in some."""
     spec = RunSpec(**CHAIN, privacy="central", episodes=500, beta=0.5, bonus="paper", structure="environment")
