@@ -34,14 +34,10 @@ PAGES = [*WRITTEN, README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 MOST_WORDS = 500  # of README
 # Not held to the glossary and to short sentences yet: written before both. The list may only get shorter.
 NOT_YET = {
-    "CONTRIBUTING.md",
     "docs/development/architecture.md",
     "docs/development/decisions.md",
-    "docs/how-to/adding-an-algorithm.md",
     "docs/notes/constants.md",
-    "docs/notes/hard-instances.md",
     "docs/notes/kl-lcb.md",
-    "docs/notes/landscape.md",
     "docs/notes/ldp-obi.md",
     "docs/notes/linear.md",
     "docs/notes/offline.md",
@@ -53,11 +49,7 @@ NOT_YET = {
     "docs/notes/rlsvi.md",
     "docs/notes/scale.md",
     "docs/notes/sdp-pe.md",
-    "docs/notes/speed.md",
     "docs/notes/theory.md",
-    "docs/notes/trade-offs.md",
-    "docs/notes/users.md",
-    "docs/notes/verdict.md",
 }
 
 
@@ -128,6 +120,7 @@ EXAMPLES = [
     for page in HELD
     if page.suffix == ".md"  # tests/test_notebooks.py runs the others
     if page.name != "cluster.md"  # whose examples need a cluster
+    if page.name != "adding-an-algorithm.md"  # tests/test_plugins.py and others run its files
     for number, code in enumerate(
         re.findall(r"^```python\n(.*?)^```", text_of(page), re.MULTILINE | re.DOTALL)
     )
@@ -200,7 +193,7 @@ def test_few_sentences_have_more_than_twenty_words() -> None:
 def test_what_is_not_held_yet_needs_it_and_gets_less() -> None:
     assert NOT_YET <= {name(page) for page in PAGES}
     assert [entry for entry in sorted(NOT_YET) if not wrong(ROOT / entry)] == []
-    assert len(NOT_YET) <= 24
+    assert len(NOT_YET) <= 16
 
 
 @pytest.mark.parametrize(
