@@ -191,7 +191,7 @@ def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int
 def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
     """By straight lines between logarithms, of shares and then of signals."""
     logs = np.log(table.problems[key].needed[model])
-    logs = np.array([straight(np.log([share]), np.log(table.losses), row)[0] for row in logs])
+    logs = straight(np.log([share]), np.log(table.losses), logs.T)[0]
     if model == "none":
         return np.full(mu.shape, np.exp(logs[0]))
     H = table.problems[key].H
@@ -200,8 +200,9 @@ def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Arr
 
 
 def straight(x: Array, at: Array, values: Array) -> Array:
-    """[P] values [N] at x [P] between places [N] that ascend; infinite between a finite and an infinite one. Beyond the
-    ends lines go on, which a small delta needs: with 10^-12 the smallest epsilon is a fifth beyond what was run."""
+    """[P] values [N] at x [P] between ascending places [N], or [1, R] values [N, R] at x [1]. Infinite between a finite
+    and an infinite one. Beyond the ends lines go on, which a small delta needs: with 10^-12 the smallest epsilon is a
+    fifth beyond what was run."""
     left = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(at) - 2)
     share = (x - at[left]) / (at[left + 1] - at[left])
     ends = values[left], values[left + 1]
