@@ -313,10 +313,10 @@ def test_the_document_on_bounds_says_where_the_price_of_local_privacy_stops() ->
     """docs/notes/theory.md calls a price additive of this problem, and of local privacy gives the condition, with what
     the claim's settings have found."""
     told = (ROOT / "docs/notes/theory.md").read_text(encoding="utf-8")
-    (paragraph,) = [part for part in told.split("\n\n") if "additive" in part]
+    (paragraph,) = [" ".join(part.split()) for part in told.split("\n\n") if "additive" in part]
     assert re.search(r"bounds the worst case.* A fixed environment has a gap", paragraph, re.DOTALL)
     counts = re.search(
-        r"still grows in\s(\d) of (\d)\senvironments, has stopped in (\d), and (\d) are undecided\s+"
+        r"still grows in (\d) of (\d) environments, has stopped in (\d), and (\d) are undecided "
         r"\(`ldp-multiplicative` in",
         paragraph,
     )
