@@ -1,8 +1,6 @@
-"""Landscape in a real browser: it fits, is there soon, and its link opens the same."""
+"""Landscape in a real browser: it fits, and its link opens the same."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 from playwright.sync_api import expect
@@ -31,15 +29,3 @@ def test_it_fits_and_its_link_opens_the_same(visit: Visits, screen: tuple[int, s
     other = visit(below(page.url), *screen)
     assert other.get_by_text("the fewest users.").inner_text() == said
     assert other.url == page.url
-
-
-@pytest.mark.thorough
-def test_a_second_visitor_sees_it_within_three_seconds(visit: Visits) -> None:
-    idle(visit("landscape"))
-    page = visit.window()
-    begin = time.monotonic()
-    page.goto(f"{visit.app.url}/landscape")
-    page.wait_for_selector(".js-plotly-plot .gtitle")
-    expect(page.get_by_text("the fewest users.")).to_be_visible()
-    assert time.monotonic() - begin < 3 * 4  # four times as long where others use the machine
-    idle(page)
