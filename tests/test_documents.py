@@ -36,12 +36,8 @@ MOST_WORDS = 500  # of README
 NOT_YET = {
     "docs/development/architecture.md",
     "docs/development/decisions.md",
-    "docs/notes/constants.md",
-    "docs/notes/kl-lcb.md",
-    "docs/notes/linear.md",
     "docs/notes/offline.md",
     "docs/notes/privacy.md",
-    "docs/notes/rare-switching.md",
     "docs/notes/reproducing.md",
 }
 
@@ -166,10 +162,15 @@ def sentences(page: Path) -> list[str]:
     return [s for passage in passages(page) for s in re.split(r'(?<=[.?!])\s+(?="?[A-Z(])', passage)]
 
 
+def words(sentence: str) -> int:
+    """How many words a sentence has. An operator of a formula that stands alone, such as <=, is none."""
+    return sum(bool(re.search(r"\w", word)) for word in sentence.split())
+
+
 def wrong(page: Path) -> list[str]:
     """What of a page is against the rules: names that are not used, sentences of more than 25 words."""
     names = [f"{found}: say {term}" for passage in passages(page) for found, term in avoided(passage)]
-    return names + [s for s in sentences(page) if len(s.split()) > 25]
+    return names + [s for s in sentences(page) if words(s) > 25]
 
 
 @pytest.mark.parametrize("page", HELD, ids=name)
@@ -178,7 +179,7 @@ def test_a_page_has_short_sentences_and_the_names_of_the_glossary(page: Path) ->
 
 
 def test_few_sentences_have_more_than_twenty_words() -> None:
-    lengths = [len(s.split()) for page in HELD for s in sentences(page)]
+    lengths = [words(s) for page in HELD for s in sentences(page)]
     assert statistics.median(lengths) <= 14
     assert sum(length > 20 for length in lengths) <= 0.05 * len(lengths)
 
@@ -186,7 +187,7 @@ def test_few_sentences_have_more_than_twenty_words() -> None:
 def test_what_is_not_held_yet_needs_it_and_gets_less() -> None:
     assert NOT_YET <= {name(page) for page in PAGES}
     assert [entry for entry in sorted(NOT_YET) if not wrong(ROOT / entry)] == []
-    assert len(NOT_YET) <= 9
+    assert len(NOT_YET) <= 5
 
 
 @pytest.mark.parametrize(
