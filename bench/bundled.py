@@ -25,10 +25,11 @@ from dprl.claims.report import version
 from dprl.curves import Evidence, RunCurves, thinned
 from dprl.environments import ENVIRONMENTS
 from dprl.jobs.store import setting
-from dprl.landscape import Landscape
+from dprl.landscape import PROBLEMS, Landscape
 from dprl.landscape import command as landscape
 from dprl.landscape.compute import workers
 from dprl.landscape.gather import added
+from dprl.landscape.lower import all_bounds, written
 from dprl.lessons import LESSONS
 from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
@@ -215,6 +216,11 @@ def main(names: Collection[str]) -> None:
         if name in names or not names:
             text = listed(map(compute, runs_of(CURVES[name], name))) if name in CURVES else OTHERS[name]()
             path_of(name).write_text(text, encoding="utf-8")
+    if "landscape-lower" in names:
+        known = json.loads(path_of("landscape").read_text(encoding="utf-8"))
+        problems = tuple(PROBLEMS.values())
+        known["lower"] = written(list(all_bounds(problems, known["users"])))
+        path_of("landscape").write_text(lines_of(known), encoding="utf-8")
     if "landscape-added" in names:
         known = Landscape.from_dict(asset("landscape"))
         with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:

@@ -47,6 +47,7 @@ RANK = {
     "rooms": 1,
     "mdp": 1,
     "environments": 3,
+    "floors": 3,
     "statistics": 2,
     "privacy": 3,
     "learners": 3,

@@ -22,6 +22,7 @@ from dprl.words import between, human, percent, power
 View = Literal["regret", "share"]
 
 ALT = "Line chart of regret against the number of users, a curve for each algorithm under one privacy model."
+LOWER = "lower bound"
 Y_TITLES: dict[View, str] = {"regret": REGRET, "share": "Share of K·V* lost"}
 X_TITLE = "Users K, each point a run planned for K"
 SUBTITLE = "median over seeds, 95% interval"
@@ -41,11 +42,14 @@ def _drawn(curve: Series, view: View, v_star: float) -> tuple[Array, Array, Arra
     return center, low, high
 
 
-def span(curves: Sequence[Series], view: View, v_star: float) -> tuple[float, float]:
-    """The powers of ten between which all curves lie: one axis for all panels. Of shares it ends at all there is to
-    lose."""
+def span(
+    curves: Sequence[Series], view: View, v_star: float, lower: Sequence[tuple[Array, Array]] = ()
+) -> tuple[float, float]:
+    """The powers of ten between which all curves and lower bounds lie: one axis for all panels. Of shares it ends at
+    all there is to lose."""
+    below = [y / (x * v_star) if view == "share" else y for x, y in lower]
     seen = np.concatenate(
-        [np.concatenate(_drawn(c, view, v_star)) for c in curves if len(c.x)] or [np.ones(1)]
+        [*below, *(np.concatenate(_drawn(c, view, v_star)) for c in curves if len(c.x))] or [np.ones(1)]
     )
     top = 0.0 if view == "share" else np.ceil(np.log10(v_star * 10.0 ** ENDS[1]) + 0.2)
     return float(np.floor(np.log10(seen.min()) - 0.2)), float(top)
@@ -60,11 +64,14 @@ def regret_by_users(
     target: float,
     ends: tuple[float, float],
     dark: bool,
+    lower: tuple[Array, Array] | None = None,
 ) -> Picture:
     """One kind of trust: of each learner its regret after K users, over K. target: the share of V* that counts as good;
-    ends: of the axis, in powers of ten."""
+    ends: of the axis, in powers of ten; lower: K, and what no algorithm stays below here and on one neighbour."""
     chart = Chart(title, X_TITLE, Y_TITLES[view], subtitle=SUBTITLE, height=HEIGHT, dark=dark)
     _levels(chart, view, v_star, target)
+    if lower is not None:
+        _lower_bound(chart, *lower, view, v_star)
     for curve in curves:
         _draw_learner(chart, curve, view, v_star)
     _names(chart, [curve for curve in curves if len(curve.x)], view, v_star, ends)
@@ -100,6 +107,20 @@ def _levels(chart: Chart, view: View, v_star: float, target: float) -> None:
         place: Trace = {"x": ENDS[1], "y": float(np.log10(y[1])), "xanchor": "right", "yanchor": "bottom"}
         ground: Trace = {"bgcolor": style.translucent(colors.background, 0.7), "borderpad": 0}
         chart.note(words, color, 11, **place, **ground)
+
+
+def _lower_bound(chart: Chart, at: Array, regret: Array, view: View, v_star: float) -> None:
+    """What is proved of every algorithm: a line of theory, with its name below it."""
+    y = regret / (at * v_star) if view == "share" else regret
+    words = [
+        f"K = {power(float(k))}: every algorithm loses at least {human(float(r))} here or on one neighbour"
+        for k, r in zip(at, regret, strict=True)
+    ]
+    hover: Trace = {"customdata": words, "hovertemplate": "%{customdata}<extra></extra>"}
+    chart.theory(LOWER, at, y, 1.8, **hover)
+    middle = len(at) // 3
+    place: Trace = {"x": float(np.log10(at[middle])), "y": float(np.log10(y[middle])), "yanchor": "top"}
+    chart.note(LOWER, chart.colors.roles["bound"], 11, **place, xanchor="right")
 
 
 def _draw_learner(chart: Chart, curve: Series, view: View, v_star: float) -> None:

@@ -12,7 +12,8 @@ from dprl import search
 from dprl.claims.report import version
 from dprl.fields import SpecError
 from dprl.landscape.entry import DECADES, GRID, PROBLEMS, SEEDS, TARGET, Entry, LandscapeProblem, entries
-from dprl.landscape.table import Cell, Landscape, NoisePromise
+from dprl.landscape.lower import all_bounds
+from dprl.landscape.table import Cell, Landscape, NoisePromise, by_place
 from dprl.simulation import RunSpec, answered, kinds, online
 
 Array = NDArray[np.float64]
@@ -161,6 +162,7 @@ def gather_landscape(
         {entry.key: entry for entry in learners},
         {(cell.entry, cell.problem): cell for cell in cells},
         printed_promises(found),
+        by_place(all_bounds(problems, users)),
     )
 
 
@@ -179,4 +181,5 @@ def added(
         {entry.key: entry for entry in today},
         {key: cells[key] for key in ((entry.key, problem.key) for problem in problems for entry in today)},
         dict(known.printed) | dict(found.printed),
+        found.lower,
     )

@@ -46,6 +46,7 @@ class Row:
         regret, low, high: the median over seeds with its 95% interval; NaN where there is no run.
         share: of K V*, all there is to lose.
         growth: exponent of K with which regret grew since the K before, NaN where that is not known.
+        lower: what no algorithm with this privacy model stays below here and on one neighbour; NaN where none is known.
         why: why there is no run, "" where there is.
     """
 
@@ -57,6 +58,7 @@ class Row:
     high: float
     share: float
     growth: float
+    lower: float
     bound: Bound | None
     printed: NoisePromise | None
     why: str
@@ -75,6 +77,11 @@ class Row:
     def needed(self) -> float:
         """Users that it takes."""
         return self.cell.needed[0]
+
+    @property
+    def above(self) -> float:
+        """How many times the lower bound the median is."""
+        return self.regret / self.lower
 
     @property
     def mechanism(self) -> str:
@@ -178,13 +185,16 @@ def _table_row(table: Landscape, entry: Entry, cell: Cell, K: int) -> Row:
     why = "" if at is not None else cell.refused.get(K, "this was not run")
     noise = table.printed.get(f"{entry.learner}:{entry.privacy}")
     share = median / (K * cell.v_star)
-    return Row(entry, cell, K, median, low, high, share, growth, bound_of(entry), noise, why)
+    known = table.lower.get((cell.problem, entry.privacy, K))
+    lower = known.regret if known else np.nan
+    return Row(entry, cell, K, median, low, high, share, growth, lower, bound_of(entry), noise, why)
 
 
 COLUMNS = (
     "problem", "K", "learner", "trust", "mechanism", "constants", "regret (median)", "low (95%)", "high (95%)",
     "share of K V* lost", "users needed", "needed, low (95%)", "needed, high (95%)", "exponent since the K before",
-    "bound on regret", "exponent of the bound", "year", "source", "proved", "claimed", "measured", "why not",
+    "lower bound", "times the lower bound", "bound on regret", "exponent of the bound", "year", "source", "proved",
+    "claimed", "measured", "why not",
 )  # fmt: skip
 
 
@@ -194,9 +204,9 @@ def record(row: Row) -> tuple[object, ...]:
     problem = PROBLEMS[row.cell.problem]
     return (
         problem.title, row.K, row.learner, row.trust, row.mechanism, CONSTANTS.get(row.entry.bonus, row.entry.bonus),
-        row.regret, row.low, row.high, row.share, *row.cell.needed, row.growth, row.bound.formula if row.bound else "",
-        row.bound.growth if row.bound else np.nan, year(learner), paper(learner), row.proved, row.claimed,
-        row.measured, row.why,
+        row.regret, row.low, row.high, row.share, *row.cell.needed, row.growth, row.lower, row.above,
+        row.bound.formula if row.bound else "", row.bound.growth if row.bound else np.nan, year(learner),
+        paper(learner), row.proved, row.claimed, row.measured, row.why,
     )  # fmt: skip
 
 

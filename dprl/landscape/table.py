@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.landscape.entry import Entry
+from dprl.landscape.lower import LowerBound, written
 
 Array = NDArray[np.float64]
 DIGITS = 5
@@ -111,6 +112,11 @@ def from_json_number(value: float | str | None) -> float:
     return np.nan if value is None else np.inf if isinstance(value, str) else value
 
 
+def by_place(bounds: Iterable[LowerBound]) -> dict[tuple[str, str, int], LowerBound]:
+    """Lower bounds by problem, privacy model and K."""
+    return {(one.problem, one.privacy, one.K): one for one in bounds}
+
+
 @dataclass(frozen=True)
 class Landscape:
     """All of it.
@@ -121,6 +127,7 @@ class Landscape:
         entries: by key.
         cells: by entry and problem.
         printed: by learner and trust, "dp-ucbvi:central", what noise as printed claims and proves.
+        lower: by problem, privacy model and K, what no algorithm stays below there and on one neighbour.
     """
 
     version: Mapping[str, str]
@@ -128,6 +135,7 @@ class Landscape:
     entries: Mapping[str, Entry]
     cells: Mapping[tuple[str, str], Cell]
     printed: Mapping[str, NoisePromise]
+    lower: Mapping[tuple[str, str, int], LowerBound] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -137,6 +145,7 @@ class Landscape:
             "printed": {key: asdict(promise) for key, promise in self.printed.items()},
             "entries": [asdict(entry) for entry in self.entries.values()],
             "cells": [cell.to_dict() for cell in self.cells.values()],
+            "lower": written(self.lower.values()),
         }
 
     @classmethod
@@ -151,4 +160,5 @@ class Landscape:
             {entry.key: entry for entry in entries},
             {(cell.entry, cell.problem): cell for cell in cells},
             {key: one for key, one in printed.items() if one is not None},
+            by_place(LowerBound.from_dict(one) for one in given["lower"]),
         )

@@ -46,3 +46,14 @@ def about_spread(found: Mapping[str, Sequence[float]], K: float) -> str:
         return "A lower line has lost less. Users needed are read off the dotted line at 10%."
     said = [f"{rough(ratio)} times {who}" for who, ratio in ratios.items()]
     return f"After {human(K)} users, the worst algorithm has lost more than the best: {listed(said)}."
+
+
+def about_lower(best: Mapping[str, float], K: float) -> str:
+    """How many times the lower bound the best algorithm has lost, by who is trusted; "" where no bound is known."""
+    said = [f"{rough(times)} times {who}" for who, times in best.items() if np.isfinite(times)]
+    if not said:
+        return ""
+    return (
+        "No algorithm stays below the dotted lower bound both here and on one neighbour. "
+        f"After {human(K)} users, the best algorithm has lost more than that: {listed(said)}."
+    )

@@ -33,6 +33,9 @@ def main() -> None:
     st.markdown(explained(f"**{escape(who)}**"))
     views.panels(found, seen)
     st.markdown(explained(escape(users)))
+    lower = words.lower_words(found, seen)
+    if lower:
+        st.markdown(explained(escape(lower)))
     st.caption(explained(escape(session().common)))
     found = views.ordered(found, seen)
     views.rows_table(found, seen)
@@ -50,6 +53,8 @@ def main() -> None:
         st.markdown("\n".join(f"- {escape(said)}" for said in words.HOW))
         st.caption("The command line does the same:")
         st.code("python -m dprl reproduce landscape --out results", language="bash", wrap_lines=True)
+    with st.expander("The lower bound", icon=":material/vertical_align_bottom:"):
+        st.markdown("\n".join(f"- {escape(said)}" for said in words.about_lower(seen)))
     views.absent_learners()
     words_and_papers()
 

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.figures import landscape as figures
-from dprl.figures.lines import Series
+from dprl.figures.lines import Array, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.landscape import PROBLEMS, TARGET, Cell, Row, frame
@@ -34,7 +34,9 @@ from pages.shared.text import escape
 from pages.shared.visitor import links
 
 FORMATS: dict[Any, Any] = {  # of the table's columns
-    **dict.fromkeys(("users needed", "regret (median)", "share of K V* lost"), significant),
+    **dict.fromkeys(
+        ("users needed", "regret (median)", "share of K V* lost", "times the lower bound"), significant
+    ),
     **dict.fromkeys(("exponent since the K before", "exponent of the bound"), exponent),
 }
 BESIDE = {CLAIMED: "central"}  # the panel of what is claimed only: joint privacy is what is claimed
@@ -87,6 +89,15 @@ def reference(seen: Seen) -> list[Series]:
     return found
 
 
+def lower_bound(seen: Seen, trust: str) -> tuple[Array, Array] | None:
+    """K, and what no algorithm with this privacy model stays below; None where no lower bound is known."""
+    found = bundled_landscape().lower
+    at = [K for K in bundled_landscape().users if (seen.problem, trust, K) in found]
+    if not at:
+        return None
+    return np.array(at, float), np.array([found[seen.problem, trust, K].regret for K in at])
+
+
 def panels(found: Sequence[Row], seen: Seen) -> None:
     """A chart for each kind of trust, beside each other or below."""
     night = dark()
@@ -94,10 +105,12 @@ def panels(found: Sequence[Row], seen: Seen) -> None:
     run = [row for row in found if not row.cell.why]
     v_star = found[0].cell.v_star
     beside = reference(seen)
+    lower = {trust: lower_bound(seen, trust) for trust in TRUSTS}
+    known = [line for line in lower.values() if line is not None]
 
     def made(trust: str) -> Picture:
         curves = [learner_curve(row) for row in run]
-        ends = figures.span([*curves, *beside], seen.y, v_star)  # type: ignore[arg-type]
+        ends = figures.span([*curves, *beside], seen.y, v_star, known)  # type: ignore[arg-type]
         own = [
             one
             for one, row in zip(curves, run, strict=True)
@@ -111,6 +124,7 @@ def panels(found: Sequence[Row], seen: Seen) -> None:
             target=TARGET,
             ends=ends,
             dark=night,
+            lower=lower[trust],
         )
 
     pictures = {trust: kept((*key, trust), partial(made, trust)) for trust in TRUSTS}
@@ -125,7 +139,8 @@ def shown(found: Sequence[Row]) -> pd.DataFrame:
     whole = frame(list(found))
     columns = [
         "learner", "trust", "mechanism", "users needed", "so", "regret (median)", "share of K V* lost",
-        "exponent since the K before", "bound on regret", "exponent of the bound", "year", "source", "why not",
+        "times the lower bound", "exponent since the K before", "bound on regret",
+        "exponent of the bound", "year", "source", "why not",
     ]  # fmt: skip
     whole["so"] = [row.note for row in found]
     table_ = whole[columns].rename(columns={"learner": "algorithm", "trust": "privacy model"})
@@ -159,6 +174,7 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
             "mechanism": st.column_config.TextColumn(width="medium"),
             "so": st.column_config.TextColumn("note", width=150),
             "share of K V* lost": number("lost, % of K·V*"),
+            "times the lower bound": number(help="The regret, divided by the lower bound of its panel."),
             "exponent since the K before": number("exponent of K"),
             "exponent of the bound": number("exponent of K, bound"),
             "bound on regret": st.column_config.TextColumn(width="medium"),

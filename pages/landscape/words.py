@@ -10,7 +10,7 @@ from dprl.landscape import BUDGET, PROBLEMS, SEEDS, TARGET, Row
 from dprl.landscape.rows import TRUSTS, size_words
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import landscape as sentences
-from dprl.words import percent, promise
+from dprl.words import human, percent, promise
 from pages.landscape.state import Seen, bundled_landscape
 
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
@@ -30,6 +30,13 @@ HOW = (
     "algorithm. Paper constants tell them apart.",
     "Each algorithm has its default mechanism, which the table names. With no trusted party that is one-hot questions "
     "for algorithms on counts, and Gaussian noise for algorithms with features.",
+)
+LOWER = (
+    "The lower bound holds for the worse of the two environments. In one of them alone, an algorithm can lose less.",
+    "The search takes another neighbour for each K and privacy model. The proof is in the notes of the documentation.",
+    "A trusted shuffler has the lower bound of a trusted curator. We know of no better one for two environments.",
+    f"At {promise(*BUDGET)}, privacy does not raise this bound with a trusted curator. The bound is that of any "
+    "algorithm.",
 )
 MEANING = (
     "**Proved**: what our accountant proves of the noise that was used. A run proves nothing about regret.",
@@ -69,3 +76,39 @@ def see(found: Sequence[Row], K: int) -> str:
         for trust in TRUSTS
     }
     return sentences.about_spread(lost, K)
+
+
+def lower_words(found: Sequence[Row], seen: Seen) -> str:
+    """How far above the lower bound the best algorithms are, in a sentence; "" where no lower bound is known."""
+    best = {
+        given(trust): min(
+            (row.above for row in found if row.entry.privacy == trust and row.above > 0), default=np.nan
+        )
+        for trust in TRUSTS
+    }
+    return sentences.about_lower(best, seen.K)
+
+
+def about_lower(seen: Seen) -> list[str]:
+    """What the lower bound of each panel says, and of which two environments."""
+    title = PROBLEMS[seen.problem].title
+    known = bundled_landscape().lower
+    bounds = {
+        trust: known[seen.problem, trust, seen.K]
+        for trust in TRUSTS
+        if (seen.problem, trust, seen.K) in known
+    }
+    if not bounds:
+        return [
+            f"{title} has public features. A neighbour would not keep these features, so no lower bound is drawn."
+        ]
+    said = []
+    for trust, bound in bounds.items():
+        (h, _, _), (state, action), (here, there) = bound.place, bound.named, bound.worth
+        said += [
+            f"{PRIVATIZERS[trust].title}: after {human(seen.K)} users, no algorithm loses less than "
+            f"{human(bound.regret)} on both {title} and one neighbour.",
+            f"In that neighbour, {action} in {state} at step {h + 1} is worth {human(there)} reward. Here this action "
+            f"is worth {human(here)}. The rest is the same.",
+        ]
+    return [*said, *LOWER]
