@@ -25,7 +25,7 @@ from tests.pages.test_terms import STATES
 SENTENCES, LABELS = 40, 20
 FEWEST = 4  # words of a sentence that says something without those around it
 SIZE = (1280, 1600)  # most of a page at once
-ENDS = re.compile(r"(?<=[.?!])\s+(?=[A-ZΑ-Ω0-9])")
+ENDS = re.compile(r"(?<=[.?!])(?<!et al\.)\s+(?=[A-ZΑ-Ω0-9])")
 WHOLE = re.compile(r"[.?!][\"”)]?$")
 PROSE = "[data-testid=stMarkdownContainer] p, [data-testid=stMarkdownContainer] li, [data-testid=stAlertContainer] p"
 LABEL = (
