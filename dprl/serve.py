@@ -178,10 +178,10 @@ def dashboard(host: str, port: int) -> None:
 
 def size_of_files() -> dict[str, int]:
     """How large a file may be that a browser sends, in Streamlit's MB: as in .streamlit/config.toml where anybody may
-    send one, else as large as a data set, the largest that a page asks for."""
-    from dprl.simulation.uploads.table import MOST_BYTES  # and with it pandas
+    send one, unless that is switched on; else as large as a data set, the largest that a page asks for."""
+    from dprl.jobs import readings  # and with it pandas
 
-    return {} if setting("DPRL_PUBLIC", 0, 0, 1) else {"server.maxUploadSize": MOST_BYTES // 10**6}
+    return {"server.maxUploadSize": readings.MOST_BYTES // 10**6} if readings.allowed() else {}
 
 
 def documents() -> dict[str, bool]:

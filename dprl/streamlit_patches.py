@@ -10,6 +10,7 @@ import logging
 import logging.config
 from dataclasses import replace
 
+from starlette.exceptions import HTTPException
 from streamlit import logger
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
@@ -17,6 +18,10 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+MOST_HELD = (
+    10**9
+)  # bytes of files that browsers sent: five of the largest, each for the moment until its page takes it
 
 
 def leave_pages_to_app() -> None:
@@ -28,15 +33,18 @@ def leave_pages_to_app() -> None:
     PagesManager.uses_pages_directory = False
 
 
-def hold_one_file() -> None:
-    """A session holds the last file that it sent, and no other: without this it could fill the memory with them.
+def hold_one_file(most: int = MOST_HELD) -> None:
+    """A session holds the last file that it sent, and no other, and all together hold so many bytes: without this they
+    could fill the memory. What is too much is refused, as whatever the server has no room for.
 
-    Unnecessary once Streamlit bounds how much a session may hold, not only the size of one file.
+    Unnecessary once Streamlit bounds how much sessions may hold, not only the size of one file.
     """
     add = Manager.add_file
 
     def alone(self: Manager, session_id: str, file: UploadedFileRec) -> None:
         self.remove_session_files(session_id)
+        if self._total_bytes + len(file.data) > most:
+            raise HTTPException(503, "Too many files are on their way. Give the file again in a minute.")
         add(self, session_id, file)
 
     Manager.add_file = alone  # type: ignore[method-assign]

@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 import streamlit
+from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
@@ -288,6 +289,8 @@ def test_where_anybody_may_come_files_stay_small(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("DPRL_PUBLIC", "1")
     settings = tomllib.loads((serve.ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
     assert settings["server"] | serve.size_of_files() == settings["server"] | {"maxUploadSize": 2}
+    monkeypatch.setenv("DPRL_UPLOADS", "1")
+    assert serve.size_of_files() == {"server.maxUploadSize": 200}
 
 
 def test_a_session_holds_the_last_file_that_it_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,6 +304,20 @@ def test_a_session_holds_the_last_file_that_it_sent(monkeypatch: pytest.MonkeyPa
         for name in ("one", "two")
     }
     assert held == {"one": ["d"], "two": ["b"]}
+
+
+def test_all_sessions_together_hold_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", MemoryUploadedFileManager.add_file)
+    streamlit_patches.hold_one_file(most=10)
+    manager = MemoryUploadedFileManager("/upload")
+    file = UploadedFileRec("a", "a.csv", "text/csv", b"12345")
+    for session in ("one", "two", "one"):
+        manager.add_file(session, file)
+    with pytest.raises(HTTPException) as refused:
+        manager.add_file("three", file)
+    assert refused.value.status_code == 503
+    manager.remove_session_files("one")
+    manager.add_file("three", file)
 
 
 def test_what_waits_to_be_sent_wakes_the_sender_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,7 +113,7 @@ class Leases(StoreComponent):
         super().__init__(file)
         self._caps = _caps()
         self._ahead = _ahead()
-        self._grace = setting("DPRL_GRACE_SECONDS", 45, 1, _WEEK)
+        self.grace = setting("DPRL_GRACE_SECONDS", 45, 1, _WEEK)
         self.public = bool(setting("DPRL_PUBLIC", 0, 0, 1))
         self.link_seconds = setting("DPRL_LINK_SECONDS", 20 if self.public else 60, 0, _WEEK)
 
@@ -137,7 +137,7 @@ class Leases(StoreComponent):
             with self._file.writing() as db:
                 db.execute("UPDATE tab SET seen_at = ?", (time.time(),))
             self._ahead = ahead
-        limit = (time.time() - self._grace,)
+        limit = (time.time() - self.grace,)
         with self._file.connection() as db:
             if not db.execute("SELECT 1 FROM tab WHERE seen_at < ?", limit).fetchone():
                 return 0

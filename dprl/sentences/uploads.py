@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprl.sentences import offline
-from dprl.words import count, human, plural
+from dprl.words import count, human, percent, plural
 
 DECLARED = (
     "States, actions, steps and rewards are **declared by you** and count as public. They are never read off "
@@ -27,9 +27,26 @@ NOT_MEANT = (
     "the file again."
 )
 KEPT = (
-    "The file is read once and not kept. Its counts stay for 24 hours, or until you press *Forget the data*. Only this "
-    "server can read them. A link carries what you declare and the budgets, nothing of the data."
+    "The file is read once and not kept. Its counts go when you close this page, when you press *Forget the data*, or "
+    "after 24 hours. Only this server can read them. A link carries what you declare and the budgets, nothing of the "
+    "data."
 )
+GONE = "The counts of your file have gone, as your page was away for some time. Give the file again to release more."
+OFF = (
+    "This server reads no files of visitors. Run dprl on a computer of your own, and your data stay there. Whoever "
+    "runs this server can set DPRL_UPLOADS=1."
+)
+
+
+def reading(share: float, ahead: int) -> str:
+    """How far the reading of a file is. ahead: files that are read before it."""
+    if ahead:
+        return f"Your file waits until {plural(ahead, 'other file')} of other visitors have been read."
+    if share >= 0.99:
+        return "Counting what the file holds ..."
+    return f"Reading the file: {percent(share)}"
+
+
 MALFORMED = "An error about a malformed file is for you alone: it is not private."
 LINKED = (
     "This link is about a private data set. No link contains the data, so give the file below. The declaration and the "

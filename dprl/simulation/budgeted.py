@@ -84,13 +84,19 @@ class Budgeted:
         """Nothing: all constants that there are, are offered."""
         return ""
 
+    @property
+    def episodes_of_one(self) -> int:
+        """How many episodes of one user noise is for."""
+        raise NotImplementedError
+
     def label(self) -> str:
         """A short name for a legend."""
         title = self.learner.title
         if not PROMISES[self.privacy].fields:
             return f"{title}, no privacy"
         budget = ", ".join(f"{name} {getattr(self, name):g}" for name in PROMISES[self.privacy].fields)
-        return f"{title}, {budget}"
+        m = self.episodes_of_one
+        return f"{title}, {budget}" + f", {m} episodes a user" * (m > 1)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked anew. Raises SpecError.

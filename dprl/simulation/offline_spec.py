@@ -133,6 +133,11 @@ class OfflineSpec(Budgeted):
         """Where the curve ends: n trajectories."""
         return self.n
 
+    @property
+    def episodes_of_one(self) -> int:
+        """How many episodes of one user noise is for."""
+        return self.contribution
+
     def estimate(self) -> Estimate:
         """What one seed will cost, on one core of the machine of bench/offline.py."""
         S, A, H, _ = self.problem_size

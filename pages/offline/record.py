@@ -86,6 +86,8 @@ def own_lacking(own: Own) -> list[UploadSpec]:
 
 
 def own_going() -> bool:
-    """Whether any release is being computed."""
+    """Whether a file is being read, or any release computed."""
     own = OFFLINE.state.own
+    if own.reading is not None and not own.reading.done:
+        return True
     return any(data.status(spec, owner_id("upload")).state in ACTIVE for spec in own.specs)

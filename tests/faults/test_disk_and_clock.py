@@ -128,6 +128,6 @@ def test_a_clock_that_is_set_makes_a_tab_neither_gone_nor_immortal(
     store.leases.seen([], left=["tab"])
     clock.ahead -= step
     assert store.leases.withdraw() == 0
-    store.leases._grace = -1
+    store.leases.grace = -1
     assert store.leases.withdraw() == 1
     store.close()

@@ -29,8 +29,7 @@ from tests.test_layers import ROOT, imported_modules
 LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 
 # All that pages take from the layers that compute: records, menus and limits, nothing that plans, samples or accounts.
-# A file that a visitor gives is read and counted where it arrives (`upload`), lest it be kept anywhere else; so are the
-# frequencies of these counts (`fitted_model`).
+# The frequencies of a visitor's counts (`fitted_model`) are read where they are kept, lest they be kept anywhere else.
 TAKEN = {
     "dprl.bundle": {"zipped"},  # of curves that are there
     "dprl.mdp": {"Size", "TabularMDP"},
@@ -59,7 +58,6 @@ TAKEN = {
         "fitted_model",
         "following",
         "spec_from_dict",
-        "upload",
     },
     "dprl.rooms.response": {"flip"},
     "dprl.rooms.steps": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -11,15 +12,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl import UploadSpec
+from dprl.jobs import readings
 from dprl.jobs.store import Store
 from dprl.sentences import uploads as sentences
 from dprl.sentences import verdict
+from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, example
 from dprl.simulation.uploads.run import draws_of, noise_of
 from dprl.simulation.uploads.spent import rounded, together
-from pages.offline.upload import form
+from pages.offline.upload import form, receive
 from pages.offline.upload.own import Own, spent
 from pages.users import link as users
 from tests.pages.conftest import Page, Visit, Work, charts, press, words
@@ -45,7 +48,7 @@ def given(app: Page, text: str = CSV) -> Page:
 def files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is taken out of the server's memory."""
     found: list[str] = []
-    monkeypatch.setattr(form, "drop_file", lambda file: found.append(file.name))
+    monkeypatch.setattr(receive, "drop_file", lambda file: found.append(file.name))
     return found
 
 
@@ -91,15 +94,65 @@ def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     app = given(visit(PAGE, tab="upload"), CSV.replace("0,1,", "0,7,", 1))
     assert "data: row 3, column step: 7 where 1 is expected" in words(app)
     assert own_of(app).data is None
-    assert not (tmp_path / "uploads").exists()
+    assert list((tmp_path / "uploads").iterdir()) == []
     given(app)
     assert "**2,000 trajectories** read: 2 states, 2 actions, 2 steps" in words(app)
     assert "row 3" not in words(app)
-    assert len(list((tmp_path / "uploads").iterdir())) == 1
+    assert sorted(path.suffix for path in (tmp_path / "uploads").iterdir()) == [".npz", ".session"]
     assert files == ["people.csv"] * 2  # both are gone
     press(app, "own_forget")
     assert list((tmp_path / "uploads").iterdir()) == []
     assert "1. Declare" in words(app)
+
+
+def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
+    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page takes over what was read when it is drawn next, and does nothing else with it."""
+    monkeypatch.setattr(readings, "in_thread", lambda work: begun.append(work))
+    begun: list[Callable[[], None]] = []
+    app = given(visit(PAGE, tab="upload"))
+    reading = own_of(app).reading
+    assert reading is not None
+    reading.share = 0.43
+    app.run()
+    assert app.get("progress")[0].proto.text == "Reading the file: 43%"
+    assert not app.file_uploader
+    press(app, "own_stop")
+    assert own_of(app).reading is None
+    begun.pop()()
+    assert list((tmp_path / "uploads").iterdir()) == []
+    given(app)
+    begun.pop()()
+    app.run()
+    assert "**2,000 trajectories** read" in words(app)
+
+
+def test_counts_that_have_gone_are_not_offered(visit: Visit) -> None:
+    """A tab was away for so long that its counts went."""
+    app = given(visit(PAGE, tab="upload"))
+    data = own_of(app).data
+    assert data is not None
+    kept.forget(data.data)
+    app.run()
+    assert sentences.GONE in words(app)
+    given(app)
+    assert "**2,000 trajectories** read" in words(app)
+    assert sentences.GONE not in words(app)
+
+
+def test_in_public_no_file_is_asked_for_unless_that_is_switched_on(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPRL_PUBLIC", "1")
+    app = visit(PAGE, tab="upload")
+    assert sentences.OFF in words(app)
+    assert not app.file_uploader
+    monkeypatch.setenv("DPRL_UPLOADS", "1")
+    app.run()
+    assert sentences.OFF not in words(app)
+    given(app)
+    assert "**2,000 trajectories** read" in words(app)
 
 
 @pytest.mark.parametrize(("server", "page"), [(2, 2), (200, 200), (500, 200)])

@@ -255,7 +255,7 @@ def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
 
 
 def test_the_hours_that_counts_are_kept_for() -> None:
-    assert f"for {kept.HOURS} hours" in uploads.KEPT
+    assert f"after {kept.HOURS} hours" in uploads.KEPT
 
 
 def test_the_number_in_what_rho_means() -> None:

@@ -483,7 +483,7 @@ def test_counts_are_kept_for_a_day_and_closed_to_others(home: Path) -> None:
     assert b"399,1" not in path.read_bytes()
     yesterday = time.time() - kept.HOURS * 3600 - 1
     os.utime(path, (yesterday, yesterday))
-    with pytest.raises(SpecError, match="forgotten after 24 hours"):
+    with pytest.raises(SpecError, match="or after 24 hours"):
         dprl.run(spec)
     other = uploaded()
     assert [found.stem for found in (home / "uploads").iterdir()] == [other.data]

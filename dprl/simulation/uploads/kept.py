@@ -1,13 +1,16 @@
-"""What is kept of an uploaded data set: its counts, for a day, in a file that only this user can open.
+"""What is kept of an uploaded data set: its counts, for a day at most, in a file that only this user can open.
 
 The file itself is read and not kept. The name of what is kept is drawn at random: a digest of the data would tell
 everybody who can guess the data that the guess is right. Noisy sums of them are kept beside them, from before they are
 shown until the counts go: noise of one scale is drawn once, whoever is killed meanwhile, so that one release stays one.
+
+Counts that belong to a visitor's session are held by the server (`hold`), and go with the session, or with the server.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import io
 import json
@@ -35,6 +38,7 @@ HOURS = 24
 ONE_FILE = threading.Lock()  # read at a time, so that memory has a bound
 NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # what a file of noisy sums begins with
+HELD = "session"  # ends the name of a file that is locked for as long as the counts belong to a session
 
 
 class Kept(NamedTuple):
@@ -68,8 +72,9 @@ def keep(
     tell: Callable[[Outside], object] | None = None,
     held_out: float = 0.0,
     budget: str = "",
+    name: str = "",
 ) -> tuple[str, int, int]:
-    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; budget: see `Kept`.
+    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; budget, name: see `Kept`.
 
     Returns:
         The name that they are kept under, the number n of people, and how many of these are held out.
@@ -81,7 +86,7 @@ def keep(
 
     with ONE_FILE:
         record, n, held, checked = counted(file, declared, tell, held_out)
-    name = secrets.token_hex(16)
+    name = name or new_name()
     path = _path(name)
     try:
         private(home())
@@ -97,6 +102,46 @@ def keep(
         path.unlink(missing_ok=True)
         raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
     return name, n, checked
+
+
+def new_name() -> str:
+    """A name for a data set, which nobody can guess."""
+    return secrets.token_hex(16)
+
+
+def hold(name: str) -> BinaryIO:
+    """Until what is returned is closed, or this process ends, the counts of this name belong to a session: then whoever
+    deletes what is old deletes them. Raises SpecError where they cannot be kept."""
+    path = _held_path(name)
+    try:
+        private(home())
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        marker = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+        fcntl.flock(marker, fcntl.LOCK_EX)
+    except OSError as error:
+        raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
+    return marker
+
+
+def there(name: str) -> bool:
+    """Whether the counts of this name are kept here still."""
+    return _path(name).exists()
+
+
+def _held_path(name: str) -> Path:
+    return _path(name).with_suffix(f".{HELD}")
+
+
+def _abandoned(name: str) -> bool | None:
+    """Whether nobody holds the counts any more; None where nobody ever did."""
+    try:
+        with open(_held_path(name), "rb") as marker:
+            fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return None
+    except OSError:  # it is held
+        return False
+    return True
 
 
 def held(name: str) -> Kept:
@@ -119,7 +164,8 @@ def held(name: str) -> Kept:
 def _gone() -> SpecError:
     return SpecError(
         "data",
-        f"this data set is not kept here, or no longer: counts are forgotten after {HOURS} hours; give its file again.",
+        f"this data set is not kept here any more: counts go when the page is closed, or after {HOURS} hours; give its "
+        "file again.",
     )
 
 
@@ -234,10 +280,17 @@ def _path(name: str) -> Path:
 
 
 def remove_old() -> None:
-    """Delete what is older than HOURS; whoever keeps or reads a data set does, and each worker when it starts."""
+    """Delete what is older than HOURS, and what belonged to a session that has ended; whoever keeps or reads a data set
+    does, and each worker when it starts."""
     for name in {path.name.partition(".")[0] for path in folder().glob("*.*")}:
         if NAME.fullmatch(name):
-            counts = _path(name)
             with contextlib.suppress(OSError):
-                if not counts.exists() or time.time() - counts.stat().st_mtime > HOURS * 3600:
+                if _is_old(name):
                     forget(name)
+
+
+def _is_old(name: str) -> bool:
+    counts, abandoned = _path(name), _abandoned(name)
+    if counts.exists() and time.time() - counts.stat().st_mtime > HOURS * 3600:
+        return True
+    return not counts.exists() if abandoned is None else abandoned  # held before there are counts

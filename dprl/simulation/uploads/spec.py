@@ -165,6 +165,11 @@ class UploadSpec(Budgeted):
         """Where the curve ends: n trajectories."""
         return self.n
 
+    @property
+    def episodes_of_one(self) -> int:
+        """How many episodes of one user noise is for."""
+        return self.public.episodes
+
     def estimate(self) -> Estimate:
         """What it will cost."""
         cells = DATASET.cells(self.problem_size)
@@ -193,12 +198,12 @@ def fitting_learners(declared: Declaration) -> tuple[str, ...]:
 
 def warn(outside: Outside) -> None:
     """Tells whoever called `upload` what was outside of the declaration."""
-    warnings.warn(str(outside), stacklevel=3)
+    warnings.warn(str(outside), stacklevel=4)
 
 
 def remind(sentence: str) -> None:
     """Tells whoever called `upload` that the file was read before."""
-    warnings.warn(sentence, stacklevel=3)
+    warnings.warn(sentence, stacklevel=5)
 
 
 def upload(
@@ -231,19 +236,32 @@ def upload(
         text = declaration_text(declared)
     else:
         text = str(declared) if str(declared).lstrip().startswith("{") else _read(declared)
-    public = declaration(text)
-    fields["held_out"] = held_out
+    return take(_opened(file), text, fields | {"held_out": held_out}, tell=tell, budget=budget, recall=recall)
+
+
+def take(
+    file: Path | BinaryIO,
+    declared: str,
+    fields: Mapping[str, Any],
+    *,
+    tell: Callable[[Outside], object],
+    budget: Budget | None,
+    recall: Callable[[str], object],
+    name: str = "",
+) -> UploadSpec:
+    """As `upload`. declared: a JSON text; name: which the counts are to be kept under, else one is drawn."""
+    public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
     found: list[Outside] = []
-    opened = _opened(file)
-    name, n, checked = kept.keep(opened, public, found.append, held_out, budget.name if budget else "")
+    under = budget.name if budget else ""
+    name, n, checked = kept.keep(file, public, found.append, fields["held_out"], under, name)
     for outside in found:
         tell(outside)
     if checked == n:
         kept.forget(name)
         raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
     if budget is not None:
-        _remember(opened, budget, recall)
+        _remember(file, budget, recall)
     return UploadSpec(data=name, declared=public.text, n=n, checked=checked, **fields)
 
 

@@ -83,7 +83,9 @@ def undecodable(file: BinaryIO, names: list[str]) -> NoReturn:
 
 
 def unreadable(said: str, names: list[str]) -> NoReturn:
-    """What the parser found wrong."""
+    """What the parser found wrong. Raises MemoryError where it had too little."""
+    if "out of memory" in said:
+        raise MemoryError
     if found := re.search(r"Expected \d+ fields in line (\d+)", said):
         refuse(
             int(found[1]), names[-1], "there are more fields than the heading has; give as many in each row."

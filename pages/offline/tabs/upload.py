@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl.sentences.uploads import LIMITED, LINKED
+from dprl.jobs import readings
+from dprl.sentences.uploads import LIMITED, LINKED, OFF
 from dprl.sitemap import PAGES
 from pages.offline.record import OFFLINE
 from pages.offline.upload.declare import declare
 from pages.offline.upload.form import budgets, give
+from pages.offline.upload.receive import collect, show_reading
 from pages.offline.upload.result import show_release
 
 
@@ -18,6 +20,13 @@ def tab() -> None:
     if own.leaving:
         own.leaving = False
         st.switch_page(PAGES["explore"].file)
+    if not readings.allowed():
+        st.info(OFF, icon=":material/lock:")
+        return
+    collect(own)
+    if own.reading is not None:
+        show_reading(own)
+        return
     if own.data is None:
         if own.specs:
             show_release(own)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.jobs.file import StoreError
 from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads as sentences
 from dprl.sentences import verdict
-from dprl.simulation import UploadSpec, upload
-from dprl.simulation.uploads import kept
-from dprl.simulation.uploads.ledger import Budget
+from dprl.simulation import UploadSpec
 from dprl.simulation.uploads.model import example
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, LEARNERS, fitting_learners
@@ -27,11 +22,11 @@ from pages.offline.record import OFFLINE, start_own
 from pages.offline.upload.declare import choice, form_number, summary
 from pages.offline.upload.own import BUDGET, MOST, Own, refusal
 from pages.offline.upload.purse import purse
+from pages.offline.upload.receive import forget_counts, received
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.data import store
-from pages.shared.streamlit_internals import drop_file
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 
@@ -112,42 +107,6 @@ def share(own: Own) -> None:
         help="Users drawn at random when the file is read. Nothing is learned from them. They say whether the learned "
         "policy is better than what was done.",
     )
-
-
-def received(own: Own, file: Any) -> None:
-    """Reads an uploaded file, and drops it: what is kept are its counts."""
-    if file is None:
-        return
-    try:
-        declared = own.declared()
-        told: list[str] = []
-        recalled: list[str] = []
-        public = store().leases.public  # there nobody knows whose file it is
-        own.take(
-            upload(
-                file,
-                json.loads(declared.text),
-                held_out=own.held_out,
-                tell=lambda outside: told.extend(outside.sentences()),
-                budget=None if public else Budget(own.purse, rho=own.total),
-                recall=recalled.append,
-            )
-        )
-        own.outside, own.recalled = () if public else tuple(told), " ".join(recalled)
-    except (SpecError, StoreError) as error:
-        own.problem = str(error)
-        own.turn += 1
-    finally:
-        drop_file(file)
-    st.rerun()
-
-
-def forget_counts(own: Own) -> None:
-    """Deletes the counts."""
-    if own.data is not None:
-        kept.forget(own.data.data)
-    own.drop()
-    st.rerun()
 
 
 def budgets(own: Own) -> None:

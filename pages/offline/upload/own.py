@@ -10,6 +10,7 @@ from typing import Any
 
 from dprl import links
 from dprl.fields import Field, SpecError
+from dprl.jobs.readings import Reading
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import UploadSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
@@ -51,6 +52,7 @@ class Own:
         recalled: what is said of a file that was read before.
         purse: the name of the budget that releases are written down in; total: the most that it may come to, as rho.
         linked: a link was about a data set that is not here.
+        reading: the file that is being read, None for none.
         leaving: the visitor is on the way to Explore.
         turn: part of the keys of widgets, raised when they are to be drawn anew.
     """
@@ -81,6 +83,7 @@ class Own:
     purse: str = field(default_factory=lambda: f"people {secrets.token_hex(3)}")
     total: float | None = None
     linked: bool = False
+    reading: Reading | None = None
     leaving: bool = False
     turn: int = 0
 
