@@ -7,13 +7,14 @@ kernels, and their size in the page, with all values of epsilon and with their o
 from __future__ import annotations
 
 import gzip
-import json
 import subprocess
 import sys
 import time
+from typing import Any
 
 from dprl.figures.looks import CurveStyle
 from dprl.player import PlayedCurve, Shown, player_page, sizes_of
+from dprl.player.content import content
 from dprl.simulation import RunSpec, run
 from dprl.wasm.replay import replayed
 
@@ -21,9 +22,10 @@ CENTRAL = RunSpec(episodes=10**9)
 RUNS = {"central": CENTRAL, "shuffle": CENTRAL.replace(privacy="shuffle")}
 
 
-def packed(found: object) -> int:
-    """Bytes, as they stand in a page but for base64."""
-    return len(gzip.compress(json.dumps(found).encode(), 9))
+def packed(spec: RunSpec, found: dict[str, Any]) -> int:
+    """Bytes, as they stand in a page but for the signs that they are written with."""
+    curve = PlayedCurve(spec, spec.privacy, spec.privacy, CurveStyle(spec.privacy), {spec.episodes: found})
+    return len(gzip.compress(content([curve], Shown()), 9))
 
 
 def measure(name: str) -> None:
@@ -32,9 +34,10 @@ def measure(name: str) -> None:
     run(spec.replace(episodes=1000, seeds=1))  # kernels are there
     for size in sizes_of(spec):
         begin = time.process_time()
-        found = replayed(spec.replace(episodes=size))
+        sized = spec.replace(episodes=size)
+        found = replayed(sized)
         seconds = time.process_time() - begin
-        whole, alone = packed(found), packed(found | {"stops": found["stops"][:1]})
+        whole, alone = packed(sized, found), packed(sized, found | {"stops": found["stops"][:1]})
         print(
             f"{name}, K = {size:.0e}: {seconds:.1f} CPU s; {whole / 1000:.1f} kB, "
             f"of which all epsilons but one {(whole - alone) / 1000:.1f} kB"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import re
 from html import escape
@@ -15,12 +13,14 @@ import pytest
 
 from dprl import web
 from dprl.__main__ import main
-from dprl.lessons import LESSONS
+from dprl.lessons import LESSONS, Order
 from dprl.player import MOST_BYTES
+from dprl.player.page import opened
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
 from pages.shared.examples import AVERAGE, EXAMPLES, ExploreExample
+from pages.shared.lessons.known import evidence
 from pages.shared.results.evidence import bundled
 from pages.shared.visitor.links import Curve
 from pages.users import words
@@ -38,7 +38,7 @@ def content_of(html: str) -> dict[str, Any]:
     """What a page's script reads."""
     found = re.search(r'id="packed-content">([^<]*)<', html)
     assert found is not None
-    content: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(found[1])))
+    content: dict[str, Any] = json.loads(opened(found[1]))
     return content
 
 
@@ -99,6 +99,18 @@ def test_lessons_keep_their_answers_behind_folds(site: dict[str, str]) -> None:
         for said in map(escape, (*(step.why for step in one.steps), *one.recap)):
             assert said in html
             assert said not in open_text
+
+
+def test_every_prediction_has_a_place_and_a_verdict(site: dict[str, str]) -> None:
+    for number, one in enumerate(LESSONS.values()):
+        content = content_of(site[f"lesson-{number}.html"])
+        assert len(content["guesses"]) == len(one.steps)
+        for step, guess in zip(one.steps, content["guesses"], strict=True):
+            assert len(guess["verdicts"]) >= len(guess["words"]) > 1
+            if isinstance(step.prediction, Order):
+                setting, text = ["", "0", *[""] * (len(guess["words"]) - 2)], "-a"
+                text = text.ljust(len(guess["words"]), "-")
+                assert guess["verdicts"][",".join(setting)] == step.off(text, evidence())
 
 
 def test_texts_are_escaped_and_the_policy_lets_one_script_run() -> None:

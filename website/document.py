@@ -6,10 +6,11 @@ import base64
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from typing import Any
 
 from plotly.offline import get_plotlyjs
 
@@ -20,7 +21,7 @@ from dprl.figures.standalone_html import Slider, markup, plainly
 from dprl.player.page import DRAWN_NOTICES, packed
 from dprl.version import VERSION
 
-SCRIPTS = ("player_parts.js", "site.js")
+SCRIPTS = ("player_parts.js", "site_guess.js", "site.js")
 Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
 
@@ -39,12 +40,26 @@ class Plot:
         draw(place, dark): its picture where `turned` stands at a place, 0 where nothing turns it.
         turned: the place of the slider that turns it, among all.
         upright, level: the place of the slider whose stop is a line across the chart, and along it.
+        guessed: the question, by number, to which a reader's own prediction is a line across the chart.
     """
 
     draw: Callable[[int, bool], Picture]
     turned: int | None = None
     upright: int | None = None
     level: int | None = None
+    guessed: int | None = None
+
+
+@dataclass(frozen=True)
+class Guess:
+    """Where a reader predicts, before the next fold; a `Verdict` stands in that. content: see `guess_of`."""
+
+    content: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Where it is said how far off the reader's prediction before this fold is."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +70,7 @@ class Numbers:
     cells: Cells
 
 
-Block = str | Sliders | Plot | Numbers
+Block = str | Sliders | Plot | Numbers | Guess | Verdict
 
 
 @dataclass(frozen=True)
@@ -72,10 +87,13 @@ def html_of(page: Document, nav: str) -> str:
     sliders = next((block.sliders for block in page.blocks if isinstance(block, Sliders)), ())
     plots = [block for block in page.blocks if isinstance(block, Plot)]
     tables = [block for block in page.blocks if isinstance(block, Numbers)]
+    guesses = [block for block in page.blocks if isinstance(block, Guess)]
+    verdicts = [block for block in page.blocks if isinstance(block, Verdict)]
     content = {
         "sliders": [{"label": s.label, "stops": s.stops, "words": s.words, "at": s.at} for s in sliders],
         "plots": [_plot(plot, sliders) for plot in plots],
         "tables": [_cells(table, sliders) for table in tables],
+        "guesses": [guess.content for guess in guesses],
         "config": {
             name: style.config(dark=name == "dark") | {"responsive": True} for name in ("light", "dark")
         },
@@ -83,7 +101,8 @@ def html_of(page: Document, nav: str) -> str:
     }
     data = json.dumps(content, ensure_ascii=False, default=plainly, separators=(",", ":"))
     script = f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*SCRIPTS)}open();\n}})();\n'
-    numbers = {id(block): i for kind in (plots, tables) for i, block in enumerate(kind)}
+    kinds: tuple[Sequence[Block], ...] = (plots, tables, guesses, verdicts)
+    numbers = {id(block): i for kind in kinds for i, block in enumerate(kind)}
     return (
         web_source("site.html")
         .replace("{title}", escape(page.title))
@@ -138,6 +157,10 @@ def _placed(block: Block, number: int) -> str:
         return block
     if isinstance(block, Sliders):
         return '<div id="controls"></div>'
+    if isinstance(block, Guess):
+        return f'<div class="guess" id="guess-{number}"></div>'
+    if isinstance(block, Verdict):
+        return f'<p class="verdict" id="verdict-{number}" role="status"></p>'
     if isinstance(block, Plot):
         return f'<figure id="plot-{number}"><div class="plot"></div><figcaption></figcaption></figure>'
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in block.columns)
@@ -157,7 +180,8 @@ def _plot(plot: Plot, sliders: Sequence[Slider]) -> dict[str, object]:
         ]
         for theme in ("light", "dark")
     }
-    return {"turned": plot.turned, "upright": plot.upright, "level": plot.level, **pictures}
+    lines = {"upright": plot.upright, "level": plot.level, "guessed": plot.guessed}
+    return {"turned": plot.turned, **lines, **pictures}
 
 
 def _cells(table: Numbers, sliders: Sequence[Slider]) -> list[list[list[str]]]:

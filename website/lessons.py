@@ -1,4 +1,4 @@
-"""Lessons to read: each question with its chart, and the answer behind a fold."""
+"""Lessons: each question with its chart, a place to predict, and the answer behind a fold."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from dprl.sitemap import PAGES
 from pages.shared.controls.panel import environment_picture
 from pages.shared.lessons.known import evidence
 from pages.shared.lessons.views import step_picture
-from website.document import Block, Document, Plot, paragraph
+from website.document import Block, Document, Guess, Plot, Verdict, paragraph
+from website.guesses import guess_of
 
-INTRO = "Read the question, predict on the chart, and only then open the answer: you will remember it better."
+INTRO = "Read the question, say what you predict, and only then open the answer: you will remember it better."
 
 
 def lesson(number: int, one: Lesson) -> Document:
@@ -37,10 +38,12 @@ def question(one: Lesson, at: int, step: Step) -> list[Block]:
         f"<h2>{at + 1}. {escape(step.title)}</h2>",
         *([] if met is None else _world(*met)),
         f"<p><strong>{escape(step.prediction.ask)}</strong></p>",
-        Plot(partial(chart, step, False)),
+        Plot(partial(chart, step, False), guessed=at),
+        Guess(guess_of(step)),
         "<details><summary>Show the answer</summary>",
+        Verdict(),
         f"{paragraph(step.found(known))}<p>{escape(step.why)}</p>",
-        Plot(partial(chart, step, True)),
+        Plot(partial(chart, step, True), guessed=at),
         "</details>",
     ]
 

@@ -4,7 +4,7 @@
  * @property {string} kernel which is called
  * @property {(string | {buffer: number} | {function: string})[]} words its arguments
  * @property {(Uint8Array | number)[]} buffers the arrays, or how many bytes of zeros
- * @property {{kernel: string, words: any[], memory: number, keep: number, gain: number} | null} [drawn]
+ * @property {{calls: {kernel: string, words: any[]}[], memory: number, keep: number, gain: number} | null} [drawn]
  *   noise drawn before
  */
 /**
@@ -36,8 +36,8 @@ export default async function play(module, kernels, pack) {
   };
   const begun = performance.now();
   if (pack.drawn) {
-    const { kernel, words, memory, keep, gain } = pack.drawn;
-    run(kernel, words);
+    const { calls, memory, keep, gain } = pack.drawn;
+    for (const { kernel, words } of calls) run(kernel, words);
     correlate(...[memory, keep, gain].map((i) =>
       new Float64Array(exports.memory.buffer, places[i], contents[i].length / 8)));
   }

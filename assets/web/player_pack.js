@@ -1,8 +1,9 @@
 // What a page that needs no server holds of runs: one seed at one epsilon in full, and what others differ in.
 // dprl/player/content.py writes it, dprl/wasm/replay.py says what it is.
 /**
- * @typedef {{zeros: number} | {at: number, size: number} | {by: number, at: number, size: number}} Content an array: so
- *   many zeros; bytes of the data; or the first one's times a number, and by how many units of the last place it is off
+ * @typedef {{zeros: number} | {at: number, size: number, bends?: 1} | {by: number, at: number, size: number}} Content
+ *   an array: so many zeros; bytes of the data, which may be `bends`; or the first one's times a number, and by how many
+ *   units of the last place it is off
  * @typedef {object} Stop what differs at one epsilon
  * @property {number | null} epsilon
  * @property {[number, string][]} words
@@ -26,7 +27,11 @@
  * @returns {import("./engine.js").Pack}
  */
 export function packOf(family, data, stop, seed) {
-  const bytes = (content) => content.zeros ?? data.slice(content.at, content.at + content.size);
+  const bytes = (content) => {
+    if ("zeros" in content) return content.zeros;
+    const found = data.slice(content.at, content.at + content.size);
+    return content.bends ? straight(found) : found;
+  };
   const words = [...family.words];
   const buffers = family.buffers.map(bytes);
   for (const [number, word] of family.stops[stop].words) words[number] = word;
@@ -35,6 +40,19 @@ export function packOf(family, data, stop, seed) {
       ? scaled(bytes(family.buffers[number]), content.by, bytes(content)) : bytes(content);
   }
   return { kernel: family.kernel, words, buffers, drawn: family.drawn };
+}
+/** Words as they were before `bends` of dprl/player/content.py. @param {Uint8Array} bent */
+function straight(bent) {
+  const words = bent.length / 8, bytes = new Uint8Array(bent.length);
+  for (let i = 0; i < bent.length; i++) bytes[i % words * 8 + Math.floor(i / words)] = bent[i];
+  const found = new BigUint64Array(bytes.buffer);
+  let step = 0n, last = 0n;
+  found.forEach((bend, i) => {
+    step = BigInt.asUintN(64, step + bend);
+    last = BigInt.asUintN(64, last + step);
+    found[i] = last;
+  });
+  return bytes;
 }
 /**
  * An array times a number, each moved by so many units in the last place.

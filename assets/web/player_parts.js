@@ -1,8 +1,21 @@
 // What pages without a server are made of: packed parts, elements and sliders.
 export const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+// What dprl/player/page.py writes bytes with.
+const SIGNS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%/()*+-;,=.?@^_`{|}~";
+/** Bytes that are written with five signs for four, behind how many are not theirs. @param {string} text */
+function bytesOf(text) {
+  const places = new Uint8Array(128), view = new DataView(new ArrayBuffer((text.length - 1) / 5 * 4));
+  Array.from(SIGNS, (sign, i) => { places[sign.charCodeAt(0)] = i; });
+  for (let i = 1; i < text.length; i += 5) {
+    let word = 0;
+    for (let j = i; j < i + 5; j++) word = word * 85 + places[text.charCodeAt(j)];
+    view.setUint32((i - 1) / 5 * 4, word);
+  }
+  return view.buffer.slice(0, view.byteLength - Number(text[0]));
+}
 /** Packed bytes of the page. @param {string} id */
 export async function unpacked(id) {
-  const bytes = Uint8Array.from(atob(at(id).textContent ?? ""), (letter) => letter.charCodeAt(0));
+  const bytes = bytesOf(at(id).textContent ?? "");
   at(id).remove();
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }

@@ -1,16 +1,19 @@
 // A page of the site: its sliders turn charts and tables that were all drawn before. website/document.py writes them.
 import { add, at, control, loaded, unpacked } from "./player_parts.js";
+import { ask } from "./site_guess.js";
 /**
  * @typedef {object} Plot its pictures, one for each stop of the slider that turns it
  * @property {number | null} turned the place of that slider
  * @property {number | null} upright of the slider whose stop is a line across the chart
  * @property {number | null} level of the one whose stop is a line along it
+ * @property {number | null} guessed the question whose prediction is a line across it
  * @property {{figure: any, see: string, alt: string}[]} light
  * @property {{figure: any, see: string, alt: string}[]} dark
  * @typedef {object} Content
  * @property {{label: string, stops: number[], words: string[], at: number}[]} sliders
  * @property {Plot[]} plots
  * @property {string[][][][]} tables of each the rows, at each place of all sliders
+ * @property {import("./site_guess.js").Guess[]} guesses one for each question
  * @property {Record<string, any>} config
  * @property {Record<string, string>} ink
  */
@@ -30,6 +33,12 @@ class Site {
         this.show();
       })(this.at[i]);
     });
+    /** Where each prediction stands on its charts. @type {(number | undefined)[]} */
+    this.guessed = [];
+    content.guesses.forEach((guess, i) => ask(i, guess, (stop) => {
+      this.guessed[i] = stop;
+      for (const number of this.seen) if (content.plots[number].guessed === i) this.draw(number);
+    }));
     const watch = new IntersectionObserver((entries) => {
       for (const { isIntersecting, target } of entries) {
         if (!isIntersecting) continue;
@@ -63,7 +72,7 @@ class Site {
   }
   /** @param {number} number of the chart */
   draw(number) {
-    const { turned, upright, level, ...pictures } = this.content.plots[number];
+    const { turned, upright, level, guessed, ...pictures } = this.content.plots[number];
     const theme = this.night.matches ? "dark" : "light";
     const { figure, see, alt } = pictures[theme][turned === null ? 0 : this.at[turned]];
     const layout = { ...figure.layout, shapes: [...(figure.layout.shapes ?? [])] };
@@ -71,6 +80,10 @@ class Site {
     const stop = (slider) => this.content.sliders[slider].stops[this.at[slider]];
     if (upright !== null) {
       layout.shapes.push({ type: "line", x0: stop(upright), x1: stop(upright), y0: 0, y1: 1, yref: "paper", line });
+    }
+    if (guessed !== null && this.guessed[guessed] !== undefined) {
+      const x = this.guessed[guessed];
+      layout.shapes.push({ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: { ...line, dash: "dot" } });
     }
     if (level !== null) {
       layout.shapes.push({ type: "line", x0: 0, x1: 1, xref: "paper", y0: stop(level), y1: stop(level), line });

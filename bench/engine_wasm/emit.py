@@ -79,7 +79,14 @@ def _code_of(entry: Entry) -> tuple[str, str]:
     with unoptimised():
         machine.compile(entry.signature())
     compiled: Any = next(iter(machine.overloads.values()))
-    return str(compiled.library._final_module), compiled.fndesc.llvm_func_name
+    return _placeless(str(compiled.library._final_module)), compiled.fndesc.llvm_func_name
+
+
+def _placeless(code: str) -> str:
+    """Code without the addresses that numba puts into names: they are another process's next time. Each becomes its
+    number in this code. No name is seen outside of it."""
+    found: dict[str, str] = {}
+    return re.sub(r"(?<=at_200x|expr_0x)[0-9a-f]+", lambda at: found.setdefault(at[0], str(len(found))), code)
 
 
 def _head(machine: llvm.TargetMachine) -> str:

@@ -17,6 +17,9 @@ from dprl.player.content import PlayedCurve, Shown, content
 from dprl.wasm import ENGINE
 
 MOST_BYTES = 3_000_000  # of a page, beyond which it has fewer stops
+# Signs of base85 that mean something in HTML, and others in their place.
+PLAIN = str.maketrans("<>&", ",./")
+SIGNS = str.maketrans(",./", "<>&")
 ALONE = "each with its own number of users alone, as the page would be too large with more"
 SCRIPTS = (
     "player_parts.js",
@@ -87,8 +90,15 @@ def script() -> str:
 
 
 def packed(data: bytes) -> str:
-    """As the page opens it: gzip, in base64."""
-    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+    """As the page opens it: gzip, five signs for four bytes, behind how many bytes were added at the end."""
+    small = gzip.compress(data, 9, mtime=0)
+    text = base64.b85encode(small, pad=True).decode("ascii")
+    return f"{-len(small) % 4}{text.translate(PLAIN)}"
+
+
+def opened(text: str) -> bytes:
+    """What `packed` has packed."""
+    return gzip.decompress(base64.b85decode(text[1:].translate(SIGNS)))
 
 
 @cache

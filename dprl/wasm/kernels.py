@@ -12,7 +12,7 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp import planning
 from dprl.privacy import MECHANISMS
-from dprl.privacy.mechanisms import no_noise
+from dprl.privacy.mechanisms import no_noise, optimal
 from dprl.simulation.loops.replan_kernels import Kernels, as_is, signatures_of, simulate
 from dprl.simulation.schedules import SCHEDULES
 from dprl.statistics import consistency
@@ -36,23 +36,27 @@ class Entry(NamedTuple):
     Attributes:
         name: which one, such as `learners.tabular.anytime.bernstein:policy`; what follows the colon is its kind.
         function: its source.
-        kind, part: its types are those of this part of a loop of this kind, see `Entry.signature`.
+        kind, part: its types are those of this part of a loop of this kind, see `Entry.signature`. Or of none, and
+            `part` is its types.
         called: from outside the module, not only by another kernel.
     """
 
     name: str
     function: Callable[..., Any]
-    kind: Kind
+    kind: Kind | None
     part: str
     called: bool
 
     def signature(self) -> Any:
         """Its declared types, as numba takes them."""
+        if self.kind is None:
+            return self.part
         return signatures_of(*self.kind)[Kernels._fields.index(self.part)]
 
 
 CALLED = ("simulate", "plan", "evaluate", "add_noise")
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
+MERGE = "privacy.mechanisms.optimal.merge"  # what noise is correlated by, computed before a loop
 NO_DRAWS = ("next_release", "evaluate")  # and these are handed no draws
 
 
@@ -71,7 +75,7 @@ def kind_of(learner: TabularLearner) -> Kind:
 
 def entries() -> tuple[Entry, ...]:
     """All kernels of the module, by name."""
-    found: dict[str, Entry] = {}
+    found: dict[str, Entry] = {MERGE: Entry(MERGE, optimal.merge, None, optimal.MERGE, True)}
     for kind, part, function in _parts():
         called = name(function, kind, part)
         found.setdefault(called, Entry(called, function, kind, part, part in CALLED))

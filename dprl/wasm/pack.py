@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from dprl.privacy.mechanisms.gaussian import gaussian_sum
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.loops.replan_kernels import Kernels, learner_of
 from dprl.simulation.prepare import streams
-from dprl.wasm.kernels import kind_of, name
+from dprl.wasm.kernels import MERGE, kind_of, name
 
 GENERATOR = ("next_uint64", "next_uint32", "next_double")
 
@@ -50,16 +51,21 @@ class Drawn(NamedTuple):
     """Noise that whoever plays the pack draws before the first user, see privacy/mechanisms/optimal.py.
 
     Attributes:
-        kernel, words: what fills the memory with independent draws N(0, 1), as `Pack` has them.
+        calls: kernels with their words, as `Pack` has them: one computes `keep` and `gain`, one fills the memory with
+            independent draws N(0, 1).
         memory: the number of the buffer [M, cells] of the noise of each release.
         keep, gain: the numbers of the buffers [M, chains] that the draws are correlated by.
     """
 
-    kernel: str
-    words: tuple[Word, ...]
+    calls: tuple[tuple[str, tuple[Word, ...]], ...]
     memory: int
     keep: int
     gain: int
+
+    def told(self) -> dict[str, Any]:
+        """As JSON: see `Pack.to_json`."""
+        calls = [{"kernel": kernel, "words": told(words)} for kernel, words in self.calls]
+        return {**self._asdict(), "calls": calls}
 
 
 class Pack(NamedTuple):
@@ -80,13 +86,12 @@ class Pack(NamedTuple):
     def to_json(self) -> str:
         """For a browser: words as texts of digits, as {"buffer": 3} or as {"function": "next_double"}; the bytes of
         buffers in base64, or how many there are where all are zero."""
-        drawn = self.drawn and {**self.drawn._asdict(), "words": told(self.drawn.words)}
         return json.dumps(
             {
                 "kernel": self.kernel,
                 "words": told(self.words),
                 "buffers": [{"name": buffer.name, **content_of(buffer.array)} for buffer in self.buffers],
-                "drawn": drawn,
+                "drawn": self.drawn and self.drawn.told(),
             }
         )
 
@@ -141,11 +146,22 @@ def light_pack(run: SeedRun) -> Pack:
         return packed
     numbers = {buffer.name: number for number, buffer in enumerate(packed.buffers)}
     rng, memory, result = (numbers[label] for label in ("noise_rng", "state.memory", "result"))
-    factors = optimal.factors(run.noise.stream.releases)
+    releases = run.noise.stream.releases
     packing = _Packing(packed.buffers)
     packing.buffers[rng] = Buffer("noise_rng", _state(streams(run.spec, run.seed).noise))
     packing.buffers[memory] = Buffer("state.memory", np.zeros_like(run.state.memory))
-    keep, gain = packing.place("draws.keep", factors.keep), packing.place("draws.gain", factors.gain)
+    # what optimal.factors calls `merge` with: its result has 16 numbers a release, and its weights have one
+    around = optimal.poles((math.pi / 2) ** 2, 4.0 * releases**2, optimal.CHAINS)
+    empty = np.zeros((releases, optimal.CHAINS)), np.zeros((releases, optimal.CHAINS))
+    packing.words += [At(result), At(result)]
+    for label, array in zip(
+        ("weights", "shift", "weight", "keep", "gain"),
+        (optimal.factors(releases).p, *around, *empty),
+        strict=True,
+    ):
+        packing.add(f"draws.{label}", array)
+    merging, packing.words = packing.words, []
+    placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
     # gaussian_sum as of one item: what it adds to each cell is a draw
     packing.words += [At(result), At(result), 0]
     packing.add("draws.leaves", np.array([0, 1, 2]))
@@ -153,12 +169,12 @@ def light_pack(run: SeedRun) -> Pack:
     packing.add("draws.none", np.zeros((1, 1)))
     packing.words += _generator(rng)
     packing.words += _array(memory, run.state.memory.reshape(-1))
+    drawing = name(gaussian_sum, kind_of(learner_of(run.spec)), "add_noise")
     drawn = Drawn(
-        name(gaussian_sum, kind_of(learner_of(run.spec)), "add_noise"),
-        tuple(packing.words),
+        ((MERGE, tuple(merging)), (drawing, tuple(packing.words))),
         memory,
-        keep,
-        gain,
+        placed["draws.keep"],
+        placed["draws.gain"],
     )
     return Pack(packed.kernel, packed.words, tuple(packing.buffers), drawn)
 

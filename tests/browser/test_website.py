@@ -82,6 +82,31 @@ def test_an_answer_is_behind_its_fold_and_its_chart_is_drawn_when_it_opens(
         expect(page.locator("details").first.locator(".main-svg").first).to_be_visible()
 
 
+def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Browser, site: Path) -> None:
+    with opened(browser, site / "lesson-1.html") as page:
+        verdict, fold = page.locator(".verdict"), page.get_by_text("Show the answer")
+        slider = page.get_by_label("Your prediction").first
+        slider.press("ArrowRight")
+        said = page.locator("#guess-0 output").inner_text()
+        expect(verdict.first).to_be_hidden()
+        drawn(page, 1)
+        stop = page.evaluate("document.querySelector('#plot-1 .plot').layout.shapes.at(-1).x0")
+        assert said.startswith(f"{stop} ")
+        fold.first.click()
+        expect(verdict.first).to_contain_text(f"You said {said}, measured")
+        expect(slider).to_be_disabled()
+        fold.first.click()
+        expect(slider).to_be_enabled()
+        page.get_by_label("Your prediction").nth(1).select_option(label="like √K")
+        fold.nth(1).click()
+        expect(verdict.nth(1)).to_contain_text("You said “like √K”")
+        page.get_by_label("Curve 1", exact=True).select_option(label="ε = 1")
+        page.get_by_label("Curve 2", exact=True).select_option(label="ε = 1")
+        expect(page.get_by_label("Curve 1", exact=True)).to_have_value("0")
+        fold.nth(2).click()
+        expect(verdict.nth(2)).to_contain_text("3 curves without a name")
+
+
 LONG = [
     pytest.param(name, marks=pytest.mark.thorough) for name in ("index.html", "claims.html", "lessons.html")
 ]

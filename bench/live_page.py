@@ -1,0 +1,177 @@
+"""What a page without a server takes, against the figures it must reach: python -m bench.live_page [--drags 1000]
+
+Opens pages from disk in Chromium, with the network off: one curve of five seeds of 10^9 users, the comparison of four
+privacy models at 10^15 users, and eight curves. Every drag plays its runs anew. Chromium throttles the page and not
+its workers, so at 4 times throttled CPU what the slower worker took is counted four times. Memory is what
+the page's process has for itself. A busy machine shows in all times; the least of a row is next to what a quiet one
+takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+import psutil
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from dprl.figures.looks import CurveStyle
+from dprl.player import MOST_BYTES, PlayedCurve, Shown, player_page, sizes_of
+from dprl.simulation import RunSpec
+from dprl.wasm.replay import replayed
+from tests.browser.conftest import CHROMIUM_FLAGS, chromium
+
+OPEN, DRAG, THROTTLED, COMPARISON, MEMORY = 2.0, 0.15, 0.5, 2.0, 300  # seconds, and MB
+THROTTLE = 4
+LEAK = 1.1  # times the memory after a tenth of the drags
+FIVE = RunSpec(episodes=10**9, seeds=5)
+FOUR = [RunSpec(privacy=model, episodes=10**15, seeds=5) for model in ("none", "central", "shuffle", "local")]
+EIGHT = [
+    RunSpec(privacy=model, bonus=bonus, episodes=10**9, seeds=5)
+    for model in ("none", "central", "shuffle", "local")
+    for bonus in ("anytime", "practical")
+]
+PLAYED = "() => /has played/.test(document.querySelector('#played')?.textContent) && performance.now()"
+# Moves a slider, or plays everything anew; resolves when all is drawn: seconds, and those of the slowest worker.
+MOVED = """place => new Promise((resolve) => {
+  player.pool.found.clear();
+  const draw = player.draw, ended = player.pool.ended, busy = new Map(), begun = performance.now();
+  player.pool.ended = function (worker, data, ...more) {
+    busy.set(worker, (busy.get(worker) ?? 0) + (data.milliseconds ?? 0));
+    return ended.call(this, worker, data, ...more);
+  };
+  player.draw = function (said) {
+    draw.call(this, said);
+    if (document.body.classList.contains("waiting")) return;
+    delete player.draw;
+    delete player.pool.ended;
+    requestAnimationFrame(() => setTimeout(() =>
+      resolve([(performance.now() - begun) / 1000, Math.max(...busy.values()) / 1000])));
+  };
+  if (place === null) return player.play();
+  const slider = document.querySelector("#epsilon");
+  slider.value = String(place);
+  slider.dispatchEvent(new Event("input"));
+})"""
+
+
+class Table:
+    """The rows that are printed, and how many miss their figure."""
+
+    def __init__(self) -> None:
+        self.missed = 0
+        print(f"{'':52} {'median':>8} {'least':>8} {'most':>8} {'must be':>8}")
+
+    def row(self, name: str, values: Sequence[float], limit: float, unit: str) -> None:
+        """Print one. It is missed where the median is above the limit."""
+        median = statistics.median(values)
+        self.missed += median > limit
+        cells = " ".join(f"{value:8.3g}" for value in (median, min(values), max(values), limit))
+        print(f"{name:52} {cells} {unit}", flush=True)
+
+
+def page_of(specs: Sequence[RunSpec], workers: int) -> tuple[str, int]:
+    """The page of these runs, and how many numbers of users it would have at most."""
+    asked = [(spec, size) for spec in specs for size in sizes_of(spec)]
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        ready = pool.map(replayed, [spec.replace(episodes=size) for spec, size in asked])
+        found = dict(zip(asked, ready, strict=True))
+    curves = []
+    for number, spec in enumerate(specs, 1):
+        name = f"{spec.privacy}, {spec.bonus}, ε = {spec.epsilon}"
+        replays = {size: found[spec, size] for size in sizes_of(spec)}
+        curves.append(PlayedCurve(spec, name, name, CurveStyle(spec.privacy, number=number), replays))
+    return player_page("Runs", "", curves, Shown(), footer=""), max(len(sizes_of(spec)) for spec in specs)
+
+
+@contextmanager
+def opened(browser: Browser, file: Path) -> Iterator[tuple[Page, float]]:
+    """The page, and the seconds until its runs are drawn. Raises AssertionError where a request leaves it."""
+    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    page, asked = context.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    seconds = page.wait_for_function(PLAYED).json_value() / 1000
+    yield page, seconds
+    assert [url for url in asked if not url.startswith((file.as_uri(), "data:", "blob:"))] == []
+    context.close()
+
+
+def memory() -> float:
+    """MB that the browser's pages have for themselves, and share with nobody."""
+    found = 0
+    for child in psutil.Process().children(recursive=True):
+        try:
+            if "--type=renderer" in child.cmdline():
+                found = max(found, child.memory_full_info().uss)
+        except psutil.Error:  # it has ended meanwhile
+            continue
+    return found / 1e6
+
+
+def drag(table: Table, page: Page, drags: int) -> None:
+    """Time drags over all stops, with and without throttling, and look for what memory they leave behind."""
+    stops = page.evaluate("player.common(player.moved()).length")
+    table.row(
+        "a drag: five seeds of 1e9 users", [page.evaluate(MOVED, i)[0] for i in range(stops)], DRAG, "s"
+    )
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
+    slow = [page.evaluate(MOVED, i) for i in range(stops)]
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    values = [seconds + (THROTTLE - 1) * workers for seconds, workers in slow]
+    table.row(f"the same at {THROTTLE} times throttled CPU", values, THROTTLED, "s")
+    kept = []
+    for number in range(drags):
+        page.evaluate(MOVED, number % stops)
+        if number % max(drags // 20, 1) == 0 or number == drags - 1:
+            session.send("HeapProfiler.collectGarbage")
+            kept.append(memory())
+    table.row(f"memory during {drags:,} drags", kept, MEMORY, "MB")
+    early, late = kept[: len(kept) // 4], kept[-len(kept) // 4 :]
+    table.row(
+        "its last quarter over its first", [statistics.median(late) / statistics.median(early)], LEAK, ""
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--drags", type=int, default=1000)
+    drags = parser.parse_args().drags
+    workers = max(1, len(os.sched_getaffinity(0)))
+    table = Table()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        file = Path(folder) / "page.html"
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        for name, specs in (("one curve", [FIVE]), ("four models", FOUR), ("eight curves", EIGHT)):
+            text, sizes = page_of(specs, workers)
+            file.write_text(text, encoding="utf-8")
+            table.row(f"{name}: size", [file.stat().st_size / 1e6], MOST_BYTES / 1e6, "MB")
+            begun = []
+            for _ in range(3):
+                with opened(browser, file) as (page, seconds):
+                    begun.append(seconds)
+                    had = page.evaluate("Math.max(...player.head.curves.map(({ sizes }) => sizes.length))")
+            table.row(f"{name}: open, with {had} of {sizes} numbers of users", begun, OPEN, "s")
+            with opened(browser, file) as (page, _):
+                if specs == FOUR:
+                    again = [page.evaluate(MOVED, None)[0] for _ in range(5)]
+                    table.row("four models, five seeds of 1e15 users each", again, COMPARISON, "s")
+                if specs == [FIVE]:
+                    drag(table, page, drags)
+                table.row(f"{name}: memory", [memory()], MEMORY, "MB")
+        browser.close()
+    print(f"{table.missed} missed; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    return 1 if table.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""A reader's own prediction in a lesson: what can be said, and of each what the answer makes of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from dprl.lessons import Marker, Order, Slope, Step
+from dprl.lessons.prediction import OPEN
+from pages.shared.lessons.known import evidence
+
+
+def guess_of(step: Step) -> dict[str, Any]:
+    """The controls of a question, and the verdict on each of their settings, as JSON.
+
+    A marker is a slider over its marks; `stops` are their places on the chart. A slope is a menu; an order has one for
+    each curve. A setting is written as `Prediction.write` does, and for an order as `Order.begun` reads it.
+    """
+    asked, known = step.prediction, evidence()
+    if isinstance(asked, Marker):
+        return {
+            "menus": [],
+            "words": [asked.said(mark) for mark in asked.marks],
+            "ends": list(asked.ends),
+            "stops": list(asked.marks),
+            "at": asked.marks.index(asked.untouched),
+            "verdicts": {str(i): step.off(asked.write(mark), known) for i, mark in enumerate(asked.marks)},
+        }
+    if isinstance(asked, Slope):
+        return {
+            "menus": ["Your prediction"],
+            "words": [said for _, said in asked.choices],
+            "verdicts": {
+                str(i): step.off(asked.write(power), known) for i, (power, _) in enumerate(asked.choices)
+            },
+        }
+    curves = range(1, len(asked.items) + 1)
+    return {
+        "menus": [f"Curve {number}" for number in curves],
+        "words": list(asked.items),
+        "verdicts": {
+            ",".join("" if place is None else str(place) for place in setting): step.off(text, known)
+            for setting, text in _settings(asked)
+        },
+    }
+
+
+def _settings(asked: Order) -> Iterator[tuple[tuple[int | None, ...], str]]:
+    """Each way to name some of the curves, with its text; none is named twice, and at least one is."""
+    size = len(asked.items)
+    for setting in itertools.product((None, *range(size)), repeat=size):
+        named = [place for place in setting if place is not None]
+        if named and len(set(named)) == len(named):
+            yield setting, "".join(OPEN if place is None else asked.letters[place] for place in setting)
