@@ -232,6 +232,23 @@ def test_the_price_of_users_who_return_is_drawn(visit: Visit, work: Work) -> Non
     assert len({spec for _, spec in study.points("none")}) == 1  # without privacy nobody asks how often
 
 
+@pytest.mark.parametrize("kind", ["online", "offline"])
+def test_episodes_of_one_user_are_asked_for_once(visit: Visit, kind: str) -> None:
+    """Among the values of the axis, or in a field of their own."""
+    field = "Most episodes of one user"
+
+    def asked() -> bool:
+        return field in {each.label for each in app.text_input}
+
+    app = visit(PAGE)
+    if kind == "offline":
+        widget(app, "selectbox", "Learned from").set_value("offline").run()
+    assert asked()
+    widget(app, "selectbox", "Against").set_value("contribution").run()
+    assert not asked()
+    assert widget(app, "text_input", "Values").value.startswith("1, 2, 3")
+
+
 def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Work) -> None:
     study = replace(SMALL, base=SMALL.base.replace(seeds=2), models=("central",), show="users", share=50.0)
     app = visit(PAGE, **query(study))

@@ -51,6 +51,7 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
     assert OfflineSpec(privacy="approximate").calibration == "tight"
     assert (spec.label(), plain.label()) == ("DP-KL-LCB, rho 1", "APVI, no privacy")
     assert OfflineSpec(privacy="approximate", epsilon=2.0).label() == "DP-KL-LCB, epsilon 2, delta 1e-06"
+    assert OfflineSpec(contribution=3).label() == "DP-KL-LCB, rho 1, 3 episodes a user"
 
 
 def test_replacing_keeps_what_still_means_something() -> None:

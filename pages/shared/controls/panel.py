@@ -238,12 +238,13 @@ def size_controls(s: Session) -> None:
     )
 
 
-def more(s: Session, *first: Callable[[Session], None]) -> None:
-    """What most visitors leave alone. first: what a page puts before the rest."""
-    fold("More settings", "more", partial(_more, s, first))
+def more(s: Session, *first: Callable[[Session], None], along: str = "") -> None:
+    """What most visitors leave alone. first: what a page puts before the rest; along: a field that has several values
+    elsewhere."""
+    fold("More settings", "more", partial(_more, s, first, along))
 
 
-def _more(s: Session, first: Sequence[Callable[[Session], None]]) -> None:
+def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) -> None:
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     for setting in first:
@@ -265,7 +266,7 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]]) -> None:
         schedule(s)
     number_field(s, "seeds", "Seeds")
     number_field(s, "root_seed", "Root seed")
-    if model != "none":
+    if model != "none" and along != "contribution":
         most_episodes(s)
     if model != "none" or bonus != "practical":
         number_field(s, "beta", "Failure probability β")

@@ -169,8 +169,9 @@ def noise(settings: OfflineSettings) -> None:
         )
 
 
-def more(s: Session, settings: OfflineSettings, learners: Sequence[str]) -> None:
-    """What most visitors leave alone. learners: whose constants are among it."""
+def more(s: Session, settings: OfflineSettings, learners: Sequence[str], along: str = "") -> None:
+    """What most visitors leave alone. learners: whose constants are among it; along: a field that has several values
+    elsewhere."""
 
     def settled() -> None:
         fields = {
@@ -178,7 +179,7 @@ def more(s: Session, settings: OfflineSettings, learners: Sequence[str]) -> None
             "root_seed": "Root seed",
             "beta": "Failure probability β",
         }
-        if settings.private:
+        if settings.private and along != "contribution":
             fields["contribution"] = "Most episodes of one user"
         for name, label in fields.items():
             exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
