@@ -56,6 +56,7 @@ PROMISES: dict[str, tuple[dict[str, Any], float]] = {
     "rho = 0.1": ({"privacy": "zcdp", "rho": 0.1, "held_out": 0.0}, 0.45),
     "rho = 0.1, half held out": ({"privacy": "zcdp", "rho": 0.1, "held_out": 0.5}, 0.1),
 }
+ROUNDS = 20
 DELTA = 1e-3  # at which rho is a pair: where so many executions can see something
 DRAWN_AT_RANDOM = re.compile(r'"[0-9a-f]{32,64}"|\d{4}-\d\d-\d\dT[\d:+]+')  # names, keys and the time of day
 
@@ -263,17 +264,17 @@ def _part(given: tuple[str, int]) -> tuple[Seen, Seen]:
 
 
 def main(executions: int, processes: int = 3) -> int:
-    """1 where anything is above what is proved. In ten rounds, lest all be lost where it is ended."""
+    """1 where anything is above what is proved. In rounds, lest all be lost where it is ended."""
     worlds = {name: (Seen(), Seen()) for name in PROMISES}
     failed = 0
     with get_context("spawn").Pool(processes) as pool:
-        for part in range(10):
+        for part in range(ROUNDS):
             for name, (_, share) in PROMISES.items():
-                of_each = round(executions * share / 20 / processes)
+                of_each = round(executions * share / 2 / ROUNDS / processes)
                 for found in pool.map(_part, [(name, of_each)] * processes):
                     for seen, other in zip(worlds[name], found, strict=True):
                         seen.join(other)
-            print(f"\nRound {part + 1} of 10:\n")
+            print(f"\nRound {part + 1} of {ROUNDS}:\n")
             failed = table(worlds)
     return failed
 

@@ -265,7 +265,7 @@ def about_lower_bounds(
     if len(rows) > 1:  # the largest of several is picked: any of them may fail
         each = f"{len(rows)} β = {len(rows) * beta:g}, for the largest of {len(rows)} bounds"
     whose = (
-        f"The bound may fail with a chance of at most {each}. For the proof, {proved}."
+        f"The bound may fail with a chance of at most {each}, and {proved}."
         if proved
         else "The bound is the paper's (QW23-offline, Lemmas C.6 and C.10). It may fail with a chance in proportion to "
         f"β = {beta:g}. The documentation says what its proof leaves out."

@@ -68,6 +68,12 @@ ADDS_UP = (
 )
 
 
+ADD_UP = (
+    "To have one sum of them, press *Forget the data*, put in the name of that budget, and give the file again. The "
+    "sum below is of this budget alone."
+)
+
+
 def about_spending(total: str) -> str:
     """What several releases cost together, where no budget has a name. total: in words, safe to show."""
     return f"Released since this file was read: **{total}** in total. {ADDS_UP}"
@@ -229,6 +235,29 @@ def nothing(found: Mapping[str, Any] | None) -> str:
         f"{why} A smaller constant C2 says more from the same release, but proves no bound. In Python the same spec "
         "with another C2 plans from the same noisy counts. Only users held out are asked again. On the command line "
         "each run reads the file again, and spends again."
+    )
+
+
+def below(got: float, found: Mapping[str, Any] | None) -> str:
+    """After a release whose proved bound is below what users got: why. found: as of `forecast`, None while it is not
+    known."""
+    said = (
+        f"The bound is below what users got, {human(got)}. A proof takes off all that noise and chance may hide, in "
+        "every model. The verdict does not need the bound."
+    )
+    return said if found is None else f"{said} {useful_from(found, 'bound')}"
+
+
+def useful_from(found: Mapping[str, Any], what: str) -> str:
+    """From which budget or number of users on it is useful. found: as of `forecast`."""
+    name, typical = found["name"], found["typical"]
+    ways = [f"{name} = {human(typical['budget'])}"] if typical["budget"] is not None else []
+    ways += [f"n = {count(int(typical['n']))}"] if typical["n"] is not None else []
+    if not ways:
+        return f"No {name} and no n that can be given brings the {what} halfway from acting at random to the best."
+    return (
+        f"In random models of this size the {what} is halfway from acting at random to the best from about "
+        f"{' or '.join(ways)} on."
     )
 
 

@@ -19,9 +19,11 @@ BLIND = (
 UNSUPPORTED = "Where too few users did what the policy does, nothing is counted beyond that step."
 
 
-def beforehand(learned_from: int, checked: int, budget: str, together: str, episodes: int = 1) -> str:
-    """What a press will release. budget: of each release; together: of all releases of these people, after it;
-    episodes: that one user may have."""
+def beforehand(
+    learned_from: int, checked: int, budget: str, together: str, episodes: int = 1, named: bool = True
+) -> str:
+    """What a press will release. budget: of each release; together: of all releases that are added up, after it;
+    episodes: that one user may have; named: they are added up under a name."""
     said = [f"**This releases** noisy counts of {plural(learned_from, 'user')} at {budget}."]
     if checked:
         sums = "three" if episodes == 1 else "four"
@@ -29,7 +31,8 @@ def beforehand(learned_from: int, checked: int, budget: str, together: str, epis
             f"It also releases {sums} noisy sums over {plural(checked, 'user')} held out, at {budget} too."
         )
         said.append("Nobody is in both groups, so for one user only one of the two counts.")
-    return " ".join([*said, f"With all that was released before, it proves **{together}** in all."])
+    before = "under this budget" if named else "from this reading of the file"
+    return " ".join([*said, f"With all earlier releases {before}, it proves **{together}** in all."])
 
 
 def headline(

@@ -136,3 +136,12 @@ def test_the_proved_learner_is_the_default_of_a_data_set_of_ones_own() -> None:
         assert spec.algorithm == key
         assert spec.learner.proved
         assert spec_from_json(spec.to_json()) == spec
+
+
+def test_a_bound_below_what_users_got_says_from_where_it_is_useful() -> None:
+    found = {"name": "ρ", "typical": {"budget": 0.5, "n": 40_000.0}}
+    assert "below what users got, 4.95" in uploads.below(4.95, None)
+    assert "from about" not in uploads.below(4.95, None)
+    assert uploads.below(4.95, found).endswith("from about ρ = 0.5 or n = 40,000 on.")
+    nowhere = {"name": "ρ", "typical": {"budget": None, "n": None}}
+    assert "No ρ and no n" in uploads.below(4.95, nowhere)

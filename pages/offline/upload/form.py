@@ -49,7 +49,7 @@ def give(own: Own) -> None:
                 args=(own,), width="content",
             )  # fmt: skip
         if own.recalled:
-            st.warning(escape(own.recalled), icon=":material/history:")
+            st.warning(f"{escape(own.recalled)} {sentences.ADD_UP}", icon=":material/history:")
         if own.outside:
             listed = "\n".join(f"- {escape(sentence)}" for sentence in own.outside)
             st.warning(
@@ -59,6 +59,8 @@ def give(own: Own) -> None:
     share(own)
     if not store().leases.public:
         purse(own)
+    if names_users(own):
+        st.caption(sentences.FIRST)
     key = f"{own.turn}:own:file"
     st.file_uploader(
         f"CSV file of trajectories, with the columns {', '.join(columns(own))}",
@@ -86,6 +88,14 @@ def columns(own: Own) -> tuple[str, ...]:
         return own.declared().in_file
     except SpecError:
         return COLUMNS  # what is wrong with the declaration is said when a file is given
+
+
+def names_users(own: Own) -> bool:
+    """Whether a file declares a column that names the user: the form says itself what follows from it."""
+    try:
+        return bool(own.file) and own.declared().of_people
+    except SpecError:
+        return False
 
 
 def share(own: Own) -> None:
@@ -150,7 +160,8 @@ def budgets(own: Own) -> None:
         after = together((*own.before(), *drawn))
         text = escape(after.text)
         data, episodes = own.data, own.data.public.episodes
-        told = verdict.beforehand(data.learned_from, data.checked, before, text, episodes)
+        named = not store().leases.public
+        told = verdict.beforehand(data.learned_from, data.checked, before, text, episodes, named)
         st.markdown(explained(told))
         st.caption(explained(sentences.as_a_pair(after.implies)))
     st.button(

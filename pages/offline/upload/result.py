@@ -88,11 +88,15 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         lower, name, of, least, last.beta, unproved, why, learner.proved, needs
     )
     st.markdown("### The bound", anchors=False)
+    value, largest = rows[max(rows)]
+    now = next(trace.today for spec, trace in done if spec == largest)
+    if now and not unproved and least < value < now["behaviour"][1]:
+        see += f" {said.below(float(now['behaviour'][1]), answers.reach_of_release(largest))}"
     if len(lower) == 1:  # one point is no picture
         st.markdown(explained(see))
         return
     picture = kept(
-        ("own-bounds", night, last.data, learner.key, name, why, *lower),
+        ("own-bounds", night, last.data, learner.key, name, see, *lower),
         lambda: figures.lower_bounds_over_budgets(
             lower,
             name=name,
