@@ -96,7 +96,7 @@ def _read_within(noise: str) -> Step:
         if first
         else "Each of two releases has draws of its own. After subtracting, the noise of those draws is left, too.",
         Attempt(
-            "Subtract the releases yourself, step by step" if first else "See what the tree leaves",
+            "Subtract the releases yourself, step by step" if first else "See what two users still find out",
             "attack",
             (COLLUSIONS[0],),
             {"show": "collusion", "step": noise},

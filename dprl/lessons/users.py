@@ -92,7 +92,7 @@ def _with(spec: RunSpec, ends: tuple[float, float], why: str) -> Step:
         lambda evidence: _exponent(evidence, spec),
         found,
         why,
-        Attempt("Sweep ε yourself", "tradeoffs", (CENTRAL.replace(episodes=10**6, seeds=10),)),
+        Attempt("Try other values of ε", "tradeoffs", (CENTRAL.replace(episodes=10**6, seeds=10),)),
     )
 
 

@@ -165,7 +165,7 @@ def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: S
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
     """What two users read. exact: users who were read exactly; worst: largest error."""
     if step == "one":
-        return "The bars differ by the same noise everywhere: it moves the whole counter, and hides no step."
+        return "Each pair of bars differs by the same noise. It moves all counts alike, and every rise still shows."
     if step == "subtract":
         return (
             f"{exact} of {plural(users, 'user')} are read without any error, by two others who only subtract."

@@ -40,9 +40,7 @@ def region(
         return f"{result} These radii say nothing new: it is public that no weight is beyond {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
-        result += (
-            f" Noise makes the confidence set {rough(times)} times as wide as the same users give without it."
-        )
+        result += f" Without noise the same users would give a confidence set {rough(times)} times narrower."
     return result
 
 

@@ -42,7 +42,10 @@ def about_cells(
     if bound:
         allowed = family.share * bound
         share = percent(noise.largest / allowed)
-        said += f" The largest error is {share} of the bound {family.bound} = {human(allowed)}."
+        said += (
+            f" The noise bound {family.bound} allows an error of {human(allowed)}, and the largest here is "
+        )
+        said += f"{share} of it."
     return said
 
 

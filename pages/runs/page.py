@@ -47,8 +47,8 @@ def listing(live: bool) -> None:
                     together(page, group, found)
     if not all_rows:
         with st.container(border=True):
-            st.markdown("**You have no runs yet.** Each one you start in Online is listed here.")
-            page_link("explore", "Go to Explore")
+            st.markdown("**You have no runs yet.** Each one you start is listed here.")
+            page_link("explore", "Start a run")
         return
     for i, row in enumerate(rows):
         with st.container(border=True, gap="xsmall"):

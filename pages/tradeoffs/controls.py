@@ -122,7 +122,7 @@ def axis(t: SweepPageState) -> str:
         t.x = x
         s.version += 1
 
-    select("Against", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered}, name="against")
+    select("Horizontal axis", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered}, name="against")
     several(t, "Values", t.x, t.values, studies.default_values(base, t.x), base, MOST_VALUES)
     second = subject.second(base, t.x)
     if second:

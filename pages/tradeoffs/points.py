@@ -311,10 +311,12 @@ def sweep_table(study: SweepView) -> None:
             "text/csv",
             lambda: csv(sweep.frame(final).dropna()),
         )
-        save("sweep.json", "sweep.json", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2))
+        save(
+            "sweep.json", "Settings (JSON)", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2)
+        )
         save_citations(sweep.specs)
         offer_along(study)
-    st.caption("The command line does the same from sweep.json, and writes sweep.csv:")
+    st.caption("The command line does the same from these settings, and writes sweep.csv:")
     st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)
     named = dict(zip(regrets.distinct([spec.label() for spec in sweep.specs]), sweep.specs, strict=True))
     offer_bundle(named, owner_id("sweep"))

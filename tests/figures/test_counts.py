@@ -91,8 +91,8 @@ def test_the_sentence_says_how_large_the_noise_is_and_how_near_its_bound() -> No
     ).see
     assert see == (
         "The errors of the cells here have root mean square 100 visits. For comparison, the most visited "
-        "cell here has 10,000. In 50% of the cells the true value is smaller than such an error. The largest "
-        "error is 50% of the bound E/4 = 200."
+        "cell here has 10,000. In 50% of the cells the true value is smaller than such an error. The noise "
+        "bound E/4 allows an error of 200, and the largest here is 50% of it."
     )
 
 

@@ -286,7 +286,7 @@ def test_what_cannot_be_run_stands_below_the_models_not_in_the_box_that_lies_ove
     parts = list(app.sidebar)
     order = [
         next(i for i, part in enumerate(parts) if said in str(getattr(part, name, "")))
-        for name, said in (("label", "Compare"), ("value", "Left out"), ("label", "Against"))
+        for name, said in (("label", "Compare"), ("value", "Left out"), ("label", "Horizontal axis"))
     ]
     assert order == sorted(order)
 
@@ -471,7 +471,7 @@ def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) 
     assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
     assert {spec.n for spec in study.sweep.specs} == {1000}
     assert store.status.activity().seeds_queued == 3 * 5  # one without privacy
-    widget(app, "selectbox", "Against").set_value("n").run()
+    widget(app, "selectbox", "Horizontal axis").set_value("n").run()
     assert "Lines for ρ =" in [t.label for t in app.text_input]
     press(app, "question_online")
     assert app.session_state["session"].part(trade.SweepPageState).study == studies.DEFAULT

@@ -92,7 +92,7 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
-        "Where it enters": g.where,
+        "Where noise is added": g.where,
         "Taken as public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))

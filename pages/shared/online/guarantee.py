@@ -152,7 +152,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         "Scale of one draw": ""
         if g.model == "SDP" or g.noise_scale is None
         else f"{significant(g.noise_scale)} visits",
-        "Where it enters": g.where,
+        "Where noise is added": g.where,
         "A user sends": g.messages,
         "Taken as public, so not protected": " · ".join(g.public),
     }
@@ -193,7 +193,8 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
     st.markdown(
         explained(
             "Each bar adds one improvement to the bar above it, and says what its noise proves. The first bar is "
-            "noise as in the paper, for δ = 0. Up to 4,000 releases, the last bar is a lower bound."
+            "the noise that the algorithm's paper prints, for δ = 0. Up to 4,000 releases, the last bar is a lower "
+            "bound."
         )
     )
     night = dark()
