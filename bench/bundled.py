@@ -21,6 +21,7 @@ from bench import local_price, users
 from dprl import metrics, search
 from dprl.claims import CLAIMS
 from dprl.claims.kept import kept, to_dict
+from dprl.claims.printed import FIGURES
 from dprl.claims.report import version
 from dprl.curves import Evidence, RunCurves, thinned
 from dprl.environments import ENVIRONMENTS
@@ -134,6 +135,15 @@ def claims() -> dict[str, object]:
     return {"version": version(), **to_dict(Evidence(found, answers))}
 
 
+def figures() -> dict[str, object]:
+    """The runs of the papers' printed figures."""
+    found = {}
+    for spec in dict.fromkeys(spec for figure in FIGURES.values() for spec in figure.runs):
+        trace = run(spec)
+        found[spec] = kept(RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star), True)
+    return to_dict(Evidence(found, {}))
+
+
 def rounded(answer: Any) -> Any:
     """An answer with its numbers to DIGITS digits."""
     if isinstance(answer, float):
@@ -202,6 +212,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "exploration": lambda: listed(explored()),
     "attack": lambda: whole(attack()),
     "claims": lambda: whole(claims()),
+    "figures": lambda: whole(figures()),
     "lessons": lambda: listed(lessons()),
     "local-price": lambda: listed(local_price.rows()),
     "users": lambda: lines_of(users.table().to_dict()),

@@ -26,7 +26,7 @@ from dprl import (
     verify,
     web,
 )
-from dprl.claims import CLAIMS
+from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
 from dprl.curves import RunCurves
 from dprl.doctor import doctor
@@ -47,7 +47,7 @@ from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
 EVERY_CLAIM = "all"
-REPRODUCED = (*CLAIMS, landscape.KEY, EVERY_CLAIM)
+REPRODUCED = (*CLAIMS, figures.FIGURE, landscape.KEY, EVERY_CLAIM)
 
 
 class Parser(argparse.ArgumentParser):
@@ -361,12 +361,11 @@ def sweep_command(given: argparse.Namespace) -> int:
 
 def add_reproduce(commands: Any) -> None:
     """The flags of `reproduce`."""
-    parser = commands.add_parser(
-        "reproduce", help="put a claim of the papers to the test", allow_abbrev=False
-    )
+    parser = commands.add_parser("reproduce", help="put the papers' claims to the test", allow_abbrev=False)
     parser.add_argument(
-        "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; without one they are listed"
+        "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; by default they are listed"
     )
+    parser.add_argument("name", nargs="?", help="after figure, which; by default all")
     parser.add_argument(
         "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs, and figures"
     )
@@ -376,7 +375,8 @@ def add_reproduce(commands: Any) -> None:
 def reproduce_command(given: argparse.Namespace) -> int:
     """Compute the verdict on one claim or on all, as `sweep` computes runs; print it, and write DIR/CLAIM.json."""
     if given.claim is None:
-        for key, says in {**{c.key: c.says for c in CLAIMS.values()}, landscape.KEY: landscape.SAYS}.items():
+        beside = {figures.FIGURE: figures.SAYS, landscape.KEY: landscape.SAYS}
+        for key, says in {**{c.key: c.says for c in CLAIMS.values()}, **beside}.items():
             print(f"{key:<20} {says}")
         return 0
     if given.claim not in REPRODUCED:
@@ -386,7 +386,9 @@ def reproduce_command(given: argparse.Namespace) -> int:
     if given.claim == landscape.KEY:
         landscape.command(out, progress)
         return 0
+    printed = figures.chosen(given.claim, given.name)
     store = workers_of(given.engine)
+    figures.command(printed, store, COMMAND_LINE, out, progress)
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
             claims.command(claim, store, COMMAND_LINE, out, progress)

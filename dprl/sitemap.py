@@ -179,7 +179,7 @@ PAGES = {
             section="Check",
             heading="Do the papers' claims hold?",
             groups=(RunGroup("claims", "Runs of Claims"),),
-            bundled=("claims",),
+            bundled=("claims", "figures"),
             guide="how-to/reproduce-a-claim",
         ),
         Page(

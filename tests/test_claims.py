@@ -375,7 +375,7 @@ def lines(text: str) -> Iterable[str]:
 def test_the_command_line_lists_claims_and_refuses_others(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["reproduce"]) == 0
     said = list(lines(capsys.readouterr().out))
-    assert [line.split()[0] for line in said] == [*CLAIMS, "landscape"]
+    assert [line.split()[0] for line in said] == [*CLAIMS, "figure", "landscape"]
     with pytest.raises(SystemExit) as ended:
         cli.main(["reproduce", "nothing"])
     assert ended.value.code == 2

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from dprl.claims.claim import Claim
 from dprl.claims.kept import kept
@@ -41,3 +42,11 @@ def gather_evidence(
     while (found := evidence(store, claim)) is None:
         time.sleep(_POLL)
     return found
+
+
+def gather_runs(
+    store: Store, specs: Sequence[Any], visitor: str, progress: Callable[[float], None] | None = None
+) -> Evidence:
+    """The curves of runs alone. Raises as `gather_evidence`."""
+    found = collect(store, specs, visitor, finished, progress)
+    return Evidence({spec: kept(run, True) for spec, run in found.items()}, {})

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from dprl import metrics
-from dprl.claims.claim import Claim, Setting, SpecSeries
+from dprl.claims.claim import Claim, Setting, SettingPlot, SpecSeries
+from dprl.claims.printed import PrintedFigure, seen
 from dprl.curves import Evidence
 from dprl.figures import claims as figures
 from dprl.figures.lines import Series
@@ -23,13 +24,17 @@ from dprl.simulation import OfflineSpec
 def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: bool = False) -> Picture:
     """The curves of a setting that has some."""
     assert setting.draw is not None
-    plot = setting.draw(known)
+    return plot_picture(setting.draw(known), claim.seen, dark=dark)
+
+
+def plot_picture(plot: SettingPlot, see: str, *, dark: bool = False) -> Picture:
+    """What is drawn of a setting, or of a printed figure."""
     series = []
     for one, kind in zip(plot.series, setting_styles(plot.series), strict=True):
         center, low, high = metrics.regret_band(one.rows)
         series.append(Series(one.label, kind, np.asarray(one.x, float), one.rows, center, low, high))
     return figures.measured_curves(
-        plot.title, plot.x_title, plot.y_title, series, plot.bound, see=claim.seen, dark=dark
+        plot.title, plot.x_title, plot.y_title, series, plot.bound, see=see, dark=dark
     )
 
 
@@ -40,6 +45,15 @@ def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
         return numbered([style_of_data(spec) for spec in specs])
     found = [(style_of(spec), one.one_budget) for spec, one in zip(specs, series, strict=True)]
     return numbered([kind if alike else replace(kind, epsilon=None) for kind, alike in found])
+
+
+def figure_pictures(figure: PrintedFigure, known: Evidence, *, dark: bool = False) -> list[Picture]:
+    """With the paper's settings, and with those that show the claim."""
+    pictures = []
+    for panel in figure.panels:
+        plot = replace(panel.draw(known), title=panel.title)
+        pictures.append(plot_picture(plot, seen(panel, known), dark=dark))
+    return pictures
 
 
 def save_figures(claim: Claim, known: Evidence, out: Path) -> list[Path]:

@@ -133,6 +133,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
             name=claim.key,
         )
         views.setting_curves(shown, known, chosen, token)
+    views.printed_figures(claim.key)
     st.caption("The same on the command line:")
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
     with corner:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from dprl.claims.pictures import curves_picture
+import streamlit as st
+
+from dprl.claims.pictures import curves_picture, figure_pictures
+from dprl.claims.printed import PrintedFigure, figures_of
 from dprl.claims.report import ClaimReport
 from dprl.curves import Evidence
 from dprl.figures import claims as figures
@@ -13,6 +16,9 @@ from dprl.figures.picture import Picture
 from dprl.sentences import claims as sentences
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
+from pages.shared.results.evidence import bundled_figures
+from pages.shared.text import escape
 
 
 def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
@@ -58,3 +64,24 @@ def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) 
         return
     key = ("claim-curves", found.claim.key, place, night, token)
     show(kept(key, partial(curves_picture, found.claim, setting, known, dark=night)), "curves")
+
+
+def printed_figures(claim: str) -> None:
+    """The figures that a paper prints for a claim: with its settings, and with those that show the claim."""
+    night = dark()
+    for figure in figures_of(claim):
+        st.subheader(f"The printed figure: {figure.source}", anchor=False)
+        st.markdown(explained(f"**{escape(figure.found)}** {escape(figure.open)}"))
+        for place, column in enumerate(st.columns(2, gap="small")):
+            with column:
+                key = ("printed", figure.key, place, night)
+                show(kept(key, partial(drawn_panel, figure, place, night)), f"{figure.key}-{place}")
+        st.caption("The same on the command line:")
+        st.code(
+            f"python -m dprl reproduce figure {figure.key} --out results", language="bash", wrap_lines=True
+        )
+
+
+def drawn_panel(figure: PrintedFigure, place: int, night: bool) -> Picture:
+    """One of both."""
+    return figure_pictures(figure, bundled_figures(), dark=night)[place]

@@ -33,6 +33,12 @@ def bundled() -> Bundled:
     return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
 
 
+@cache
+def bundled_figures() -> Evidence:
+    """The runs of the papers' printed figures; read once."""
+    return from_dict(asset("figures"), {})
+
+
 class AttackScores(NamedTuple):
     """The scores so far: [n] in each world; releases, counters: see AttackTrace; token: changes when they do."""
 

@@ -1,0 +1,60 @@
+"""`dprl reproduce figure NAME`: a paper's printed figure, with its settings and with those that show the claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dprl.claims.gather import gather_runs
+from dprl.claims.kept import to_dict
+from dprl.claims.printed import FIGURE, FIGURES, PrintedFigure
+from dprl.claims.report import version
+from dprl.fields import SpecError, shown
+from dprl.jobs.store import Store
+
+SAYS = "A printed figure of a paper: our curves with its settings, beside settings that show its claim."
+
+
+def chosen(asked: str, name: str | None) -> list[PrintedFigure]:
+    """The figure of that name, or all; none where something else is asked for. Raises SpecError."""
+    if asked != FIGURE:
+        if name is not None:
+            raise SpecError("name", f"{shown(name)} has no place here; a name follows {FIGURE}.")
+        return []
+    if name is not None and name not in FIGURES:
+        raise SpecError("name", f"{shown(name)} is not allowed; give one of {', '.join(FIGURES)}.")
+    return list(FIGURES.values()) if name is None else [FIGURES[name]]
+
+
+def command(
+    figures: Sequence[PrintedFigure],
+    store: Store,
+    visitor: str,
+    out: Path | None,
+    progress: Callable[[float], None] | None,
+) -> None:
+    """Prints what figures show, and writes NAME.json with NAME-printed and NAME-needed as PDF and CSV.
+
+    Raises:
+        SpecError: it cannot be written.
+        RunFailed: a run could not be computed.
+    """
+    for figure in figures:
+        known = gather_runs(store, figure.runs, visitor, progress)
+        lines = [f"{figure.key}: {figure.source}", f"  {figure.found}", *figure.lines(known), figure.open]
+        print("\n  ".join(lines), flush=True)
+        if out is None:
+            continue
+        from dprl.claims.pictures import figure_pictures  # and with it Plotly
+        from dprl.figures.paper import MissingExtra
+
+        try:
+            text = json.dumps({"figure": figure.key, "version": version(), **to_dict(known)}, indent=2) + "\n"
+            (out / f"{figure.key}.json").write_text(text, encoding="utf-8")
+            for part, picture in zip(("printed", "needed"), figure_pictures(figure, known), strict=True):
+                picture.save(out / f"{figure.key}-{part}.pdf")
+        except MissingExtra as error:
+            print(f"Note: {error}")
+        except OSError as error:
+            raise SpecError("out", f"{shown(str(out))} cannot be written to ({error.strerror}).") from None
