@@ -19,6 +19,10 @@ T = TypeVar("T")
 
 POLL = 0.1  # seconds between two looks
 _ACTIVE = ("queued", "running")  # nothing to be read yet
+# How often a run is asked for whose results made room before they were read: a store that is too small for it would be
+# waited for without end. One that another process of the same name has withdrawn is asked for again, too.
+_TRIES = 5
+_NO_ROOM = "its results made room before they could be read; set DPRL_STORE_MB higher"
 
 
 class RunFailed(RuntimeError):
@@ -66,7 +70,7 @@ def looks(
 
     Whatever closes it early withdraws the requests.
     """
-    asked = []
+    asked: dict[S, int] = {}  # and how often
     try:
         for spec in wanted:
             value = read(store, spec)
@@ -74,7 +78,7 @@ def looks(
                 found[spec] = value
             else:
                 store.requests.retry(spec, visitor)
-                asked.append(spec)
+                asked[spec] = 1
         while len(found) < len(wanted):
             share = float(len(found))
             for spec in asked:
@@ -88,6 +92,11 @@ def looks(
                     continue
                 if status.state == "failed":
                     raise RunFailed(f"{spec.label()}: {status.message}")
+                if status.state not in _ACTIVE and store.status.of(spec, visitor) == status:
+                    if asked[spec] == _TRIES:
+                        raise RunFailed(f"{spec.label()}: {_NO_ROOM}.")
+                    asked[spec] += status.state != "cancelled"
+                    store.requests.retry(spec, visitor)
                 share += status.progress
             yield share / len(wanted)
     finally:

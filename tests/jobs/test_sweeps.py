@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl.jobs.curves import final_values
+from dprl.jobs.curves import final_values, whole_trace
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, compute_runs
+from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.simulation import start
 from dprl.simulation.sweep import Sweep
 
@@ -115,3 +115,32 @@ def test_ends_outlive_the_traces(
         compute_runs(real, [spec], "ann")
     assert "unknown" in [real.status.of(spec).state for spec in specs]
     assert all(final_values(real, spec) is not None for spec in specs)
+
+
+def test_what_makes_room_before_it_is_read_is_computed_again_and_in_the_end_refused(
+    real: Store, monkeypatch: pytest.MonkeyPatch, worker: Callable[[int], None]
+) -> None:
+    """A run whose traces do not fit the store together was waited for without end."""
+    monkeypatch.setattr(real.monitor._capacity, "bytes", 2**20)
+    large = BASE.replace(environment_params={"S": 6, "H": 10}, privacy="local", seeds=4)
+    worker(100)
+    with pytest.raises(RunFailed, match="made room before they could be read; set DPRL_STORE_MB higher"):
+        collect(real, [large], "ann", whole_trace)
+    assert real.status.activity().seeds_queued == 0
+    small = BASE.replace(seeds=1)
+    assert collect(real, [small], "ann", whole_trace)[small].spec == small
+
+
+def test_a_run_that_another_process_of_the_same_name_withdraws_is_asked_for_again(
+    real: Store, worker: Callable[[int], None]
+) -> None:
+    spec = BASE
+    seen: list[float] = []
+
+    def withdraw(share: float) -> None:
+        seen.append(share)
+        if len(seen) == 1:
+            real.requests.cancel(spec, "ann")
+            worker(100)
+
+    assert len(compute_runs(real, [spec], "ann", withdraw)[spec]) == spec.seeds
