@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench import local_price, users
+from bench.story import story
 from dprl import metrics, search
 from dprl.claims import CLAIMS
 from dprl.claims.kept import kept, to_dict
@@ -216,6 +217,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "lessons": lambda: listed(lessons()),
     "local-price": lambda: listed(local_price.rows()),
     "users": lambda: lines_of(users.table().to_dict()),
+    "start": lambda: lines_of(story()),
     "landscape": lambda: lines_of(landscape.compute().to_dict()),
 }
 CURVES = {name: page for page in PAGES.values() for name in page.bundled if name not in OTHERS}

@@ -17,10 +17,19 @@ def web_source(name: str) -> str:
     return (WEB / name).read_text(encoding="utf-8")
 
 
+def _alone(name: str) -> str:
+    """A module without what it imports."""
+    return re.sub(r"^import .*\n", "", web_source(name), flags=re.MULTILINE)
+
+
 def classic(*names: str) -> str:
     """Modules of assets/web/ as one script, in this order: what is opened from disk has no modules."""
-    texts = (re.sub(r"^import .*\n", "", web_source(name), flags=re.MULTILINE) for name in names)
-    return "\n".join(re.sub(r"^export (default )?", "", text, flags=re.MULTILINE) for text in texts)
+    return "\n".join(re.sub(r"^export (default )?", "", _alone(name), flags=re.MULTILINE) for name in names)
+
+
+def joined(name: str, *parts: str) -> str:
+    """A module with those that it imports, in this order, as one: a component is one text."""
+    return f"{classic(*parts)}\n{_alone(name)}"
 
 
 def plain(module: str) -> str:

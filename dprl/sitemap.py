@@ -86,7 +86,7 @@ PAGES = {
             "What privacy costs: move epsilon, and see how many users learning takes.",
             "home",
             heading="What does privacy cost in reinforcement learning?",
-            bundled=("home",),
+            bundled=("home", "start"),
             guide="explanation/private-rl",
         ),
         Page(

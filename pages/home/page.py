@@ -1,4 +1,4 @@
-"""Home: one finished chart, one slider that moves privacy and regret together, and the way on."""
+"""Home: a story, then one finished chart, one slider that moves privacy and regret together, and the way on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from dprl.figures import looks
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.figures.trust import Cost, lost_by_trust, lost_numbers
+from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.sitemap import PAGES
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, link_to
+from pages.home.story import is_told, tell
 from pages.home.taken import LABEL, NEEDED, STOPS, taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.chart import draw, explain, footer, kept
@@ -41,9 +43,21 @@ def main() -> None:
     st.title(PAGES[""].heading, anchor=False)
     for problem in h.problems if st.query_params else ():
         st.warning(escape(problem), icon=":material/link_off:")
+    if is_told(h):
+        tell()
+    else:
+        page_link("", messages("start")["home"]["again"], icon="play_circle")
+    with st.container(key="home_scene"):
+        if h.story:
+            st.header(messages("start")["home"]["title"], anchor=False)
+        chart(h)
+
+
+def chart(h: Home) -> None:
+    """The chart with its slider, and the ways on: the last scene."""
     st.markdown(
         explained(
-            "An algorithm learns how to act from one user after another. **Differential privacy** hides each user in "
+            "An algorithm learns to act from one user after another. **Differential privacy** hides each user in "
             "noise. Move the slider: with more privacy, learning takes more users."
         )
     )

@@ -18,11 +18,13 @@ EPSILON = replace(FIELDS["epsilon"], optional=False)
 
 @dataclass
 class Home(PageState):
-    """What the page keeps of a visitor. drawn: what its chart was sent for, epsilon and whether dark."""
+    """What the page keeps of a visitor. drawn: what its chart was sent for, epsilon and whether dark; story: whether
+    the story is told above it."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
     base: RunSpec = BASE
+    story: bool = False
     begun: bool = False  # its slider writes the address by itself
 
     @property

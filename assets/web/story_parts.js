@@ -1,0 +1,137 @@
+// What the pictures of the story are made of. They are drawn at their width in pixels, so that words stay as large as
+// elsewhere, and are drawn anew where it changes. Everything is placed by numbers of assets/start.json.
+const SVG = "http://www.w3.org/2000/svg";
+
+export function shape(parent, tag, given = {}, text = "") {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
+  if (text) made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+export function element(parent, tag, kind = "", text = "") {
+  const made = document.createElement(tag);
+  if (kind) made.className = kind;
+  if (text) made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+export function picture(parent, alt) {
+  const made = shape(parent, "svg", { role: "img", "aria-label": alt });
+  return (width, height) => {
+    made.replaceChildren();
+    for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) {
+      made.setAttribute(name, value);
+    }
+    return made;
+  };
+}
+
+export const fill = (text, fields) => text.replace(/\{(\w+)\}/g, (_, name) => fields[name]);
+export const between = (a, b, share) => a + (b - a) * share;
+export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+// A river with places beside each other, and a swimmer in it. box: x, y, width, height.
+export function river(svg, box, run, words) {
+  const wide = box.width / run.places, middle = box.y + box.height / 2;
+  const x = (place) => box.x + wide * (place + 0.5);
+  shape(svg, "rect", { ...box, rx: box.height / 2, class: "water" });
+  for (let place = 0.5; place < run.places - 1; place += 1) {  // the current, against who swims to the right
+    shape(svg, "path", { d: `M${x(place) + 5} ${middle - 5}l-8 5 8 5`, class: "current" });
+  }
+  const most = Math.max(...run.rewards), ends = [[0, run.rewards[0]], [run.places - 1, run.rewards[1]]];
+  for (const [place, reward] of ends) {  // as large as they are, by area
+    const radius = Math.max(0.42 * box.height * Math.sqrt(reward / most), 2.5);
+    shape(svg, "circle", { cx: x(place), cy: middle, r: radius, class: "reward" });
+  }
+  const below = box.y + box.height + 15;
+  shape(svg, "text", { x: box.x + 2, y: below }, `${words.left} ${run.rewards[0]}`);
+  shape(svg, "text", { x: box.x + box.width - 2, y: below, "text-anchor": "end" }, `${words.right} ${run.rewards[1]}`);
+  shape(svg, "text", { x: box.x + box.width / 2, y: below, "text-anchor": "middle" }, `← ${words.current}`);
+  const swimmer = shape(svg, "g", { class: "swimmer" });
+  shape(swimmer, "circle", { r: 7 });
+  shape(swimmer, "path", { d: "M-13 11q4-5 8 0t8 0 8 0" });
+  return { x, swim: (place) => swimmer.setAttribute("transform", `translate(${x(place)} ${middle - 3})`) };
+}
+
+// A cell for each step, from above, and each place. Its values are from -1 to 1.
+export function grid(svg, box, run, words) {
+  const wide = box.width / run.places, high = box.height / run.steps;
+  const y = (step) => box.y + high * (step + 0.5), x = (place) => box.x + wide * (place + 0.5);
+  shape(svg, "rect", { ...box, class: "ground" });
+  const cells = [];
+  for (let step = 0; step < run.steps; step += 1) {
+    for (let place = 0; place < run.places; place += 1) {
+      const at = { x: box.x + wide * place + 0.5, y: box.y + high * step + 0.5, width: wide - 1, height: high - 1 };
+      cells.push(shape(svg, "rect", { ...at, class: "cell", "fill-opacity": 0 }));
+    }
+  }
+  if (words) {
+    for (const step of [0, run.steps - 1]) {
+      const at = { x: box.x - 6, y: y(step) + 5, "text-anchor": "end" };
+      shape(svg, "text", at, step ? String(step + 1) : `${words.steps} 1`);
+    }
+  }
+  const arrows = shape(svg, "g"), line = shape(svg, "polyline", { class: "path" });
+  const drawn = new Array(cells.length).fill(0);
+  return {
+    cells: (values) => values.forEach((value, i) => {
+      if (value === drawn[i]) return;
+      drawn[i] = value;
+      cells[i].setAttribute("fill-opacity", Math.min(Math.abs(value), 1).toFixed(3));
+      cells[i].classList.toggle("less", value < 0);
+    }),
+    path: (path, steps) => {  // as far as some number of steps, also a part of one
+      const points = [], whole = Math.floor(steps);
+      for (let h = 0; h <= Math.min(whole, path.length - 1); h += 1) points.push([x(Number(path[h])), y(h)]);
+      if (whole < path.length - 1 && steps >= 0) {
+        const share = steps - whole, next = Number(path[whole + 1]);
+        points.push([x(between(Number(path[whole]), next, share)), y(between(whole, whole + 1, share))]);
+      }
+      line.setAttribute("points", points.map((point) => point.map((n) => n.toFixed(1)).join()).join(" "));
+    },
+    policy: (actions) => {  // an arrow to the left for 0, to the right for 1
+      const half = Math.min(high, wide, 12) / 2 - 0.5, ways = ["", ""];
+      [...actions].forEach((action, i) => {
+        const to = action === "1" ? half : -half;
+        const at = `M${x(i % run.places) - to} ${y(Math.floor(i / run.places)) - half}`;
+        ways[action] += `${at}v${2 * half}l${2 * to} ${-half}z`;
+      });
+      arrows.replaceChildren();
+      ways.forEach((d, action) => shape(arrows, "path", { d, class: `action${action}` }));
+    },
+  };
+}
+
+// Axes of a chart whose horizontal one is logarithmic. xs, ys: ticks, value and words. Returns where values are.
+export function axes(svg, box, x, y, xs, ys) {
+  const right = box.x + box.width, bottom = box.y + box.height;
+  for (const [value, words] of ys) {
+    shape(svg, "line", { x1: box.x, x2: right, y1: y(value), y2: y(value), class: "tick" });
+    shape(svg, "text", { x: box.x - 6, y: y(value) + 5, "text-anchor": "end" }, words);
+  }
+  xs.forEach(([value, words], i) => {
+    shape(svg, "line", { x1: x(value), x2: x(value), y1: bottom, y2: bottom + 4, class: "axis" });
+    shape(svg, "text", { x: x(value), y: bottom + 18, "text-anchor": i ? "middle" : "start" }, words);
+  });
+  shape(svg, "line", { x1: box.x, x2: right, y1: bottom, y2: bottom, class: "axis" });
+}
+
+// A line through points [x, y] in pixels, drawn as far as some number of them, also a part of one; and its head.
+export function growing(svg, kind) {
+  const line = shape(svg, "polyline", { class: `curve ${kind}` });
+  const head = shape(svg, "circle", { r: 5, class: `head ${kind}` });
+  return (points, until) => {
+    const whole = Math.floor(until), shown = points.slice(0, whole + 1);
+    if (whole < points.length - 1) {
+      const [a, b] = [points[whole], points[whole + 1]];
+      shown.push([between(a[0], b[0], until - whole), between(a[1], b[1], until - whole)]);
+    }
+    const [x, y] = shown.at(-1);
+    line.setAttribute("points", shown.map((point) => point.map((n) => n.toFixed(1)).join()).join(" "));
+    head.setAttribute("cx", x);
+    head.setAttribute("cy", y);
+  };
+}

@@ -1,0 +1,187 @@
+import { axes, clamp, element, fill, grid, growing, picture, river, shape } from "./story_parts.js";
+
+// The scenes: each says how long it moves, draws itself at a width, and shows itself at a moment, in seconds. What is
+// shown follows from the moment alone, so one that has no motion is shown as it is at its end.
+const STEP = 0.3, REST = 1.5, USER = 0.16, WAIT = 1.5, ROW = 0.22, RACE = 7, MOMENT = 0.75;  // seconds
+const BESIDE = 560;  // pixels from which on two pictures stand beside each other
+const GUTTER = 46, AXIS = 58, RIVER = 44, BELOW = 26, TITLE = 22;  // pixels: left of a grid and of a chart, ...
+const NARROW = 140, CHART = 105;  // heights of two that are below each other
+const LOUD = 2.5;  // standard deviations of noise, from which on a cell is as dark as can be
+const GROW = [5, 4.2, 3.4, 2.6, 1.8];  // times as long as others the first users are seen
+
+const rows = () => clamp((innerHeight - 440) / 20, 9, 24);  // pixels of a step
+const say = (told, text) => { if (told.textContent !== text) told.textContent = text; };
+const titled = (svg, x, text) => shape(svg, "text", { x, y: 14, class: "title" }, text);
+
+function counted(paths, run) {
+  const found = new Array(run.places * run.steps).fill(0);
+  for (const path of paths) [...path].forEach((place, h) => { found[h * run.places + Number(place)] += 1; });
+  return found;
+}
+
+const shades = (counts, most) => counts.map((n) => Math.sqrt(n / most));
+
+function place(path, steps) {  // where a swimmer is, between two steps too
+  const now = Math.floor(steps), from = Number(path[now]), to = Number(path[Math.min(now + 1, path.length - 1)]);
+  return from + (to - from) * (steps - now);
+}
+
+function swim(host, { run, words, said }) {
+  const draw = picture(host, said.alt), told = element(host, "p", "told");
+  const far = String(run.places - 1), whole = run.steps * STEP + REST;
+  let water, field;
+  return {
+    length: Infinity,
+    still: whole - REST,
+    draw: (width) => {
+      const high = rows() * run.steps, svg = draw(width, RIVER + BELOW + high + 4);
+      const box = { x: GUTTER, width: width - GUTTER };
+      field = grid(svg, { ...box, y: RIVER + BELOW, height: high }, run, words);
+      water = river(svg, { ...box, y: 2, height: RIVER - 4 }, run, words);
+    },
+    show: (time) => {
+      const user = Math.floor(time / whole) % run.paths.length, path = run.paths[user];
+      const steps = Math.min((time % whole) / STEP, run.steps - 1);
+      water.swim(place(path, steps));
+      field.path(path, steps);
+      const times = [...path.slice(0, Math.floor(steps) + 1)].filter((at) => at === far).length;
+      say(told, fill(said.rewards, { user: user + 1, times }));
+    },
+  };
+}
+
+function count(host, { run, words, said }) {
+  const draw = picture(host, said.alt), told = element(host, "p", "told");
+  const begins = [0];  // of each user
+  run.paths.forEach((_, i) => begins.push(begins[i] + USER * (GROW[i] ?? 1)));
+  const most = Math.max(...counted(run.paths, run));
+  let field;
+  return {
+    length: begins.at(-1),
+    draw: (width) => {
+      const high = rows() * run.steps;
+      field = grid(draw(width, high + 4), { x: GUTTER, width: width - GUTTER, y: 2, height: high }, run, words);
+    },
+    show: (time) => {
+      const users = begins.filter((begin) => begin <= time).length, all = users > run.paths.length;
+      const now = counted(run.paths.slice(0, users), run);
+      field.cells(shades(now, most));
+      field.path(all ? "" : run.paths[users - 1], run.steps);
+      say(told, fill(said.users, { users: Math.min(users, run.paths.length), most: Math.max(...now) }));
+    },
+  };
+}
+
+function attack(host, { run, said }) {
+  const draw = picture(host, said.alt), told = element(host, "p", "told");
+  const all = counted(run.paths, run), others = counted(run.paths.slice(0, -1), run);
+  const left = all.map((n, i) => n - others[i]), most = Math.max(...all);
+  let fields;
+  return {
+    length: WAIT + run.steps * ROW,
+    draw: (width) => {
+      const high = rows() * run.steps, sign = width < BESIDE ? 16 : 34, wide = (width - 2 * sign) / 3;
+      const svg = draw(width, TITLE + high + 4), x = (i) => i * (wide + sign);
+      fields = [said.all, said.others, said.left].map((text, i) => {
+        titled(svg, x(i), text);
+        return grid(svg, { x: x(i), width: wide, y: TITLE, height: high }, run);
+      });
+      for (const [i, text] of ["−", "="].entries()) {
+        const at = { x: x(i + 1) - sign / 2, y: TITLE + high / 2 + 8, "text-anchor": "middle", class: "sign" };
+        shape(svg, "text", at, text);
+      }
+      fields[0].cells(shades(all, most));
+      fields[1].cells(shades(others, most));
+    },
+    show: (time) => {
+      const steps = Math.floor((time - WAIT) / ROW);
+      fields[2].cells(left.map((n, i) => (Math.floor(i / run.places) <= steps ? n : 0)));
+      say(told, steps >= run.steps ? said.only : "\u00a0");
+    },
+  };
+}
+
+function noise(host, { run, words, said, texts, place: stop }) {
+  const draw = picture(host, texts.alts[stop()]), told = element(host, "p", "told");
+  const { noise: drawn } = run, left = counted(run.paths.slice(-1), run);
+  const top = Math.max(...drawn.users[0], ...drawn.noisy.flat());
+  let field, lines, placed, shown = -1;
+  return {
+    length: RACE,
+    draw: (width) => {
+      const beside = width >= BESIDE, high = beside ? rows() * run.steps : NARROW;
+      const wide = beside ? 0.4 * width : width, chart = beside ? high - 32 : CHART;
+      const svg = draw(width, TITLE + high + 4 + (beside ? 0 : chart + TITLE + 42));
+      const box = beside
+        ? { x: wide + 24 + AXIS, y: TITLE + 8, width: width - wide - 24 - AXIS - 8, height: chart }
+        : { x: AXIS, y: high + 2 * TITLE + 16, width: width - AXIS - 8, height: chart };
+      titled(svg, 0, said.seen);
+      field = grid(svg, { x: 0, width: wide, y: TITLE, height: high }, run);
+      shape(svg, "text", { x: box.x - AXIS, y: box.y - 16, class: "title" }, said.race);
+      const x = (users) => box.x + box.width * Math.log(users) / Math.log(top);
+      const y = (n) => box.y + box.height * (1 - Math.log(Math.max(n, 1)) / Math.log(top));
+      axes(svg, box, x, y, texts.users, texts.counts);
+      lines = [growing(svg, "noisy"), growing(svg, "true")];
+      placed = drawn.users.map((users, i) => [drawn.noisy[i], drawn.true[i]].map(
+        (counts) => counts.map((n, m) => [x(users[m]), y(n)]),
+      ));
+      shown = -1;
+    },
+    show: (time) => {
+      const i = stop(), last = drawn.users[i].length - 1, until = clamp(time / RACE, 0, 1) * last;
+      if (i !== shown) {
+        const loud = Math.max(LOUD * drawn.std[i], 1);
+        field.cells(left.map((n, cell) => (n + drawn.cells[i][cell]) / loud));
+        host.querySelector("svg").setAttribute("aria-label", texts.alts[i]);
+        shown = i;
+      }
+      lines.forEach((line, which) => line(placed[i][which], until));
+      say(told, `${texts.deviations[i]} ${texts.now[i][Math.floor(until)]}`);
+    },
+  };
+}
+
+function learn(host, { run, words, said, texts }) {
+  const draw = picture(host, said.alt), told = element(host, "p", "told");
+  const { learning } = run, last = learning.users.length - 1;
+  let water, field, lines, placed, shown = -1;
+  return {
+    length: (last + 1) * MOMENT,
+    moments: last + 1,
+    moment: MOMENT,
+    draw: (width) => {
+      const beside = width >= BESIDE, below = RIVER + BELOW + TITLE;
+      const high = beside ? 0.85 * rows() * run.steps : NARROW;
+      const wide = beside ? 0.55 * width : width, chart = beside ? high + BELOW + RIVER - 32 : CHART;
+      const svg = draw(width, below + high + 4 + (beside ? 0 : chart + TITLE + 42));
+      const box = beside
+        ? { x: wide + 28 + AXIS, y: TITLE + 8, width: width - wide - 28 - AXIS - 8, height: chart }
+        : { x: AXIS, y: below + high + TITLE + 16, width: width - AXIS - 8, height: chart };
+      const part = { x: GUTTER, width: wide - GUTTER };
+      titled(svg, 0, said.policy);
+      field = grid(svg, { ...part, y: below, height: high }, run, words);
+      water = river(svg, { ...part, y: TITLE + 2, height: RIVER - 4 }, run, words);
+      shape(svg, "text", { x: box.x - AXIS, y: box.y - 16, class: "title" }, said.loss);
+      const x = (users) => box.x + box.width * Math.log(users) / Math.log(learning.users[last]);
+      const y = (lost) => box.y + box.height * (1 - lost);
+      axes(svg, box, x, y, texts.users, texts.lost);
+      lines = [growing(svg, "bare"), growing(svg, "private")];
+      placed = [learning.baseline, learning.lost].map((lost) => lost.map((n, m) => [x(learning.users[m]), y(n)]));
+      shown = -1;
+    },
+    show: (time) => {
+      const until = clamp(time / MOMENT, 0, last + 0.999), now = Math.floor(until), path = learning.paths[now];
+      if (now !== shown) {
+        field.policy(learning.policies[now]);
+        say(told, texts.now[now]);
+        shown = now;
+      }
+      const steps = (until - now) * (run.steps - 1);
+      water.swim(place(path, steps));
+      field.path(path, steps);
+      lines.forEach((line, which) => line(placed[which], Math.min(until, last)));
+    },
+  };
+}
+
+export const SCENES = { swim, count, attack, noise, learn };

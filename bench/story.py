@@ -1,0 +1,136 @@
+"""What the story on Home shows, computed ahead: users in a river, noise in their counts, and how an algorithm learns.
+
+`python -m bench.bundled start` keeps it in assets/start.json. The users of the first four scenes play the best policy,
+and are drawn by its law. Noise is what runs drew, at each of EPSILONS; what is learned is a run with its non-private
+baseline.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dprl import run
+from dprl.environments import ENVIRONMENTS
+from dprl.mdp import TabularMDP, planning
+from dprl.mdp.counts import visits
+from dprl.mdp.tabular import Array
+from dprl.simulation import RunSpec, SeedTrace
+from dprl.simulation.trace import Ints
+
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+FIRST = EPSILONS.index(1.0)  # where the slider stands at first
+SPEC = RunSpec(episodes=3 * 10**7, seeds=1)
+USERS = 94  # at the release of these runs that is nearest to a hundred users
+CROWD = 10.0**0.2  # between two moments of learning that are shown, at least
+DIGITS = 4
+
+
+def world() -> TabularMDP:
+    return ENVIRONMENTS[SPEC.environment].make(**SPEC.environment_params)
+
+
+def path(mdp: TabularMDP, policy: Ints, random: np.random.Generator) -> list[int]:
+    """Where a user of a policy [H, S] is at each step."""
+    state, found = int(random.choice(mdp.S, p=mdp.d1)), []
+    for h in range(mdp.H):
+        found.append(state)
+        state = int(random.choice(mdp.S, p=mdp.P[h, state, policy[h, state]]))
+    return found
+
+
+def digits(values: Any) -> str:
+    """States or actions, of which there are at most ten, as one text."""
+    return "".join(str(int(value)) for value in np.ravel(values))
+
+
+def short(values: Any) -> list[float]:
+    return [float(f"{value:.{DIGITS}g}") for value in values]
+
+
+def noise(trace: SeedTrace, policy: Ints) -> Array:
+    """[D, H, S] what a run added to the visit counts of the actions that a policy takes."""
+    drawn = visits(trace.noisy) - visits(trace.counts)
+    return np.asarray(np.take_along_axis(drawn, policy[None, :, :, None], axis=3)[..., 0])
+
+
+def lost(trace: SeedTrace, at: Ints) -> list[float]:
+    """The share of the best reward that an average episode has lost so far, also between two points of the curve."""
+    average = np.interp(at, trace.episodes, trace.regret / trace.episodes)
+    return short(average / trace.v_star)
+
+
+def moments(at: Ints) -> list[int]:
+    """Which of the moments of a run are shown: they are CROWD apart, and the last is among them."""
+    kept = [len(at) - 1]
+    for i in range(len(at) - 2, -1, -1):
+        if at[i] * CROWD <= at[kept[-1]]:
+            kept.append(i)
+    return kept[::-1]
+
+
+def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
+    """A run at epsilon 1: users so far, what was lost, the policy, and one user who follows it."""
+    trace = run(SPEC).seeds[0]
+    shown = moments(trace.detail_episodes)
+    at = trace.detail_episodes[shown]
+    policies = [trace.policy[i].astype(np.int64) for i in shown]
+    return {
+        "epsilon": SPEC.epsilon,
+        "users": at.tolist(),
+        "lost": lost(trace, at),
+        "baseline": lost(run(SPEC.twin()).seeds[0], at),
+        "policies": [digits(policy) for policy in policies],
+        "paths": [digits(path(mdp, policy, random)) for policy in policies],
+    }
+
+
+def race(mdp: TabularMDP, best: Ints, far: float) -> dict[str, Any]:
+    """Noise at each epsilon, and at last none: of all counts of the USERS, and of one count while users come.
+
+    far: the chance that a user is at the far end at the last step. The users who are there are the one count.
+    """
+    found: dict[str, Any] = {"epsilons": EPSILONS, "first": FIRST, "std": [], "cells": [], "users": []}
+    found |= {"true": [], "noisy": []}
+    for epsilon in EPSILONS:
+        trace = run(SPEC.replace(epsilon=epsilon)).seeds[0]
+        drawn, at = noise(trace, best), trace.detail_episodes
+        (here,) = np.flatnonzero(at == USERS)
+        shown = moments(at)
+        counted = np.round(far * at[shown])
+        found["std"].append(float(f"{trace.guarantee.noise_std:.{DIGITS}g}"))
+        found["cells"].append(np.round(drawn[here]).astype(int).ravel().tolist())
+        found["users"].append(at[shown].tolist())
+        found["true"].append(counted.astype(int).tolist())
+        found["noisy"].append(np.round(counted + drawn[shown, -1, -1]).astype(int).tolist())
+    for name, none in (("std", 0), ("cells", [0] * best.size)):  # at last without noise
+        found[name].append(none)
+    found["users"].append(found["users"][-1])
+    for name in ("true", "noisy"):
+        found[name].append(found["true"][-1])
+    return found
+
+
+def story() -> dict[str, Any]:
+    """All of it. Places and actions are digits, step after step.
+
+    Raises:
+        RuntimeError: the last of the users has a path that another one has, too.
+    """
+    mdp, random = world(), np.random.default_rng(SPEC.root_seed)
+    best = planning.optimum(mdp).policy.astype(np.int64)
+    paths = [digits(path(mdp, best, random)) for _ in range(USERS)]
+    if paths.count(paths[-1]) > 1:
+        raise RuntimeError("The last user is not the only one with this path.")
+    far = planning.occupancy(mdp, best)[-1, -1]
+    return {
+        "spec": SPEC.to_dict(),
+        "places": mdp.S,
+        "steps": mdp.H,
+        "rewards": short([mdp.R[0, 0].max(), mdp.R[0, -1].max()]),
+        "policy": digits(best),
+        "paths": paths,
+        "noise": race(mdp, best, float(far)),
+        "learning": learning(mdp, random),
+    }

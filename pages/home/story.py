@@ -1,0 +1,172 @@
+"""Start: the story of five scenes above the chart of Home, and whether it is told.
+
+What it shows comes with the program (`python -m bench.bundled start`), and what it says from a file of messages.
+assets/web/story.js tells it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import streamlit as st
+
+from dprl.assets import joined
+from dprl.figures.looks import color
+from dprl.figures.style import DARK, LIGHT, Theme
+from dprl.messages import filled, messages
+from dprl.words import human, percent, rough
+from pages.home.state import Home
+from pages.shared.layout.component import component
+from pages.shared.results.bundled import asset
+from pages.shared.visitor.state import session
+
+ORDER = ("swim", "count", "attack", "noise", "learn")
+DECADES = {1.0: "1", 1e3: "1,000", 1e6: "1 million"}  # at axes of users and of counts
+LOST = (0.0, 0.5, 1.0)
+
+Said = dict[str, Any]
+_story = component("story", js=joined("story.js", "story_parts.js", "story_scenes.js"))
+
+
+def is_told(h: Home) -> bool:
+    """Whether the story is told: who comes by a link, or sees the page within another one, has come for the chart."""
+    s = session()
+    if s.arrived or not st.query_params:  # else the chart's slider wrote the address
+        h.story = not st.query_params and not st.context.is_embedded
+    return h.story
+
+
+def tell() -> None:
+    """The five scenes."""
+    with st.container(key="story"):
+        _story(data=content(), key="start")
+
+
+@cache
+def content() -> Said:
+    """All that the scenes show and say."""
+    run, said = asset("start"), messages("start")
+    words = {name: said[name] for name in ("bar", "picture")}
+    words |= dict(
+        zip(ORDER, (_swim(run), _count(run), _attack(run), said["noise"], _learn(run)), strict=True)
+    )
+    return {
+        "order": ORDER,
+        "run": {name: part for name, part in run.items() if name != "spec"},
+        "words": words,
+        "first": run["noise"]["first"],
+        "noise": _racing(run["noise"]),
+        "learn": _learning(run["learning"]),
+        "colors": _colors(),
+    }
+
+
+def _with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
+    """What a scene says. fields: of those of its messages that are filled here."""
+    said: Said = messages("start")[scene]
+    return said | {name: filled(said[name], **given) for name, given in fields.items()}
+
+
+def _swim(run: Said) -> Said:
+    steps, places = str(run["steps"]), str(run["places"])
+    return _with("swim", {"say": {"steps": steps}, "alt": {"steps": steps, "places": places}})
+
+
+def _count(run: Said) -> Said:
+    paths: Sequence[str] = run["paths"]
+    most = max(max(Counter(at).values()) for at in zip(*paths, strict=True))
+    return _with("count", {"alt": {"users": str(len(paths)), "most": str(most)}})
+
+
+def _attack(run: Said) -> Said:
+    paths: Sequence[str] = run["paths"]
+    users, others, same = str(len(paths)), str(len(paths) - 1), str(paths.count(paths[-1]))
+    return _with(
+        "attack",
+        {
+            "all": {"users": users},
+            "others": {"others": others},
+            "only": {"users": users, "same": same},
+            "alt": {"users": users, "others": others, "same": same},
+        },
+    )
+
+
+def _learn(run: Said) -> Said:
+    learned = run["learning"]
+    epsilon, users = f"{learned['epsilon']:g}", human(learned["users"][-1])
+    first, last = percent(learned["lost"][0]), percent(learned["lost"][-1])
+    told = {"epsilon": epsilon, "first": first, "last": last, "users": users}
+    return _with("learn", {"private": {"epsilon": epsilon}, "alt": told})
+
+
+def _racing(noise: Said) -> Said:
+    """What the scene of noise says at each epsilon."""
+    said = messages("start")["noise"]
+    values, spoken, now, alts = [], [], [], []
+    for i, std in enumerate(noise["std"]):
+        private = i < len(noise["epsilons"])
+        epsilon = f"{noise['epsilons'][i]:g}" if private else ""
+        values.append(filled(said["value"], epsilon=epsilon) if private else said["none"])
+        spoken.append(filled(said["spoken"], epsilon=epsilon, std=rough(std)) if private else said["none"])
+        counts = [
+            {"users": human(users), "true": f"{true:,}", "noisy": f"{noisy:,}".replace("-", "−")}
+            for users, true, noisy in zip(noise["users"][i], noise["true"][i], noise["noisy"][i], strict=True)
+        ]
+        now.append([filled(said["now"], **one) for one in counts])
+        alt = filled(said["alt"], epsilon=epsilon, std=rough(std), **counts[-1]) if private else said["bare"]
+        alts.append(alt)
+    return {
+        "slider": {"label": said["slider"], "ends": said["ends"], "words": values, "spoken": spoken},
+        "now": now,
+        "alts": alts,
+        "deviations": [filled(said["deviation"], std=rough(std)) for std in noise["std"]],
+        "users": [*DECADES.items()],
+        "counts": [(value, said["below"] if value == 1 else words) for value, words in DECADES.items()],
+    }
+
+
+def _learning(learned: Said) -> Said:
+    """What the scene of learning says at each moment."""
+    said = messages("start")["learn"]
+    moments = [
+        {"users": human(users), "lost": percent(lost), "baseline": percent(baseline)}
+        for users, lost, baseline in zip(learned["users"], learned["lost"], learned["baseline"], strict=True)
+    ]
+    return {
+        "slider": {
+            "label": said["slider"],
+            "words": [one["users"] for one in moments],
+            "spoken": [filled(said["spoken"], users=one["users"], lost=one["lost"]) for one in moments],
+        },
+        "now": [filled(said["now"], **one) for one in moments],
+        "users": [*DECADES.items()],
+        "lost": [(share, f"{share:.0%}") for share in LOST],
+    }
+
+
+def _colors() -> dict[str, tuple[str, str]]:
+    """Each by day and by night."""
+    day, night = map(_colors_of, (LIGHT, DARK))
+    return {name: (day[name], night[name]) for name in day}
+
+
+def _colors_of(theme: Theme) -> dict[str, str]:
+    amount = [shade for _, shade in theme.amount]
+    return {
+        "count": amount[-1],
+        "ground": amount[0],
+        "water": amount[1],
+        "less": theme.difference[0][1],
+        "reward": theme.roles["optimal"],
+        "true": theme.roles["true"],
+        "noisy": theme.roles["noisy"],
+        "private": color("central", 1.0, theme is DARK),
+        "bare": theme.none,
+        "action0": theme.actions[0],
+        "action1": theme.actions[1],
+        "muted": theme.muted,
+    }

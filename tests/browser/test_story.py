@@ -1,0 +1,106 @@
+"""The story above Home in a browser: scenes by keys and buttons, without motion, and the way to the chart."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages.home.story import ORDER, content
+from tests.browser.conftest import Visits
+from tests.browser.seen import CHART, fits, idle
+
+LAST = len(ORDER) + 1
+AROUND = 100  # pixels of what stays above and below, less the room between scenes
+HOME = ".st-key-home_scene"
+
+
+def at(page: Page, place: int) -> None:
+    """Waits until a scene, from 1, is the one that is looked at."""
+    expect(page.locator(".story .where")).to_have_text(f"{place} of {LAST}")
+
+
+def test_keys_lead_through_the_scenes_to_the_chart_and_back(visit: Visits) -> None:
+    page = visit("")
+    expect(page.locator(".story section")).to_have_count(len(ORDER))
+    for place in range(1, LAST):
+        at(page, place)
+        page.keyboard.press("ArrowRight")
+    at(page, LAST)
+    expect(page.locator(f"{HOME} h2")).to_be_focused()
+    expect(page.locator(CHART).first).to_be_in_viewport()
+    page.keyboard.press("ArrowLeft")
+    at(page, LAST - 1)
+    idle(page)
+
+
+def test_one_press_leads_to_the_chart_whose_slider_does_not_end_the_story(visit: Visits) -> None:
+    page = visit("", 390)
+    page.get_by_role("button", name="Skip to the chart").click()
+    expect(page.locator(f"{HOME} h2")).to_be_in_viewport()
+    slider = page.locator(f"{HOME} input[type=range]")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**eps=2")
+    idle(page)
+    expect(page.locator(".story section")).to_have_count(len(ORDER))
+    page.get_by_role("button", name="Back", exact=True).click()
+    at(page, LAST - 1)
+
+
+def test_epsilon_under_the_finger_changes_noise_and_what_is_said(visit: Visits) -> None:
+    page = visit("")
+    section, said = page.locator(".story section").nth(ORDER.index("noise")), content()["noise"]
+    told, slider = section.locator(".told"), section.get_by_role("slider")
+    expect(told).to_contain_text(said["deviations"][content()["first"]])
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(told).to_contain_text(said["deviations"][0])
+    assert slider.get_attribute("aria-valuetext") == said["slider"]["spoken"][0]
+    page.keyboard.press("End")
+    expect(section.get_by_role("img")).to_have_attribute("aria-label", said["alts"][-1])
+    assert (
+        section.locator(".cell:not([fill-opacity='0.000'], [fill-opacity='0'])").count() == 20
+    )  # the path alone
+
+
+@pytest.mark.thorough
+def test_a_link_to_home_has_no_story_and_leads_to_it(visit: Visits) -> None:
+    page = visit("?v=2&eps=0.1")
+    expect(page.locator(CHART).first).to_be_in_viewport()
+    expect(page.locator(".story")).to_have_count(0)
+    page.get_by_role("link", name="See the story from the start").click()
+    expect(page.locator(".story section").first).to_be_in_viewport()
+    idle(page)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [(1280, 900), (390, 844), (1920, 1080), (1024, 768)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_scene_fits_its_screen(visit: Visits, size: tuple[int, int], scheme: str) -> None:
+    width, height = size
+    page = visit("", width, scheme)
+    page.set_viewport_size({"width": width, "height": height})
+    idle(page)
+    assert fits(page)
+    for section in page.locator(".story section").all():
+        box = section.bounding_box()
+        assert box is not None
+        assert box["height"] <= height - AROUND
+        drawn = section.get_by_role("img").bounding_box()
+        assert drawn is not None
+        assert drawn["x"] + drawn["width"] <= width
+
+
+@pytest.mark.thorough
+def test_scenes_move_where_motion_is_welcome_and_stop_by_a_press(visit: Visits) -> None:
+    page = visit("")
+    counted = page.locator(".story section").nth(1).locator(".told")
+    whole = counted.inner_text()
+    page.keyboard.press("ArrowRight")
+    at(page, 2)
+    page.get_by_role("button", name="Play motion").click()
+    expect(counted).not_to_have_text(whole)
+    page.get_by_role("button", name="Pause motion").click()
+    held = counted.inner_text()
+    page.wait_for_timeout(500)
+    assert counted.inner_text() == held

@@ -1,0 +1,115 @@
+"""The story above Home: who is told it, in few words, and that what it shows is what runs and laws say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench import story as made
+from dprl import run
+from dprl.environments import ENVIRONMENTS
+from dprl.mdp import planning
+from dprl.mdp.counts import visits
+from dprl.messages import messages
+from dprl.simulation import spec_from_dict
+from pages.home.story import ORDER, content
+from pages.shared.results.bundled import asset, path_of
+from tests.pages import strings
+from tests.pages.conftest import Visit, charts
+
+MOST_WORDS = 40  # of a scene with its title
+RECOMPUTE = "it is not what runs say: run `python -m bench.bundled start`"
+
+
+def stories(app: Any) -> int:
+    """How many are on the page."""
+    return sum("start" in block.proto.component_name or "story" in block.proto.component_name
+               for block in app.get("bidi_component"))  # fmt: skip
+
+
+def test_who_comes_without_a_link_is_told_the_story_and_then_shown_the_chart(visit: Visit) -> None:
+    app = visit()
+    assert stories(app) == 1
+    assert [header.value for header in app.header] == [messages("start")["home"]["title"]]
+    assert len(charts(app)) == 1
+
+
+@pytest.mark.parametrize("query", [{"eps": "1"}, {"v": "1"}, {"v": "2", "eps": "0.1"}, {"eps": "nonsense"}])
+def test_a_link_to_home_opens_home(visit: Visit, query: dict[str, str]) -> None:
+    app = visit(**query)
+    assert stories(app) == len(app.header) == 0
+    assert len(charts(app)) == 1
+
+
+def test_a_slider_that_writes_the_address_does_not_end_the_story(visit: Visit) -> None:
+    app = visit()
+    app.query_params["eps"] = "2"
+    assert stories(app.run()) == 1
+
+
+@pytest.mark.parametrize("scene", ORDER)
+def test_a_scene_is_short(scene: str) -> None:
+    words = content()["words"][scene]
+    assert strings.length(f"{words['title']}. {words['say']}") <= MOST_WORDS
+
+
+def test_every_message_of_a_scene_is_filled_by_the_page_or_by_its_script() -> None:
+    """Those that the script fills are numbers that move."""
+    moving = {"rewards", "users", "now", "value", "spoken", "deviation"}
+    for scene in ORDER:
+        words = content()["words"][scene]
+        given = {name: text for name, text in words.items() if isinstance(text, str) and "{" in text}
+        assert set(given) - (moving if scene != "noise" else moving | {"alt"}) == set()
+
+
+def test_what_is_sent_is_small() -> None:
+    assert path_of("start").stat().st_size < 20_000
+    assert len(json.dumps(content())) < 50_000
+
+
+def test_users_of_the_story_go_where_the_river_takes_them_and_one_has_a_path_of_her_own() -> None:
+    kept = asset("start")
+    spec = spec_from_dict(kept["spec"])
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    best = planning.optimum(mdp).policy
+    assert kept["policy"] == made.digits(best), RECOMPUTE
+    assert (kept["places"], kept["steps"]) == (mdp.S, mdp.H)
+    assert kept["rewards"] == [mdp.R[0, 0].max(), mdp.R[0, -1].max()]
+    for policy, path in [
+        *((best, path) for path in kept["paths"]),
+        *zip(
+            [np.array(list(text), int).reshape(mdp.H, mdp.S) for text in kept["learning"]["policies"]],
+            kept["learning"]["paths"],
+            strict=True,
+        ),
+    ]:
+        at = [int(place) for place in path]
+        assert mdp.d1[at[0]] > 0
+        assert all(mdp.P[h, at[h], policy[h, at[h]], at[h + 1]] > 0 for h in range(mdp.H - 1))
+    assert kept["paths"].count(kept["paths"][-1]) == 1
+
+
+def test_noise_and_learning_of_the_story_are_of_a_run() -> None:
+    kept = asset("start")
+    trace = run(made.SPEC).seeds[0]
+    assert kept["spec"] == made.SPEC.to_dict(), RECOMPUTE
+    shown = made.moments(trace.detail_episodes)
+    learned, noise = kept["learning"], kept["noise"]
+    assert learned["users"] == trace.detail_episodes[shown].tolist(), RECOMPUTE
+    assert learned["policies"] == [made.digits(trace.policy[i]) for i in shown], RECOMPUTE
+    average = np.interp(learned["users"], trace.episodes, trace.regret / trace.episodes) / trace.v_star
+    assert learned["lost"] == pytest.approx(average.tolist(), rel=1e-3), RECOMPUTE
+    first = noise["first"]
+    assert noise["epsilons"][first] == made.SPEC.epsilon
+    assert noise["std"][first] == pytest.approx(trace.guarantee.noise_std, rel=1e-3), RECOMPUTE
+    far = (visits(trace.noisy) - visits(trace.counts))[shown, -1, -1, 1]
+    drawn = np.array(noise["noisy"][first]) - np.array(noise["true"][first])
+    assert np.abs(drawn - far).max() <= 1, RECOMPUTE
+
+
+@pytest.mark.thorough
+def test_the_whole_file_is_what_runs_say() -> None:
+    assert json.loads(json.dumps(made.story())) == asset("start"), RECOMPUTE
