@@ -14,11 +14,13 @@ import math
 import re
 from collections.abc import Sequence
 
-_RAISED = str.maketrans("-−0123456789.", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹·")
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def raised(n: float) -> str:
-    """A number as an exponent: ², ⁻⁶, ⁰·⁵."""
+    """A number as an exponent: ², ⁻⁶, ^−0.5. Raised digits with a raised point between them read badly."""
+    if n != int(n):
+        return f"^{n:g}".replace("-", "−")
     return f"{n:g}".translate(_RAISED)
 
 
@@ -74,10 +76,10 @@ def exponents(mean: float, low: float, high: float) -> str:
 
 
 def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan) -> str:
-    """A power whose exponent was measured, with its interval, if there is one: K⁰·⁵⁰ (exponent 0.48 to 0.52)."""
+    """A power whose exponent was measured, with its interval, if there is one: K^0.50 (exponent 0.48 to 0.52)."""
     known = math.isfinite(low) and math.isfinite(high)
     interval = f" (exponent {exponent(low)} to {exponent(high)})" if known else ""
-    return base + exponent(mean).translate(_RAISED) + interval
+    return f"{base}^{exponent(mean)}{interval}"
 
 
 BUDGETS = ("ε", "ρ")  # how sentences name them

@@ -127,7 +127,7 @@ def test_how_far_off_a_guess_is() -> None:
     assert MARKER.verdict(1e3, 1.2e5) == "You said 1,000 users, measured 120,000 users: 120 times too few."
     assert MARKER.verdict(1e5, 1.2e5).endswith("within a factor of 2.")
     assert SHARE.verdict(7.0, 0.0) == "You said 7 visits, measured 0 visits: too many."
-    assert SLOPE.verdict(1.0, 0.44) == "You said “like K”, measured K⁰·⁴⁴: “like √K” is nearer."
+    assert SLOPE.verdict(1.0, 0.44) == "You said “like K”, measured K^0.44: “like √K” is nearer."
     assert SLOPE.verdict(0.5, 0.44).endswith("no choice is nearer.")
 
 
@@ -143,7 +143,7 @@ def test_what_a_class_predicts_is_held_against_the_truth() -> None:
     assert MARKER.together([1e4], 1.5e4).startswith("The only prediction says 10,000 users, measured 15,000")
     assert SHARE.together([7.0, 9.0], 0.0).endswith("say 7 visits or fewer, measured 0 visits: too many.")
     assert SLOPE.together([0.0, 0.5, 1.0, 1.0], 0.44) == (
-        "1 of 4 predictions says “like √K”, measured K⁰·⁴⁴. The middle prediction says “like √K”."
+        "1 of 4 predictions says “like √K”, measured K^0.44. The middle prediction says “like √K”."
     )
 
 

@@ -93,11 +93,11 @@ def test_a_number_is_written_as_people_write_it(say: Callable[[Any], str], value
 
 
 def test_a_measured_power_is_raised_and_has_the_interval_of_its_exponent() -> None:
-    assert words.to_the("K", 0.004) == "K⁰·⁰⁰"
-    assert words.to_the("n", -1.018) == "n⁻¹·⁰²"
-    assert words.to_the("K", 0.5, 0.483, 0.521) == "K⁰·⁵⁰ (exponent 0.48 to 0.52)"
-    assert words.to_the("K", 0.5, 0.483, math.nan) == "K⁰·⁵⁰"
-    assert [words.raised(n) for n in (-6, 15, -0.5)] == ["⁻⁶", "¹⁵", "⁻⁰·⁵"]
+    assert words.to_the("K", 0.004) == "K^0.00"
+    assert words.to_the("n", -1.018) == "n^−1.02"
+    assert words.to_the("K", 0.5, 0.483, 0.521) == "K^0.50 (exponent 0.48 to 0.52)"
+    assert words.to_the("K", 0.5, 0.483, math.nan) == "K^0.50"
+    assert [words.raised(n) for n in (-6, 15, -0.5)] == ["⁻⁶", "¹⁵", "^−0.5"]
 
 
 def test_one_is_not_many() -> None:

@@ -72,7 +72,7 @@ ADDITIVE = Claim(
     "With a trusted curator, privacy costs once",
     "The privacy cost is additive: it stops growing with the number of users.",
     f"{QW_ONLINE}, Theorem 5.2",
-    f"{LEAST} Flat is a growth of at most K⁰·¹ over the last decade of users.",
+    f"{LEAST} Flat is a growth of at most K^0.1 over the last decade of users.",
     "A privacy cost that no longer grows is a flat line at the right end.",
     (
         regret.flattens(at("riverswim", 10**15)),

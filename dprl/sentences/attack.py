@@ -83,7 +83,7 @@ def about_attack(
         )
     if half:
         return False, f"Half the noise is **not caught yet**: {measured}, and {human(proved)} is proved."
-    said = f"**Not above the proof.** Proved is ε = {human(proved)}; {measured}"
+    said = f"**Consistent with the proof.** Proved is ε = {human(proved)}; {measured}"
     if farthest:
         return False, said + ". No two episodes are farther apart."
     return False, said + ". These two episodes are nearer to each other than the guarantee has to allow for."

@@ -92,7 +92,9 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
             st.caption(explained(late))
     common(shared)
     computed(how(found))
-    page_link("explore", "Open these runs in Online", links.encode(curves, links.View(measure="extra")))
+    page_link(
+        "explore", "Open these runs on the page Online", links.encode(curves, links.View(measure="extra"))
+    )
     with corner:
         share(f)
 

@@ -101,7 +101,7 @@ def at_one_epsilon(live: bool) -> None:
         lambda: h.link,
     )
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
-        page_link("explore", f"Open this chart in {PAGES['explore'].name}", example.query)
+        page_link("explore", f"Open this chart on the page {PAGES['explore'].name}", example.query)
         page_link("lessons", "Start a five-minute lesson")
         page_link("offline", "Use your own data", {"tab": "upload"})
         page_link("claims", "Check the papers' claims")

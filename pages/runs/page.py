@@ -126,7 +126,7 @@ def entry(i: int, row: RunRow) -> None:
             "Show",
             icon=":material/show_chart:",
             key=f"show_{i}",
-            help="Adds it to the comparison in Online.",
+            help="Adds it to the comparison on the page Online.",
         ):
             session().said = add(row.spec)
             session().drafts["explore"] = draft_of(

@@ -131,7 +131,7 @@ def opened_run(study: SweepView) -> None:
             width="stretch",
         )
         opened = PAGES[study.subject.page]
-        page_link(opened.path, f"Open this run in {opened.name}", study.subject.view(spec))
+        page_link(opened.path, f"Open this run on the page {opened.name}", study.subject.view(spec))
 
 
 def run_address(study: SweepView, spec: Any) -> str:

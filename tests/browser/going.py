@@ -108,7 +108,7 @@ STOPS = {
         | each("slider", "Privacy budget")
         | each("download", "Download plot as a PNG", "Download as CSV")
         | each("expander", "Numbers of this chart")
-        | each("link", "Open this chart in Online", "Use your own data", "Runs"),
+        | each("link", "Open this chart on the page Online", "Use your own data", "Runs"),
         everywhere=True,
     ),
     "explore": Stop(

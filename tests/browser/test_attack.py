@@ -16,7 +16,7 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
     page = visit(LINK, *DESK)
     title = page.locator(TITLE)
     expect(title.filter(has_text="3,000 simulated releases")).to_be_visible(timeout=90_000)
-    expect(page.get_by_text("Not above the proof")).to_be_visible()
+    expect(page.get_by_text("Consistent with the proof")).to_be_visible()
     idle(page)
     assert fits(page)
     page.get_by_text("Right against wrong", exact=True).click()

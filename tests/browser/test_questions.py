@@ -174,7 +174,7 @@ def test_a_sweep_runs_and_each_of_its_points_leads_to_its_run(visit: Visits) -> 
     finished(page)
     box = box_of(page.locator(POINT).first)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    way = page.get_by_role("link", name="Open this run in Online")
+    way = page.get_by_role("link", name="Open this run on the page Online")
     expect(way).to_be_visible()
     link = copied(page)
     way.click()

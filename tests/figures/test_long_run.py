@@ -177,7 +177,7 @@ def test_bounds_are_dotted_lettered_and_never_like_a_measurement(dark: bool) -> 
 
 def test_the_slopes_of_bounds_are_said_and_their_heights_are_not() -> None:
     picture = beside([curve()], [proved(), proved("DP-UCBVI", "local", 0.75)])
-    assert "A grows like K⁰·⁵⁰ and B grows like K⁰·⁷⁵" in picture.see
+    assert "A grows like K^0.50 and B grows like K^0.75" in picture.see
     assert "constants are set to 1" in picture.see
     assert picture.table["bound"].notna().sum() == 100
     assert beside([curve()], []).see.startswith("No bound is chosen.")

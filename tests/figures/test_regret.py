@@ -280,7 +280,7 @@ def test_of_several_runs_those_that_stopped_before_are_not_compared_and_named() 
 
 def test_the_sentence_tells_how_regret_grows() -> None:
     see = comparison([curve(growth=(0.7, 0.68, 0.72))]).see
-    assert "K⁰·⁷⁰ (exponent 0.68 to 0.72)" in see
+    assert "K^0.70 (exponent 0.68 to 0.72)" in see
 
 
 def test_v_star_is_theory_and_drawn_as_such() -> None:

@@ -38,7 +38,7 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     app = visit(PAGE)
     assert "The attacker sees every noisy count that is released" in words(app)
     assert "3,000 simulated releases for each episode" in charts(app)[0].spec
-    assert "**Not above the proof.** Proved is ε = 1" in words(app)
+    assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
     assert store.status.activity().runs_waiting == 0
     widget(app, "toggle", "Noise half as large").set_value(True).run()
     assert store.status.activity().runs_waiting == 1
@@ -65,7 +65,7 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     work()
     app.run()
     assert "3,000 simulated releases for each episode" in charts(app)[0].spec
-    assert "**Not above the proof.** Proved is ε = 1" in words(app)
+    assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
     assert "The attacker sees the user's own message" in words(app)
     assert "12 counters in which the two episodes differ" in words(app)
     half = visit(PAGE, **LINK, noise="half", chart="errors")
@@ -76,7 +76,7 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     toggle = widget(half, "toggle", "Noise half as large")
     assert toggle.value
     toggle.set_value(False).run()
-    assert "Not above the proof" in words(half)
+    assert "Consistent with the proof" in words(half)
 
 
 def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, store: Store) -> None:
@@ -130,7 +130,7 @@ def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Wor
     work()
     app.run()
     assert "12 counters in which the two episodes differ" in words(app)
-    assert "**Not above the proof.** Proved is ε = 1" in words(app)
+    assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
 
 
 def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Work) -> None:
@@ -142,7 +142,7 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
     work()
     app.run()
     assert "The user has 3 episodes here" in words(app)
-    assert "**Not above the proof.** Proved is ε = 1" in words(app)
+    assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
     choice(app, "Anywhere in the run").set_value("random").run()
     assert shown(app).spec.places == "random"
     assert app.query_params["places"] == "random"

@@ -56,7 +56,7 @@ def missing(page: str, said: list[str]) -> set[str]:
 
 
 POWER = re.compile("10(?:[⁶⁷⁸⁹]|¹[⁰¹²³⁴])(?![⁰¹²³⁴⁵⁶⁷⁸⁹])")  # which is said "1 million" and so on
-CARET = re.compile(r"\^[\d.−]|\be\^")  # of a power, which is written raised: K⁰·⁵⁰, or exp(ε)
+CARET = re.compile(r"\^−?\d+(?![\d.])|\be\^")  # of a whole power, which is written raised: 10⁶, or exp(ε)
 STATES: list[tuple[str, dict[str, Any]]] = [
     *((path, {}) for path in PAGES),
     *(("linear", {"tab": tab}) for tab in linear.TABS[1:]),

@@ -441,7 +441,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     assert "Larger ρ is never significantly worse" in said
     assert sum(name.startswith(("APVI", "2: APVI")) for name in names(app)) >= 2
     app.segmented_control[0].set_value("price").run()
-    assert "The proved upper bound of what noise adds is like ρ⁻⁰·⁵⁰ (Qiao, Wang 2023" in words(app)
+    assert "The proved upper bound of what noise adds is like ρ^−0.50 (Qiao, Wang 2023" in words(app)
     app.segmented_control[0].set_value("table").run()
     (table,) = (d.value for d in app.dataframe if "gap low" in d.value.columns)
     assert len(table) == 4 * 3

@@ -80,5 +80,5 @@ def ways_on() -> None:
     spec = part.specs[most_private(part.curves)]
     study = SweepView(spec, models=ALGORITHMS[spec.algorithm].privacies)
     with st.container(horizontal=True, gap="small", key="linear_ways_on"):
-        page_link("explore", "Open these runs in Online", encode(part.curves, View()))
+        page_link("explore", "Open these runs on the page Online", encode(part.curves, View()))
         page_link("tradeoffs", "Sweep ε in Trade-offs", studies.encode(study))
