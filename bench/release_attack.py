@@ -117,10 +117,7 @@ def execute(
     began = time.perf_counter()
     budget = Budget("ward", rho=10)
     if again is None:
-        spec = upload(
-            io.BytesIO(WORLDS[world].encode()), declaration_text(PUBLIC), budget=budget, tell=_nobody,
-            recall=_nobody, **promise,
-        )  # fmt: skip
+        spec = _accepted(world, promise, budget)
     else:
         spec = again.replace(data=kept.new_name())
         budget.remember("0" * 64)
@@ -156,6 +153,19 @@ def execute(
     line = re.sub(r'"(checked|held_out)": [\d.]+', "", line) if spec.checked else line
     texts = {"what the budget says": DRAWN_AT_RANDOM.sub("", line)}
     return numbers, texts | ({"what is refused": beyond} if again is None else {})
+
+
+def _accepted(world: int, promise: dict[str, Any], budget: Budget) -> UploadSpec:
+    """A file that is read. Once in 8,192 times all 13 people would be held out, whoever they are: that is refused."""
+    while True:
+        try:
+            return upload(
+                io.BytesIO(WORLDS[world].encode()), declaration_text(PUBLIC), budget=budget, tell=_nobody,
+                recall=_nobody, **promise,
+            )  # fmt: skip
+        except SpecError:
+            if not promise["held_out"]:
+                raise
 
 
 def _nobody(_: object) -> None:
@@ -221,10 +231,7 @@ def _read(world: int, promise: dict[str, Any], before: UploadSpec | None) -> Upl
     """A file that nine more executions begin with the counts of."""
     if before is not None:
         kept.forget(before.data)
-    found = upload(
-        io.BytesIO(WORLDS[world].encode()), declaration_text(PUBLIC), budget=Budget("ward", rho=10), tell=_nobody,
-        recall=_nobody, **promise,
-    )  # fmt: skip
+    found = _accepted(world, promise, Budget("ward", rho=10))
     _close_budgets()
     return found
 

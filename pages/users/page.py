@@ -53,6 +53,12 @@ def main() -> None:
             "your users are enough."
         )
     )
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.markdown(
+            "**Do you have logs?**",
+            width="content",
+        )
+        page_link("offline", "Learn from your own logs", {"tab": "upload"}, icon="upload_file")
     inputs()
     asked = u.asked
     if session().wrong:  # no answer to what stood there before

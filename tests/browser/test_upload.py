@@ -32,9 +32,9 @@ def give(page: Page, data: bytes) -> None:
 def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
     page = visit("offline?v=2&t=2&tab=upload", *PHONE)
     give(page, EXAMPLE.replace(b"0,1,hall", b"0,2,hall", 1))
-    expect(page.get_by_text("row 3, column step: 2 where 1 is expected")).to_be_visible()
+    expect(page.get_by_text("row 3, column step: 2 where 1 is expected")).to_be_visible(timeout=WORK)
     give(page, EXAMPLE)
-    expect(page.get_by_text("20,000 trajectories", exact=True)).to_be_visible()
+    expect(page.get_by_text("20,000 trajectories", exact=True)).to_be_visible(timeout=WORK)
     page.get_by_role("textbox", name="Values of ρ to spend").fill("1, 3, 10")
     page.get_by_role("textbox", name="Values of ρ to spend").press("Enter")
     # Forecasts come one by one and push the button down: who spends has read them.
@@ -76,7 +76,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(form)
     expect(page.get_by_text("8 states, 3 actions, 10 steps")).to_be_visible()
     give(page, "\n".join([heading, *named]).encode())
-    expect(page.get_by_text("20,000 trajectories", exact=True)).to_be_visible()
+    expect(page.get_by_text("20,000 trajectories", exact=True)).to_be_visible(timeout=WORK)
     expect(page.get_by_text("Noise moves each such number by about 28")).to_be_visible(timeout=WORK)
     expect(page.get_by_text("This releases noisy counts of")).to_be_visible()
     page.get_by_role("button", name="Release and learn").click()
@@ -123,7 +123,7 @@ def test_a_file_as_large_as_the_page_says_is_read(visit: Visits, tmp_path: Path,
     path.write_text("\n".join([f"{heading},note", *(f"{row},{note}" for row in rows)]), encoding="utf-8")
     assert path.stat().st_size > mb * 10**6
     uploader.locator("input[type=file]").set_input_files(path)
-    expect(page.get_by_text("1,000 trajectories", exact=True)).to_be_visible()
+    expect(page.get_by_text("1,000 trajectories", exact=True)).to_be_visible(timeout=WORK)
 
 
 @pytest.mark.thorough

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from streamlit.elements.widgets.file_uploader import DeletedFile
 from streamlit.testing.v1 import AppTest
 
 from dprl import UploadSpec
@@ -114,6 +115,8 @@ def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
     app = given(visit(PAGE, tab="upload"))
     reading = own_of(app).reading
     assert reading is not None
+    receive.received(own_of(app), DeletedFile("a file that was dropped"))  # says a browser that lags behind
+    assert own_of(app).reading is reading
     reading.share = 0.43
     app.run()
     assert app.get("progress")[0].proto.text == "Reading the file: 43%"
@@ -170,7 +173,11 @@ def test_no_page_says_that_it_takes_more_than_the_server_does(
 
 
 def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
-    visit: Visit, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    visit: Visit,
+    work: Work,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     strange = CSV.replace("study", "stuody", 8)
     app = given(visit(PAGE, tab="upload"), strange)
@@ -189,6 +196,9 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     app.button(key="own_forget").click().run()
     assert "stuody" not in words(app)
     assert own_of(app).outside == ()
+    assert list((tmp_path / "uploads").iterdir()) == []  # as when the tab has gone: see test_belongings.py
+    assert not any(b"stuody" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert "stuody" not in caplog.text
     monkeypatch.setattr(form.store().leases, "public", True)
     given(app, strange)
     assert "**2,000 trajectories** read" in words(app)

@@ -53,6 +53,9 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
         assert text.count(f"within a factor of {times(need.factor)}") >= 1
     assert "Nine numbers in ten are within" in text
     assert store.status.activity().seeds_queued == 0
+    links = [link.proto for link in app.get("page_link")]
+    assert "Do you have logs" in text
+    assert [link.query_string for link in links if "logs" in link.label] == ["tab=upload"]
 
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:

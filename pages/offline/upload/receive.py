@@ -28,8 +28,9 @@ def readings() -> Readings:
 
 
 def received(own: Own, file: Any) -> None:
-    """Has an uploaded file read, and drops it."""
-    if file is None:
+    """Has an uploaded file read, and drops it. A browser that lags behind may say once more that it gave a file which
+    was dropped: then there is nothing to read."""
+    if not hasattr(file, "read"):
         return
     if own.reading is not None:  # one file at a time
         belongings().end(own.reading.name)
