@@ -102,7 +102,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
     short = worst.x[worst.center > sentences.CLOSE * (best or np.inf)]
     usual = int(short[-1]) if len(short) else sizes[-1]
     words = [count(n) for n in sizes]
-    n = OFFLINE.widgets.steps("Number of trajectories n", "n", sizes, words, otherwise=usual)
+    n = OFFLINE.widgets.steps("Table at n trajectories", "n", sizes, words, otherwise=usual)
     rows = []
     for spec, curve in done:
         at = np.flatnonzero(curve.x == n)
