@@ -2,9 +2,9 @@
 
 Opens pages from disk in Chromium, with the network off: one curve of five seeds of 10^9 users, the comparison of four
 privacy models at 10^15 users, and eight curves. Every drag plays its runs anew. Chromium throttles the page and not
-its workers, so at 4 times throttled CPU what the slower worker took is counted four times. Memory is what
-the page's process has for itself. A busy machine shows in all times; the least of a row is next to what a quiet one
-takes.
+its workers, so at 4 times throttled CPU what the slowest worker took is counted four times. Memory is what the page's
+process has for itself. A busy machine shows in seconds and not in the CPU seconds beside them: where these are below
+the figure, a quiet machine reaches it with one core. A row is missed where both are above.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -25,8 +25,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from dprl.figures.looks import CurveStyle
 from dprl.player import MOST_BYTES, PlayedCurve, Shown, player_page, sizes_of
-from dprl.simulation import RunSpec
-from dprl.wasm.replay import replayed
+from dprl.simulation import RunSpec, answered
+from dprl.wasm import answer
 from tests.browser.conftest import CHROMIUM_FLAGS, chromium
 
 OPEN, DRAG, THROTTLED, COMPARISON, MEMORY = 2.0, 0.15, 0.5, 2.0, 300  # seconds, and MB
@@ -68,22 +68,25 @@ class Table:
 
     def __init__(self) -> None:
         self.missed = 0
-        print(f"{'':52} {'median':>8} {'least':>8} {'most':>8} {'must be':>8}")
+        print(f"{'':52} {'median':>8} {'least':>8} {'most':>8} {'CPU':>8} {'must be':>8}")
 
-    def row(self, name: str, values: Sequence[float], limit: float, unit: str) -> None:
-        """Print one. It is missed where the median is above the limit."""
-        median = statistics.median(values)
-        self.missed += median > limit
-        cells = " ".join(f"{value:8.3g}" for value in (median, min(values), max(values), limit))
-        print(f"{name:52} {cells} {unit}", flush=True)
+    def row(
+        self, name: str, values: Sequence[float], limit: float, unit: str, cpu: Sequence[float] = ()
+    ) -> None:
+        """Print one. It is missed where the medians are above the limit. cpu: of each value, CPU seconds."""
+        median, taken = statistics.median(values), statistics.median(cpu) if cpu else None
+        self.missed += median > limit and (taken is None or taken > limit)
+        cells = [*(f"{value:8.3g}" for value in (median, min(values), max(values)))]
+        cells += [" " * 8 if taken is None else f"{taken:8.3g}", f"{limit:8.3g}"]
+        print(f"{name:52} {' '.join(cells)} {unit}", flush=True)
 
 
 def page_of(specs: Sequence[RunSpec], workers: int) -> tuple[str, int]:
     """The page of these runs, and how many numbers of users it would have at most."""
     asked = [(spec, size) for spec in specs for size in sizes_of(spec)]
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        ready = pool.map(replayed, [spec.replace(episodes=size) for spec, size in asked])
-        found = dict(zip(asked, ready, strict=True))
+        ready = pool.map(answer, [spec.replace(episodes=size) for spec, size in asked])
+        found = dict(zip(asked, map(answered, ready), strict=True))
     curves = []
     for number, spec in enumerate(specs, 1):
         name = f"{spec.privacy}, {spec.bonus}, ε = {spec.epsilon}"
@@ -105,33 +108,58 @@ def opened(browser: Browser, file: Path) -> Iterator[tuple[Page, float]]:
     context.close()
 
 
-def memory() -> float:
-    """MB that the browser's pages have for themselves, and share with nobody."""
-    found = 0
+def renderers(ask: Callable[[psutil.Process], float]) -> dict[int, float]:
+    """Of each process in which the browser has pages, what is asked of it."""
+    found = {}
     for child in psutil.Process().children(recursive=True):
         try:
             if "--type=renderer" in child.cmdline():
-                found = max(found, child.memory_full_info().uss)
+                found[child.pid] = ask(child)
         except psutil.Error:  # it has ended meanwhile
             continue
-    return found / 1e6
+    return found
+
+
+def used(process: psutil.Process) -> float:
+    """Its CPU seconds so far."""
+    return float(sum(process.cpu_times()[:2]))
+
+
+def memory() -> float:
+    """MB that the page has for itself, and shares with nobody."""
+    return max(renderers(lambda process: process.memory_full_info().uss / 1e6).values())
+
+
+@contextmanager
+def counted(into: list[float]) -> Iterator[None]:
+    """Adds the CPU seconds that pages take meanwhile."""
+    before = renderers(used)
+    yield
+    into.append(sum(seconds - before.get(number, 0.0) for number, seconds in renderers(used).items()))
+
+
+def moved(page: Page, place: int | None, cpu: list[float]) -> list[float]:
+    """Seconds until all is drawn again, and those of the slowest worker. place: of the slider, None where it was."""
+    with counted(cpu):
+        found: list[float] = page.evaluate(MOVED, place)
+    return found
 
 
 def drag(table: Table, page: Page, drags: int) -> None:
     """Time drags over all stops, with and without throttling, and look for what memory they leave behind."""
-    stops = page.evaluate("player.common(player.moved()).length")
-    table.row(
-        "a drag: five seeds of 1e9 users", [page.evaluate(MOVED, i)[0] for i in range(stops)], DRAG, "s"
-    )
+    stops = range(page.evaluate("player.common(player.moved()).length"))
+    cpu: list[float] = []
+    table.row("a drag: five seeds of 1e9 users", [moved(page, i, cpu)[0] for i in stops], DRAG, "s", cpu)
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
-    slow = [page.evaluate(MOVED, i) for i in range(stops)]
+    slow = [moved(page, i, []) for i in stops]
     session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
     values = [seconds + (THROTTLE - 1) * workers for seconds, workers in slow]
-    table.row(f"the same at {THROTTLE} times throttled CPU", values, THROTTLED, "s")
+    cpu = [THROTTLE * seconds for seconds in cpu]
+    table.row(f"the same at {THROTTLE} times throttled CPU", values, THROTTLED, "s", cpu)
     kept = []
     for number in range(drags):
-        page.evaluate(MOVED, number % stops)
+        page.evaluate(MOVED, number % len(stops))
         if number % max(drags // 20, 1) == 0 or number == drags - 1:
             session.send("HeapProfiler.collectGarbage")
             kept.append(memory())
@@ -155,16 +183,18 @@ def main() -> int:
             text, sizes = page_of(specs, workers)
             file.write_text(text, encoding="utf-8")
             table.row(f"{name}: size", [file.stat().st_size / 1e6], MOST_BYTES / 1e6, "MB")
-            begun = []
+            begun, cpu = [], list[float]()
             for _ in range(3):
                 with opened(browser, file) as (page, seconds):
                     begun.append(seconds)
+                    cpu.append(max(renderers(used).values()))
                     had = page.evaluate("Math.max(...player.head.curves.map(({ sizes }) => sizes.length))")
-            table.row(f"{name}: open, with {had} of {sizes} numbers of users", begun, OPEN, "s")
+            table.row(f"{name}: open, with {had} of {sizes} numbers of users", begun, OPEN, "s", cpu)
             with opened(browser, file) as (page, _):
                 if specs == FOUR:
-                    again = [page.evaluate(MOVED, None)[0] for _ in range(5)]
-                    table.row("four models, five seeds of 1e15 users each", again, COMPARISON, "s")
+                    cpu = []
+                    again = [moved(page, None, cpu)[0] for _ in range(5)]
+                    table.row("four models, five seeds of 1e15 users each", again, COMPARISON, "s", cpu)
                 if specs == [FIVE]:
                     drag(table, page, drags)
                 table.row(f"{name}: memory", [memory()], MEMORY, "MB")

@@ -8,9 +8,8 @@ from multiprocessing import get_context
 from typing import Any
 
 from dprl.player import sizes_of
-from dprl.simulation import RunSpec
-from dprl.wasm import unplayable
-from dprl.wasm.replay import replayed
+from dprl.simulation import RunSpec, answered
+from dprl.wasm import answer, unplayable
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.online.played import played_page
 
@@ -31,12 +30,12 @@ def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
 
 
 def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -> Replays:
-    """Of each run what `wasm.replayed` finds. say: is told how many are done."""
+    """Of each run what `wasm.replayed` finds. say: is told how many are done. Raises SpecError."""
     found: Replays = {}
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        waiting = {pool.submit(replayed, spec): spec for spec in runs}
+        waiting = {pool.submit(answer, spec): spec for spec in runs}
         for done in as_completed(waiting):
-            found[waiting[done]] = done.result()
+            found[waiting[done]] = answered(done.result())
             say(len(found))
     return found
 

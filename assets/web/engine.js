@@ -12,10 +12,12 @@
  * @param {WebAssembly.Module} module assets/engine.wasm, compiled
  * @param {string[]} kernels their names, in the order of their numbers: `kernels` of assets/engine.json
  * @param {Pack} pack the run
- * @returns {Promise<{bytes: (buffer: number) => Uint8Array, milliseconds: number}>} what each buffer holds at the end
+ * @param {[number, Uint8Array][]} [noise] what was drawn before a run of the same seed: it does not depend on epsilon
+ * @returns {Promise<{bytes: (buffer: number) => Uint8Array, milliseconds: number, noise: [number, Uint8Array][]}>} what
+ *   each buffer holds at the end, and what was drawn before the run
  */
-export default async function play(module, kernels, pack) {
-  const { exports } = await WebAssembly.instantiate(module, {});
+export default async function play(module, kernels, pack, noise = []) {
+  const exports = /** @type {any} */ ((await WebAssembly.instantiate(module, {})).exports);
   exports._initialize();
   const numbers = new Map([...kernels, "next_uint64", "next_uint32", "next_double"].map((name, i) => [name, i]));
   const place = (bytes) => {
@@ -34,17 +36,21 @@ export default async function play(module, kernels, pack) {
     const failed = exports.call(numbers.get(kernel), place(new Uint8Array(BigUint64Array.from(words, word).buffer)));
     if (failed) throw new Error(`${kernel} did not end well.`);
   };
+  const bytes = (i) => new Uint8Array(exports.memory.buffer, places[i], contents[i].length).slice();
   const begun = performance.now();
-  if (pack.drawn) {
+  if (pack.drawn && !noise.length) {
     const { calls, memory, keep, gain } = pack.drawn;
     for (const { kernel, words } of calls) run(kernel, words);
-    correlate(...[memory, keep, gain].map((i) =>
-      new Float64Array(exports.memory.buffer, places[i], contents[i].length / 8)));
+    const [draws, kept, gained] = [memory, keep, gain].map((i) =>
+      new Float64Array(exports.memory.buffer, places[i], contents[i].length / 8));
+    correlate(draws, kept, gained);
+    const changed = new Set(calls.flatMap(({ words }) => words.flatMap(({ buffer }) => buffer ?? [])));
+    noise = [...changed].map((i) => [i, bytes(i)]);
+  } else {
+    for (const [i, content] of noise) new Uint8Array(exports.memory.buffer, places[i]).set(content);
   }
   run(pack.kernel, pack.words);
-  const milliseconds = performance.now() - begun;
-  const bytes = (i) => new Uint8Array(exports.memory.buffer, places[i], contents[i].length).slice();
-  return { bytes, milliseconds };
+  return { bytes, milliseconds: performance.now() - begun, noise };
 }
 /**
  * Noise of each release from independent draws, as `correlate` of privacy/mechanisms/optimal.py has it, bit for bit.

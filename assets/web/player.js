@@ -30,12 +30,13 @@ import { band, human } from "./player_words.js";
  * @property {string} measure
  * @property {{x: string, y: string}} axes
  */
+const REST = 100;  // ms
 const MEASURES = { cumulative: "Regret so far", "per-episode": "Regret per episode" };
 class Player {
   /**
    * @param {Head} head
    * @param {Uint8Array} data
-   * @param {ArrayBuffer} module
+   * @param {WebAssembly.Module} module which all workers share
    * @param {string} script of the workers
    */
   constructor(head, data, module, script) {
@@ -188,6 +189,7 @@ class Player {
     const { curves, codec } = this.head;
     return encode(codec, curves.map(({ pairs, sizes }, i) => {
       const stop = this.own(i)[this.stops[i]];
+      /** @type {import("./player_link.js").Pairs} */
       const moved = { ...pairs, K: sizes[this.sizes[i]].text, seeds: String(this.seeds) };
       if (stop.epsilon !== null) moved.eps = stop.text;
       if (stop.epsilon !== curves[i].epsilon) delete moved.name;
@@ -256,8 +258,10 @@ class Player {
     at("regret").setAttribute("aria-label", `Line chart. ${caption.textContent}`);
     this.ends(shown);
     this.cards(shown);
-    closeLook(shown[this.looked], results[this.looked][0], this.head.families[this.family(this.looked)],
-      this.head.charts[theme]);
+    clearTimeout(this.resting);  // what is below the chart follows when the hand rests
+    const looked = this.looked, family = this.head.families[this.family(looked)];
+    this.resting = setTimeout(() =>
+      closeLook(shown[looked], results[looked][0], family, this.head.charts[theme]), REST);
     if (this.check && !at("checked").childElementCount) this.say(results);
     this.missing = 0;
     this.written = this.link() + (this.check ? `&check=${this.check.text}` : "");
@@ -322,7 +326,8 @@ export async function start() {
     const size = new DataView(runs).getUint32(0, true);
     const head = JSON.parse(new TextDecoder().decode(new Uint8Array(runs, 4, size)));
     signPictures();
-    window.player = new Player(head, new Uint8Array(runs, 4 + size), engine, new TextDecoder().decode(worker));
+    const module = await WebAssembly.compile(engine);
+    window.player = new Player(head, new Uint8Array(runs, 4 + size), module, new TextDecoder().decode(worker));
   } catch (error) {
     at("played").textContent = `This browser cannot play the runs: ${error.message}.`;
   }

@@ -2,8 +2,8 @@
 // dprl/player/content.py writes it, dprl/wasm/replay.py says what it is.
 /**
  * @typedef {{zeros: number} | {at: number, size: number, bends?: 1} | {by: number, at: number, size: number}} Content
- *   an array: so many zeros; bytes of the data, which may be `bends`; or the first one's times a number, and by how many
- *   units of the last place it is off
+ *   an array: so many zeros; bytes of the data, which may be `bends`; or the first one's times a number, and by how
+ *   many units of the last place it is off
  * @typedef {object} Stop what differs at one epsilon
  * @property {number | null} epsilon
  * @property {[number, string][]} words

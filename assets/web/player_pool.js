@@ -44,9 +44,12 @@ export class Pool {
   result(wish) { return this.found.get(Pool.key(wish)); }
   next() {
     const busy = new Set(this.workers.map(({ key }) => key));
-    for (const worker of this.workers) {
+    for (const [number, worker] of this.workers.entries()) {
       if (worker.key) continue;
-      const place = this.wishes.findIndex((wish) => !busy.has(Pool.key(wish)));
+      const free = (wish) => !busy.has(Pool.key(wish));
+      const own = (wish) => wish.seed % this.workers.length === number && free(wish);  // it has kept that seed's noise
+      let place = this.wishes.findIndex(own);
+      if (place < 0) place = this.wishes.findIndex(free);
       if (place < 0) return;
       const [wish] = this.wishes.splice(place, 1);
       worker.key = Pool.key(wish);

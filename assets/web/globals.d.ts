@@ -1,0 +1,10 @@
+// What scripts here find around them when they are put together; see tsconfig.json.
+declare const Plotly: any;
+declare function signPictures(): void;
+declare const play: typeof import("./engine.js").default;
+declare const packOf: typeof import("./player_pack.js").packOf;
+declare const resultOf: typeof import("./player_pack.js").resultOf;
+interface Window {
+  player: any;
+  site: any;
+}
