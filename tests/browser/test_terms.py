@@ -17,7 +17,7 @@ def test_home_explains_the_same_terms_after_the_slider_has_moved(visit: Visits) 
     terms = page.locator('[data-testid=stMain] a[href="#term"]')
     before = [(term.text_content(), term.get_attribute("title")) for term in terms.all()]
     assert len(before) >= 5
-    page.get_by_role("slider").press("ArrowRight")
+    page.get_by_role("slider", name="Privacy budget").press("ArrowRight")
     expect(page).to_have_url(re.compile("eps=2"))
     idle(page)
     assert [(term.text_content(), term.get_attribute("title")) for term in terms.all()] == before
