@@ -88,7 +88,7 @@ def outcome(epsilon: float, delta: float) -> str:
     added = f", plus **{odds(delta)}**" if delta else ""
     hardly = " That protects hardly anybody." if epsilon >= HARDLY else ""
     return (
-        f"If one user acted differently, what others see would be at most **{factor} times** as likely as now{added} "
+        f"If one user acted differently, what others see is at most **{factor} times** as likely as now{added} "
         f"(δ = {human(delta)}).{hardly}"
     )
 
