@@ -17,6 +17,7 @@ from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.names import in_common
+from pages.shared.results.again import save_citations
 from pages.shared.results.status import ACTIVE, pace
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import read_address
@@ -52,6 +53,7 @@ def draw_part(corner: DeltaGenerator, live: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
         shown = widgets.segments("Part", "show", {key: title for key, (title, _) in PARTS.items()})
     PARTS[shown][1]()
+    save_citations([a.spec])
     with corner:
         share(a)
 

@@ -30,6 +30,7 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import BONUS, in_common
 from pages.shared.results import doubts, status
+from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import on_value
@@ -95,6 +96,7 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
     page_link(
         "explore", "Open these runs on the page Online", links.encode(curves, links.View(measure="extra"))
     )
+    save_citations([curve.spec for curve in curves])
     with corner:
         share(f)
 

@@ -31,6 +31,7 @@ from pages.shared.lessons.drag import draggable
 from pages.shared.lessons.keys import keys
 from pages.shared.lessons.known import evidence
 from pages.shared.lessons.pictured import pictured, question_beside_picture
+from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address
@@ -110,6 +111,7 @@ def opened(corner: DeltaGenerator) -> None:
             press("Show the answer", "visibility", "reveal", reveal, primary=here.whole)
             if not here.whole:
                 st.caption("Predict first: you will remember the answer better.")
+    save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
     with corner:
         share(here)
 
