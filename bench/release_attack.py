@@ -156,13 +156,17 @@ def execute(
 
 
 def _accepted(world: int, promise: dict[str, Any], budget: Budget) -> UploadSpec:
-    """A file that is read. Once in 8,192 times all 13 people would be held out, whoever they are: that is refused."""
+    """A file that is read. Once in 8,192 times all 13 people would be held out, whoever they are: that is refused. As
+    often nobody is, and the budget has a line less: that is drawn again, too."""
     while True:
         try:
-            return upload(
+            spec = upload(
                 io.BytesIO(WORLDS[world].encode()), declaration_text(PUBLIC), budget=budget, tell=_nobody,
                 recall=_nobody, **promise,
             )  # fmt: skip
+            if spec.checked or not promise["held_out"]:
+                return spec
+            kept.forget(spec.data)
         except SpecError:
             if not promise["held_out"]:
                 raise
