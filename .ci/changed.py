@@ -33,7 +33,15 @@ PARTS = {
     "tests/privacy": ("dprl/testing", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),
+    "tests/test_floors.py": (
+        "dprl/floors.py",
+        "dprl/theory",
+        "dprl/privacy",
+        "dprl/learners",
+        "dprl/simulation",
+    ),
     "tests/test_notebooks.py": ("docs/tutorials", "dprl"),
+    "tests/test_release_attack.py": ("dprl/simulation/uploads", "dprl/privacy", "bench/release_attack.py"),
     "tests/test_serve.py": ("dprl/serve.py",),
     "tests/wasm": (
         "assets/engine.json",

@@ -38,7 +38,7 @@ ALIKE = {
         {
             "Regret": "Average regret per episode so far",
             "Exponents": "How fast regret grows",
-            "Confidence set": "Noise makes the confidence set",
+            "Confidence set": "Without noise the same users would give a confidence set",
             "Eigenvalues": "What the matrix knows, beside the noise",
             "Weights": "Estimated and true weights",
             "Guarantee": "It proves what it claims",

@@ -74,7 +74,7 @@ def test_slopes_of_theory_are_dotted_and_reach_over_all_users() -> None:
 @pytest.mark.parametrize(
     ("widths", "quiet", "said"),
     [
-        ([0.4, 0.4], [0.1, 0.4], "Noise makes the confidence set 2 times as wide"),
+        ([0.4, 0.4], [0.1, 0.4], "would give a confidence set 2 times narrower"),
         (
             [6.0, 6.0],
             [20.0, 20.0],

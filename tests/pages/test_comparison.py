@@ -70,7 +70,7 @@ ALIKE = {
         (MIXTURE.twin(), MIXTURE, MIXTURE.replace(privacy="local")),
         {
             "exponents": ("Chart of growth exponents", ", by theory at most"),
-            "ellipsoid": ("The confidence set", "Noise makes the confidence set"),
+            "ellipsoid": ("The confidence set", "Without noise the same users would give a confidence set"),
             "eigenvalues": ("Line chart of the eigenvalues", "stand above the noise"),
             "weights": ("Estimated weights", "of the weights are known to within"),
             "guarantee": (None, "the features of every"),

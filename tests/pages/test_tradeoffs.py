@@ -244,7 +244,7 @@ def test_episodes_of_one_user_are_asked_for_once(visit: Visit, kind: str) -> Non
     if kind == "offline":
         widget(app, "selectbox", "Learned from").set_value("offline").run()
     assert asked()
-    widget(app, "selectbox", "Against").set_value("contribution").run()
+    widget(app, "selectbox", "Horizontal axis").set_value("contribution").run()
     assert not asked()
     assert widget(app, "text_input", "Values").value.startswith("1, 2, 3")
 

@@ -414,7 +414,7 @@ def test_what_was_drawn_goes_when_its_counts_go() -> None:
     os.utime(kept.folder() / f"{second.data}.npz", (yesterday, yesterday))
     kept.remove_old()
     assert list(kept.folder().iterdir()) == []
-    with pytest.raises(SpecError, match="not kept here, or no longer"):
+    with pytest.raises(SpecError, match="not kept here any more"):
         running.advance(60)
     assert list(kept.folder().iterdir()) == []
     (kept.folder() / f"{second.data}.{'0' * 32}").write_bytes(b"left by somebody who was killed")
@@ -469,7 +469,7 @@ def test_a_trace_holds_what_was_released_and_nothing_else() -> None:
     plain = trace.to_bytes()
     forgotten = trace.spec.replace(rho=2.0)
     kept.forget(spec.data)
-    with pytest.raises(SpecError, match="data: this data set is not kept here, or no longer"):
+    with pytest.raises(SpecError, match="data: this data set is not kept here any more"):
         dprl.run(forgotten)
     assert trace_from_bytes(plain).spec == spec  # what was released can be read for ever
 
