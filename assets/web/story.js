@@ -6,7 +6,7 @@ import { SCENES } from "./story_scenes.js";
 const SEEN = 0.5;  // of a window's height: what reaches over it is the scene that is looked at
 const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=tab], [role=radio], [role=dialog]";
 const LONGEST = 0.1;  // seconds that a picture goes on by, whatever the browser was busy with
-const kept = { times: {}, places: {}, motion: null };
+const kept = { times: {}, places: {}, motion: null, height: 0 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 function slider(parent, { label, ends, words, spoken, at, moved }) {
@@ -81,6 +81,7 @@ function legend({ host, name }, said) {
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".story"), { words } = data;
+  root.style.minHeight = `${kept.height}px`;  // else who is below is thrown upwards now
   root.replaceChildren();
   for (const [name, [day, night]] of Object.entries(data.colors)) {
     root.style.setProperty(`--${name}`, `light-dark(${day}, ${night})`);
@@ -132,8 +133,9 @@ export default function ({ data, parentElement }) {
     made.onclick = press;
     return made;
   };
-  const go = (at) => {
-    const to = stops()[at];
+  const go = (way) => {
+    look();
+    const to = stops()[clamp(current + way, 0, scenes.length)], at = stops().indexOf(to);
     if (!to) return;
     to.scrollIntoView({ behavior: still.matches ? "auto" : "smooth", block: "start" });
     if (at < scenes.length) return;
@@ -141,9 +143,9 @@ export default function ({ data, parentElement }) {
     title.tabIndex = -1;
     title.focus({ preventScroll: true });
   };
-  const back = button("", words.bar.back, () => go(current - 1));
+  const back = button("", words.bar.back, () => go(-1));
   const where = element(bar, "span", "where");
-  const next = button("next", words.bar.next, () => go(current + 1));
+  const next = button("next", words.bar.next, () => go(1));
   const motion = button("motion", "", () => {
     kept.motion = !kept.motion;
     const scene = scenes[current];
@@ -176,19 +178,24 @@ export default function ({ data, parentElement }) {
     if (!way || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
     if (target.closest?.(FIELDS) || document.querySelector("[role=dialog]")) return;
     event.preventDefault();
-    go(clamp(current + way, 0, scenes.length));
+    go(way);
   };
   const room = new ResizeObserver(draw);
+  const whole = new ResizeObserver(look);  // the chart comes, or is drawn anew, without a scroll
 
   draw();
+  root.style.minHeight = "";
+  kept.height = root.offsetHeight;
   told();
   look();
   move();
   room.observe(root);
+  whole.observe(document.querySelector("[data-testid=stMainBlockContainer]"));
   document.addEventListener("scroll", look, { capture: true, passive: true });
   document.addEventListener("keydown", keys);
   return () => {
     room.disconnect();
+    whole.disconnect();
     cancelAnimationFrame(frame);
     document.removeEventListener("scroll", look, { capture: true });
     document.removeEventListener("keydown", keys);

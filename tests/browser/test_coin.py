@@ -163,6 +163,7 @@ def test_the_pages_own_coin_falls_as_epsilon_says(join: Join) -> None:
     assert tossed == [NO, NO, YES, YES, YES, YES, NO, NO]
 
 
+@pytest.mark.thorough
 def test_what_is_sent_says_the_report_and_nothing_of_the_answer(
     join: Join, room: tuple[Store, str, str]
 ) -> None:

@@ -56,6 +56,7 @@ def revealed(page: Page) -> Any:
     return page.get_by_text(re.compile("^Your class: "))
 
 
+@pytest.mark.thorough
 def test_a_lesson_is_led_by_keys_to_its_recap_and_nothing_unsent_is_lost(teacher: Page, phone: Page) -> None:
     """The phone predicts the first step and sends nothing. The arrow alone leads on; a key that is held does not."""
     slider = phone.get_by_role("slider", name="Your prediction")

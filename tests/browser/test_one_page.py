@@ -112,6 +112,7 @@ def test_a_dragged_epsilon_draws_what_a_native_run_gives_bit_for_bit(
     assert [curve.spec for curve in link.curves] == [moved, moved.twin()]
 
 
+@pytest.mark.thorough
 def test_a_link_of_the_dashboard_is_followed_and_a_wrong_one_gets_one_sentence(
     visit: Visits, browser: Browser, file: Path
 ) -> None:

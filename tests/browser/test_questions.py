@@ -85,6 +85,7 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
         expect(title).to_have_text(re.compile(f"at ε = {epsilon}$"))
 
 
+@pytest.mark.thorough
 def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_others(
     visit: Visits, screen: tuple[int, str]
 ) -> None:

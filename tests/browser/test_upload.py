@@ -29,6 +29,7 @@ def give(page: Page, data: bytes) -> None:
     page.get_by_test_id("stFileUploader").last.locator("input[type=file]").set_input_files(file)
 
 
+@pytest.mark.thorough
 def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
     page = visit("offline?v=2&t=2&tab=upload", *PHONE)
     give(page, EXAMPLE.replace(b"0,1,hall", b"0,2,hall", 1))
