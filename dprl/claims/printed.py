@@ -150,7 +150,7 @@ FIGURES = {
             "qw23-online-1",
             ORDER.key,
             "Qiao, Wang 2023 (online), Figure 1",
-            "With paper constants, every curve is flat at K = 50,000. The claimed order shows at K = 10¹² with a "
+            "With paper constants, every curve is flat at K = 50,000. The claimed order shows at K = 1 trillion with an "
             "anytime bonus and calibrated noise.",
             "The paper states no ε. Here ε is 10 or 1 with a trusted curator, and 1 with no trusted party.",
             _online(
@@ -163,7 +163,8 @@ FIGURES = {
                 ],
             ),
             _online(
-                "RiverSwim, K = 10¹², anytime bonus, calibrated noise", by_trust(at("riverswim", 10**12))[0]
+                "RiverSwim, K = 1 trillion, anytime bonus, calibrated noise",
+                by_trust(at("riverswim", 10**12))[0],
             ),
         ),
         PrintedFigure(
@@ -171,20 +172,20 @@ FIGURES = {
             OFFLINE.key,
             "Qiao, Wang 2023 (offline), Figure 1a",
             "At n = 1,000, DP-VAPVI loses far more than VAPVI, and less than PEVI. At ρ = 25 it has met VAPVI by "
-            "n = 10⁶.",
+            "n = 1 million.",
             OPEN_OFFLINE,
             _offline("n up to 1,000, noise as in the paper", _methods(SMALL)),
-            _offline("n up to 10⁶, noise as in the paper", _methods(LINEAR)),
+            _offline("n up to 1 million, noise as in the paper", _methods(LINEAR)),
         ),
         PrintedFigure(
             "qw23-offline-1b",
             OFFLINE.key,
             "Qiao, Wang 2023 (offline), Figure 1b",
-            "At n = 1,000, all budgets lose far more than VAPVI. By n = 10⁶ the order of budgets shows, and ρ = 25 has "
-            "met VAPVI.",
+            "At n = 1,000, all budgets lose far more than VAPVI. By n = 1 million the order of budgets shows, and ρ = 25 "
+            "has met VAPVI.",
             OPEN_OFFLINE,
             _offline("n up to 1,000, noise as in the paper", _budgets(SMALL)),
-            _offline("n up to 10⁶, noise as in the paper", _budgets(LINEAR)),
+            _offline("n up to 1 million, noise as in the paper", _budgets(LINEAR)),
         ),
     )
 }
