@@ -150,8 +150,8 @@ FIGURES = {
             "qw23-online-1",
             ORDER.key,
             "Qiao, Wang 2023 (online), Figure 1",
-            "With paper constants, every curve is flat at K = 50,000. The claimed order shows at K = 1 trillion with an "
-            "anytime bonus and calibrated noise.",
+            "With paper constants, every curve is flat at K = 50,000. The claimed order shows at K = 1 trillion with "
+            "an anytime bonus and calibrated noise.",
             "The paper states no ε. Here ε is 10 or 1 with a trusted curator, and 1 with no trusted party.",
             _online(
                 "RiverSwim, K = 50,000, constants and noise as in the paper",
@@ -181,8 +181,8 @@ FIGURES = {
             "qw23-offline-1b",
             OFFLINE.key,
             "Qiao, Wang 2023 (offline), Figure 1b",
-            "At n = 1,000, all budgets lose far more than VAPVI. By n = 1 million the order of budgets shows, and ρ = 25 "
-            "has met VAPVI.",
+            "At n = 1,000, all budgets lose far more than VAPVI. By n = 1 million the order of budgets shows, and ρ = "
+            "25 has met VAPVI.",
             OPEN_OFFLINE,
             _offline("n up to 1,000, noise as in the paper", _budgets(SMALL)),
             _offline("n up to 1 million, noise as in the paper", _budgets(LINEAR)),
