@@ -57,6 +57,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
 def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
     page = visit()
     slider = page.get_by_role("slider", name="Privacy budget")
+    slider.scroll_into_view_if_needed()  # from below the story
     box = box_of(slider)
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
