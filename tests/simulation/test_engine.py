@@ -263,7 +263,6 @@ def test_seeds_root_seeds_and_streams_differ() -> None:
     )
 
 
-@pytest.mark.thorough
 def test_after_warming_up_nothing_is_left_to_compile() -> None:
     """Otherwise a visitor's first run waits for the compiler."""
     list(warm())
