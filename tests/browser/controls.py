@@ -62,6 +62,8 @@ BACK["Collapse sidebar"] = "Expand sidebar"
 ALL_COLUMNS = "Select all"
 # Using one of these shows in the browser alone, or nowhere (a picture that is whole is not made smaller).
 SILENT = ("help", "chart", "table", "tool", "skip link", "menu", "menu entry", "download", "outside link")
+# Of the story on Home: these scroll, and tests/browser/test_story.py looks where to.
+SCROLLING = ("Back", "Next", "Skip to the chart")
 # Streamlit puts a new chart into the place of one whose figure has changed, and Plotly then misses the old one where it
 # still had something to do for it (follow the mouse, say that a picture was saved). No visitor sees it; it is not ours.
 MISSED = re.compile(

@@ -18,6 +18,7 @@ from tests.browser.controls import (
     BY_KEYBOARD_ONLY,
     BY_MOUSE_ONLY,
     MISSED,
+    SCROLLING,
     SILENT,
     CannotUse,
     Control,
@@ -262,6 +263,7 @@ class Walk:
         if (
             control.kind not in SILENT
             and control.place != "a table's menu"
+            and not (control.name in SCROLLING and page.locator(".story").count())
             and self.state(at) == before
             and not ('"true"' in before and control.kind in ("tab", "choice"))  # it is chosen
         ):
