@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -10,13 +9,9 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from dprl.jobs.file import StoreError
 from pages.shared.results.data import store
-from pages.shared.streamlit_internals import connected, serving, session_id
-
-log = logging.getLogger("dprl.pages")
-
-LOOK = 1.0  # seconds between two looks at who is connected
+from pages.shared.streamlit_internals import connected, session_id
+from pages.shared.visitor.presence import watch
 
 
 @dataclass(eq=False)
@@ -66,15 +61,5 @@ def belongings() -> Belongings:
     """One for the whole server, with a thread that looks after it."""
     found = Belongings()
 
-    def watch() -> None:
-        while serving():
-            time.sleep(LOOK)
-            if not serving():
-                return
-            try:
-                found.look(connected, store().leases.grace)
-            except (StoreError, RuntimeError) as error:  # the next look tries again
-                log.warning("%s", error)
-
-    threading.Thread(target=watch, name="belongings", daemon=True).start()
+    watch("belongings", lambda: found.look(connected, store().leases.grace))
     return found

@@ -55,22 +55,28 @@ class Presence:
                     self._tabs.pop(session, None)
 
 
-@st.cache_resource(show_spinner=False)
-def _presence() -> Presence:
-    """One for the whole server, with a thread that looks after it."""
-    presence = Presence()
+def watch(name: str, look: Callable[[], object]) -> None:
+    """Begins a thread that looks every LOOK seconds, as long as the server runs."""
 
-    def watch() -> None:
+    def looks() -> None:
         while serving():
             time.sleep(LOOK)
             if not serving():
                 return
             try:
-                presence.look(connected)
+                look()
             except (StoreError, RuntimeError) as error:  # the next look tries again
                 log.warning("%s", error)
 
-    threading.Thread(target=watch, name="presence", daemon=True).start()
+    threading.Thread(target=looks, name=name, daemon=True).start()
+
+
+@st.cache_resource(show_spinner=False)
+def _presence() -> Presence:
+    """One for the whole server, with a thread that looks after it."""
+    presence = Presence()
+
+    watch("presence", lambda: presence.look(connected))
     return presence
 
 
