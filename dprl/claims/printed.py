@@ -154,7 +154,7 @@ FIGURES = {
             "an anytime bonus and calibrated noise.",
             "The paper states no ε. Here ε is 10 or 1 with a trusted curator, and 1 with no trusted party.",
             _online(
-                "RiverSwim, K = 50,000, constants and noise as in the paper",
+                "RiverSwim, K = 50,000, as the paper prints",
                 [
                     PRINTED.twin(),
                     PRINTED.replace(epsilon=10.0),
@@ -163,7 +163,7 @@ FIGURES = {
                 ],
             ),
             _online(
-                "RiverSwim, K = 1 trillion, anytime bonus, calibrated noise",
+                "RiverSwim, K = 1 trillion, with our settings",
                 by_trust(at("riverswim", 10**12))[0],
             ),
         ),
