@@ -179,7 +179,8 @@ function learn(host, { run, words, said, texts }) {
       const steps = (until - now) * (run.steps - 1);
       water.swim(place(path, steps));
       field.path(path, steps);
-      lines.forEach((line, which) => line(placed[which], Math.min(until, last)));
+      // Who is at the end of an episode is at the moment that is told.
+      lines.forEach((line, which) => line(placed[which], Math.max(until - 1, 0)));
     },
   };
 }

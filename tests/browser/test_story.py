@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from pages.home.story import ORDER, content
+from pages.shared.results.bundled import asset
 from tests.browser.conftest import Visits
 from tests.browser.seen import CHART, fits, idle
 
@@ -62,6 +65,20 @@ def test_epsilon_under_the_finger_changes_noise_and_what_is_said(visit: Visits) 
     assert (
         section.locator(".cell:not([fill-opacity='0.000'], [fill-opacity='0'])").count() == 20
     )  # the path alone
+
+
+def test_the_curves_of_learning_are_where_the_sentence_below_them_is(visit: Visits) -> None:
+    page = visit("")
+    learning = asset("start")["learning"]
+    section = page.locator(".story section").nth(ORDER.index("learn"))
+    slider, dot = section.get_by_role("slider"), section.locator(".head.private")
+    seen = {}
+    for key, place in (("End", -1), ("ArrowLeft", -2), ("Home", 0)):
+        slider.press(key)
+        expect(section.locator(".told")).to_have_text(content()["learn"]["now"][place])
+        seen[place] = float(dot.get_attribute("cx") or "nan")
+    share = (seen[-2] - seen[0]) / (seen[-1] - seen[0])
+    assert share == pytest.approx(log(learning["users"][-2]) / log(learning["users"][-1]), abs=0.005)
 
 
 @pytest.mark.thorough
