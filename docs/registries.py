@@ -1,4 +1,5 @@
-"""Pages of the reference that follow from the program: what can be chosen, settings of specs, the glossary, commands.
+"""Pages of the reference that follow from the program: what can be chosen, settings of specs, the glossary, commands,
+what sentences about privacy follow from.
 
 `make docs` writes them; `tests/test_documents.py` looks at them without Sphinx.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation.kinds import KINDS
 from dprl.theory import BOUNDS
 
+PROOFS = tomllib.loads(Path(__file__).with_name("proofs.toml").read_text("utf-8"))
+
 
 def pages() -> dict[str, str]:
     """Name and MyST text of each generated part."""
@@ -30,6 +34,7 @@ def pages() -> dict[str, str]:
         "fields": _lines(_specs()),
         "commands": _lines(_commands()),
         "glossary": _lines(_glossary()),
+        "sentences": _lines(_sentences()),
     }
 
 
@@ -171,3 +176,22 @@ def _glossary() -> Iterator[str]:
         if t.avoid:
             yield f"- We do not say: {', '.join(map(_plain, t.avoid))}"
         yield ""
+
+
+def _sentences() -> Iterator[str]:
+    """Each sentence about privacy with what it follows from, place by place."""
+    for place, title in PROOFS["places"].items():
+        yield from (f"## {_plain(title)}", "", *_proofs(place), "")
+    yield from ("## These documents, and controls of the dashboard", "")
+    for place in dict.fromkeys(row["where"] for row in PROOFS["sentence"]):
+        if place not in PROOFS["places"]:
+            page = place.removeprefix("docs/")
+            title = f"[{page}](../{page})" if page != place else f"`{place}`"
+            yield from (f"### {title}", "", *_proofs(place), "")
+
+
+def _proofs(place: str) -> Iterator[str]:
+    for row in PROOFS["sentence"]:
+        if row["where"] == place:
+            follows = re.sub(r"tests/\S+\.py::\w+", r"`\g<0>`", row["follows"])
+            yield from (f"- {_plain(row['says'])}", f"  - {follows[0].upper()}{follows[1:]}")

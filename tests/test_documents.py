@@ -133,8 +133,7 @@ def test_commands_have_flags_that_there_are(page: Path) -> None:
 
 def passages(page: Path) -> Iterator[str]:
     """Headings, items, cells and paragraphs of a page as plain text, without code, addresses and tables of contents."""
-    # The table at the end of privacy.md has sentences of the pages, which tests/pages/strings.py holds, and tests.
-    text = without_code(text_of(page)).partition("## Every sentence, and what it follows from")[0]
+    text = without_code(text_of(page))
     text = re.sub(r"^(---\n.*?\n---\n|:[\w-]+:.*\n)", "", text, flags=re.MULTILINE)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"`[^`]*`", "Code", text)
@@ -207,6 +206,7 @@ def test_the_reference_has_every_entry_of_the_registries() -> None:
     assert all(f"- Key: `{key}`" in pages["environments"] for key in dprl.ENVIRONMENTS)
     assert all(f"| `{field}` |" in pages["fields"] for field in dprl.FIELDS)
     assert pages["glossary"].count("\n## ") == len(TERMS) - 1
+    assert pages["sentences"].count("\n- ") == len(registries.PROOFS["sentence"])
     for part in pages:
         assert any(f"{{include}} generated/{part}.md" in text_of(page) for page in WRITTEN), part
 

@@ -1,6 +1,6 @@
 """About what is promised: (ε, δ) in words, what the noise proves of the claim, and under which notion of neighbours.
 
-docs/notes/privacy.md lists these sentences, and what each follows from.
+docs/proofs.toml lists these sentences, and what each follows from.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Sentences about privacy: docs/notes/privacy.md lists them; each is a definition, a theorem, or checked by a test."""
+"""Sentences about privacy: docs/proofs.toml lists them; each is a definition, a theorem, or checked by a test."""
 
 from __future__ import annotations
 
 import math
 import re
+import tomllib
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -39,7 +40,7 @@ KNOWN = ("definition", "theorem", "property of the model", "tests/")  # what a s
 PRIVATE = (
     "ε (epsilon)", "δ (delta)", "ρ (rho)", "Central model (JDP)", "Shuffle model (SDP)", "Local model (LDP)",
 )  # fmt: skip
-TITLE = "## Every sentence, and what it follows from"
+PROOFS = tomllib.loads((ROOT / "docs/proofs.toml").read_text(encoding="utf-8"))
 
 
 def plain(text: str) -> str:
@@ -47,21 +48,31 @@ def plain(text: str) -> str:
     return " ".join(re.sub(r"\*\*|\|", "", text).split())
 
 
-def listed() -> list[tuple[str, str, str]]:
-    """Place, sentence and basis of each row."""
-    _, _, rest = (ROOT / "docs/notes/privacy.md").read_text(encoding="utf-8").partition(TITLE)
-    section = rest.partition("\n## ")[0]
-    rows = [
-        [cell.strip() for cell in line.strip("| ").split(" | ")]
-        for line in section.splitlines()
-        if line[:1] == "|"
-    ]
-    assert all(len(row) == 3 for row in rows)
-    return [(row[0], row[1], row[2]) for row in rows[2:]]
+def listed(place: str) -> set[str]:
+    """The sentences that are said to stand in one place."""
+    return {row["says"] for row in PROOFS["sentence"] if row["where"] == place}
 
 
-def vocabulary() -> set[str]:
-    """What pages, cards and the command line say of privacy, and of what a guarantee is not about."""
+def vocabulary() -> dict[str, set[str]]:
+    """What pages, cards and the command line say of privacy, by place; what two places say is the former's."""
+    places = {
+        "cards": of_cards(),
+        "data sets": of_data_sets(),
+        "linear": of_values_asked_anew(),
+        "attack": of_attacks(),
+        "exploration": of_exploration(),
+        "room": of_rooms(),
+        "lessons": of_lessons(),
+    }
+    known: set[str] = set()
+    for place, texts in places.items():
+        places[place] = set(map(plain, texts)) - known
+        known |= places[place]
+    return places
+
+
+def of_cards() -> set[str]:
+    """What cards, menus and the command line say of privacy, and of what a guarantee is not about."""
     said = {*(TERMS[term].definition for term in PRIVATE), UNIT, *SCOPE}
     for p in PRIVATIZERS.values():
         said |= {p.summary, p.trust, p.words.alt}
@@ -88,11 +99,7 @@ def vocabulary() -> set[str]:
     for calibration in ("tight", "paper"):
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
         said.add(promise.about_promise(1.0, card.claimed_delta or 0.0, card.readings, "is zeroed out")[1])
-    return {
-        plain(text)
-        for of in (of_attacks, of_data_sets, of_values_asked_anew, of_rooms, of_lessons, of_exploration)
-        for text in of()
-    } | set(map(plain, said))
+    return said
 
 
 def of_values_asked_anew() -> set[str]:
@@ -223,22 +230,22 @@ def test_a_budget_that_protects_nobody_gets_no_badge() -> None:
 
 
 def test_the_list_has_every_sentence_of_the_vocabulary_and_no_other() -> None:
-    rows = {sentence for place, sentence, _ in listed() if place == "vocabulary"}
-    assert rows == vocabulary()
+    said = vocabulary()
+    assert list(said) == list(PROOFS["places"])
+    assert {place: listed(place) for place in said} == said
 
 
 def test_other_sentences_of_the_list_stand_where_it_says() -> None:
-    rows = [(place, sentence) for place, sentence, _ in listed() if place != "vocabulary"]
+    rows = [row for row in PROOFS["sentence"] if row["where"] not in PROOFS["places"]]
     assert rows
-    for place, sentence in rows:
-        text, _, _ = (ROOT / place).read_text(encoding="utf-8").partition(TITLE)
-        assert sentence in plain(text), sentence
+    for row in rows:
+        assert row["says"] in plain((ROOT / row["where"]).read_text(encoding="utf-8")), row["says"]
 
 
 def test_each_follows_from_a_definition_a_theorem_or_a_test_that_there_is() -> None:
-    for _, sentence, basis in listed():
-        assert basis.startswith(KNOWN), sentence
-        assert basis != "tests/"  # that the named one is there: tests/test_named.py
+    for row in PROOFS["sentence"]:
+        assert row["follows"].startswith(KNOWN), row["says"]
+        assert row["follows"] != "tests/"  # that the named one is there: tests/test_named.py
 
 
 def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:

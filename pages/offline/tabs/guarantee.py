@@ -13,6 +13,7 @@ from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import human, promise
 from pages.offline.record import OFFLINE
+from pages.shared.layout import reading
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -99,3 +100,4 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     with st.expander("What it assumes, and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
+        reading.proofs()

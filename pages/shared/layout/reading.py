@@ -24,6 +24,13 @@ def guide() -> None:
         st.markdown(f":material/help: [Documentation of this page](app/static/docs/{page.guide}.html)")
 
 
+def proofs() -> None:
+    """A link to the list of sentences about privacy with their proofs, where the documents are served."""
+    if st.get_option("server.enableStaticServing"):
+        address = "app/static/docs/reference/sentences.html"
+        st.markdown(f":material/help: [What each sentence about privacy follows from]({address})")
+
+
 def words_and_papers(words: Mapping[str, str] = WORDS, sources: Mapping[str, str] = PAPERS) -> None:
     """At the foot of a page: the document about it, and two folded lists."""
     guide()

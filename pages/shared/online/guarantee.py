@@ -23,6 +23,7 @@ from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, human, promise, significant
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
+from pages.shared.layout import reading
 from pages.shared.layout.chart import kept, show, sketch
 from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
@@ -161,6 +162,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     with st.expander("What it assumes, and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
+        reading.proofs()
 
 
 def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
