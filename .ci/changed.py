@@ -33,6 +33,7 @@ PARTS = {
     "tests/privacy": ("dprl/testing", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),
+    "tests/test_cli.py": ("dprl",),
     "tests/test_floors.py": (
         "dprl/floors.py",
         "dprl/theory",
@@ -41,8 +42,11 @@ PARTS = {
         "dprl/simulation",
     ),
     "tests/test_notebooks.py": ("docs/tutorials", "dprl"),
+    "tests/test_plugins.py": ("dprl", "docs/how-to"),
     "tests/test_release_attack.py": ("dprl/simulation/uploads", "dprl/privacy", "bench/release_attack.py"),
     "tests/test_serve.py": ("dprl/serve.py",),
+    "tests/test_users.py": ("assets/users.json", "bench/users.py", "dprl/users"),
+    "tests/test_website.py": ("website", "assets", "dprl/player", "dprl/web.py"),
     "tests/wasm": (
         "assets/engine.json",
         "assets/web/engine.js",

@@ -306,6 +306,7 @@ def sweep(*arguments: str) -> int:
     return main(["sweep", *arguments])
 
 
+@pytest.mark.thorough
 def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -176,6 +176,7 @@ def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentenc
     assert wrong[3].startswith("bonuses: simple names anytime and has no kernel for it")
 
 
+@pytest.mark.thorough
 def test_a_new_package_has_the_algorithm_of_the_recipe_and_its_tests_pass(tmp_path: Path) -> None:
     learner, *_ = blocks("python")
     files = new.files("my-own")

@@ -229,6 +229,7 @@ def test_a_number_of_users_today_is_the_engines() -> None:
     assert found == pytest.approx(row["today"], rel=0.01)
 
 
+@pytest.mark.thorough
 def test_without_v_star_a_law_would_be_off_by_an_order_of_magnitude(table: Table) -> None:
     """So the page asks for it."""
     points = [replace(point, value=1.0) for point in measured(table)]

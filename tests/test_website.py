@@ -51,6 +51,7 @@ def site() -> dict[str, str]:
         return dict(start.files())
 
 
+@pytest.mark.thorough
 def test_every_file_that_a_page_leads_to_is_written(site: dict[str, str]) -> None:
     assert len(site) == 4 + len(LESSONS) + len(played())
     for name, text in site.items():
@@ -121,6 +122,7 @@ def test_texts_are_escaped_and_the_policy_lets_one_script_run() -> None:
     assert html.count("script-src 'sha256-") == 1
 
 
+@pytest.mark.thorough
 def test_live_runs_are_prepared_once_each_and_put_into_their_page() -> None:
     twice = ExploreExample("Again", "Twice.", SMALL.curves * 2, AVERAGE)
     runs = runs_of([SMALL, twice])

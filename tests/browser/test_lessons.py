@@ -219,6 +219,7 @@ def test_a_projector_has_all_of_an_answer_in_any_window_and_a_chart_that_fills_i
         expect(recap).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.thorough
 def test_a_beginner_walks_through_the_first_lesson_to_the_recap_and_on(visit: Visits) -> None:
     page = visit("lessons", 1280)
     page.get_by_role("button", name="What does epsilon guarantee?").click()

@@ -122,6 +122,7 @@ def test_small_print_over_a_page_is_read_by_night(visit: Visits) -> None:
     assert min(map(int, re.findall(r"\d+", color)[:3])) > 160, color  # on #0e1117
 
 
+@pytest.mark.thorough
 def test_on_a_desk_a_heading_stands_level_with_its_button_and_no_field_has_a_row_to_itself(
     visit: Visits,
 ) -> None:

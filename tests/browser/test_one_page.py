@@ -91,6 +91,7 @@ def compare(page: Page, specs: list[dprl.RunSpec]) -> None:
         assert np.array_equal(np.array(y, float), trace.values.mean(axis=0)), spec.label()
 
 
+@pytest.mark.thorough
 def test_a_dragged_epsilon_draws_what_a_native_run_gives_bit_for_bit(
     visit: Visits, browser: Browser, file: Path
 ) -> None:
@@ -149,6 +150,7 @@ def test_what_cannot_be_played_is_said_and_keeps_its_chart_with_stops(visit: Vis
     expect(page.get_by_role("button", name="Prepare the page")).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_a_link_with_check_values_is_computed_again_and_what_differs_is_named(
     visit: Visits, browser: Browser, file: Path
 ) -> None:

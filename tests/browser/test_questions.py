@@ -150,6 +150,7 @@ SWEEP = (
 )
 
 
+@pytest.mark.thorough
 def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str]) -> None:
     page = visit("tradeoffs", *screen)
     page.wait_for_selector(POINT, timeout=60_000)

@@ -80,6 +80,7 @@ def lines_of(page: Any) -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
+@pytest.mark.thorough
 @every
 def test_all_of_a_chart_is_drawn_within_its_page_and_without_its_title(name: str) -> None:
     figure = described(CASES[name])

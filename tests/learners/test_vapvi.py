@@ -311,6 +311,7 @@ def test_no_query_moves_more_than_its_family_declares(key: str) -> None:
     assert reached == pytest.approx(1)
 
 
+@pytest.mark.thorough
 def test_ours_needs_less_than_a_twentieth_of_the_trajectories_at_the_same_proof() -> None:
     """linear-synthetic, 100 actions, H = 20: both prove 0.8-zCDP, and both have to learn the rewards."""
     fields: dict[str, Any] = {"environment": "linear-synthetic", "behaviour": "first:0.6", "seeds": 3}
@@ -368,6 +369,7 @@ def played(
             return Playing(score, mu_squared)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("factor", [1.0, 0.25])
 def test_the_best_attack_finds_no_more_than_is_proved(factor: float) -> None:
     """On all releases of one data set together, which follow from one another. A quarter of the noise is caught."""

@@ -184,6 +184,7 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     assert f"**Local (LDP):** {float(f'{cost:.3g}'):,.0f}" in text or "million" in text
 
 
+@pytest.mark.thorough
 def test_one_seed_has_no_interval_and_nothing_is_claimed(finished: Visit) -> None:
     one = SMALL.replace(seeds=1)
     text = words(finished(PAGE, b=encode_spec(one)))

@@ -37,6 +37,7 @@ def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit:
     assert not of(app).paused
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("page", "link"),
     [("explore", {"c": [SMALL]}), (FREE, {"b": [encode_spec(BASE.replace(episodes=1000, seeds=2))]})],
@@ -84,6 +85,7 @@ def test_moments_play_one_after_the_other_until_pause(finished: Visit) -> None:
     assert not of(app).explore.playing
 
 
+@pytest.mark.thorough
 def test_what_plays_stops_when_it_is_no_longer_shown(finished: Visit) -> None:
     app = playing(finished)
     sent(app, tabs(app), string_value="Counts")

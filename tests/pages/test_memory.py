@@ -62,6 +62,7 @@ def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
     assert kept[-1] == 11
 
 
+@pytest.mark.thorough
 def test_many_different_sweeps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     made: SizedCache[Any] = SizedCache(200_000)
     monkeypatch.setattr(studies, "_made", made)

@@ -96,6 +96,7 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     assert "The claim holds at larger n. At n = 1 million the suboptimality is 0 without privacy." in said
 
 
+@pytest.mark.thorough
 def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit: Visit, work: Work) -> None:
     small = LINEAR.replace(environment_params={"A": 4, "H": 3}, n=2000, seeds=2)
     for specs, seen in (((small.twin(), small), 1), ((small.twin(), small.replace(calibration="tight")), 0)):
@@ -209,6 +210,7 @@ def test_bundled_low_estimates_are_the_engines() -> None:
     assert kept.lower[0] == pytest.approx(trace.seeds[0].lower, rel=1e-7), again
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("environment", ["riverswim", "linear-synthetic"])
 def test_all_learners_together_have_their_constants(visit: Visit, environment: str) -> None:
     """Some of them have constants of the same name."""
@@ -224,6 +226,7 @@ def test_all_learners_together_have_their_constants(visit: Visit, environment: s
     assert found.count("pessimism") > 1
 
 
+@pytest.mark.thorough
 def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: Visit, store: Store) -> None:
     """Its link on the tab Policy, the control that shows it, coverage, a change of it, and one that is none."""
     online = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=1, epsilon=100.0)

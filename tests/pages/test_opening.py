@@ -45,6 +45,7 @@ def test_the_most_private_promises_most(specs: tuple[RunSpec, ...], found: int) 
     assert most_private([Curve(spec) for spec in specs]) == found
 
 
+@pytest.mark.thorough
 def test_the_opening_names_its_environment_and_its_curves_say_the_same_when_taken(visit: Visit) -> None:
     app = visit("explore")
     assert "**RiverSwim:** The same ε" in words(app)
@@ -88,6 +89,7 @@ def test_an_example_fills_the_settings_with_its_most_private_curve(
     assert drafted(app).episodes == example.curves[0].spec.episodes
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("tab", ["counts", "policy", "data"])
 def test_a_close_look_opens_on_the_most_private_curve(finished: Visit, visit: Visit, tab: str) -> None:
     app = finished("explore", c=LINK, tab=tab)

@@ -26,6 +26,7 @@ def said_in(visit: Visit, path: str) -> tuple[set[str], list[int]]:
     return {said.text for app in apps for said in strings.strings(app)}, [strings.opening(apps[0])]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_is_short_and_opens_shortly(visit: Visit, path: str) -> None:
     texts, openings = said_in(visit, path)

@@ -74,6 +74,7 @@ STATES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("path", "query"), first(STATES, lambda state: state[0]), ids=str)
 def test_every_term_of_a_page_is_explained_once_and_numbers_are_said_in_words(
     visit: Visit, path: str, query: dict[str, Any]

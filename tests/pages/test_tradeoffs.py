@@ -54,6 +54,7 @@ def query(study: SweepView) -> dict[str, Any]:
     return grouped(studies.encode(study))
 
 
+@pytest.mark.thorough
 def test_a_sweep_is_taken_along_with_a_stop_for_what_was_computed_only(visit: Visit, work: Work) -> None:
     visit(PAGE, **query(SMALL))
     assert points.moments(SMALL) == [None]  # nothing is computed yet
@@ -118,6 +119,7 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     assert times["Local, One-hot questions, only reports of who played"] == pytest.approx(2267, rel=0.01)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("show", ["price", "regret", "table"])
 def test_means_and_medians_are_both_offered(visit: Visit, show: str) -> None:
     app = visit(PAGE, **query(replace(studies.DEFAULT, show=show)))
@@ -144,6 +146,7 @@ def test_means_and_medians_are_both_offered(visit: Visit, show: str) -> None:
         assert "95% interval of the median over seeds" in chart.spec
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("show", ["price", "table"])
 def test_what_points_do_not_say_is_said(
     visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, show: str
@@ -249,6 +252,7 @@ def test_episodes_of_one_user_are_asked_for_once(visit: Visit, kind: str) -> Non
     assert widget(app, "text_input", "Values").value.startswith("1, 2, 3")
 
 
+@pytest.mark.thorough
 def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Work) -> None:
     study = replace(SMALL, base=SMALL.base.replace(seeds=2), models=("central",), show="users", share=50.0)
     app = visit(PAGE, **query(study))
@@ -338,6 +342,7 @@ def lost(spec: RunSpec) -> np.ndarray:
     return rows
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("corner", first(CORNERS))
 def test_what_cannot_be_run_is_said_and_the_rest_drawn(
     visit: Visit, monkeypatch: pytest.MonkeyPatch, corner: str
@@ -355,6 +360,7 @@ def test_what_cannot_be_run_is_said_and_the_rest_drawn(
         assert not re.search(r"times as many \(", said)
 
 
+@pytest.mark.thorough
 def test_an_error_is_not_repeated_by_the_redrawing(
     visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -385,6 +391,7 @@ def test_an_error_is_not_repeated_by_the_redrawing(
     assert begun[-1] is not None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("environment", first(["chain", "gridworld", "clinic", "hard-jdp", "random"]))
 def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
     base = RunSpec(environment=environment, episodes=500, seeds=2)

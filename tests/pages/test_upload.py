@@ -224,6 +224,7 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     assert "The paper constants cause this, not privacy alone" in "".join(words(app).split("\\"))
 
 
+@pytest.mark.thorough
 def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Visit, work: Work) -> None:
     app = given(visit(PAGE, tab="upload"), CSV)
     labelled(app.text_input, "Values of ρ to spend").set_value("1, 10").run()
@@ -286,6 +287,7 @@ def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: 
     assert "ρ = 1001" in words(released)
 
 
+@pytest.mark.thorough
 def test_the_sizes_of_the_data_lead_to_the_users_that_learning_online_would_take(released: AppTest) -> None:
     (link,) = [one.proto for one in released.get("page_link") if "online" in one.proto.label]
     asked, problems = users.decode(parse_qs(link.query_string))
@@ -294,6 +296,7 @@ def test_the_sizes_of_the_data_lead_to_the_users_that_learning_online_would_take
     assert problems == ()
 
 
+@pytest.mark.thorough
 def test_a_link_has_what_is_declared_and_asks_a_stranger_for_the_file(
     released: AppTest, visit: Visit, store: Store
 ) -> None:
@@ -419,6 +422,7 @@ def test_a_reload_loses_neither_the_result_nor_what_was_spent(visit: Visit, work
     ]
 
 
+@pytest.mark.thorough
 def test_a_declaration_too_long_for_a_link_is_brought_back_by_the_budget(visit: Visit, work: Work) -> None:
     app = visit(PAGE, tab="upload")
     noted = EXAMPLE | {

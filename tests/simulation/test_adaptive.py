@@ -186,6 +186,7 @@ def hockey_stick(ratios: np.ndarray, epsilon: float) -> tuple[float, float]:
     return float(values.mean()), 4 * float(values.std()) / math.sqrt(len(values))
 
 
+@pytest.mark.thorough
 def test_an_attack_on_an_adaptive_run_shows_no_more_than_is_proved() -> None:
     """Its long form is bench/adaptive_attack.py."""
     ratios, (epsilon, _) = attacked(False), proved()
@@ -209,6 +210,7 @@ def test_the_attacked_noise_is_that_of_a_run() -> None:
     np.testing.assert_allclose(np.cov(drawn), np.eye(len(drawn)), atol=5 * math.sqrt(2 / 20_000))
 
 
+@pytest.mark.thorough
 def test_a_schedule_that_looked_at_raw_counts_would_be_caught() -> None:
     assert measured(attacked(True), proved()[0])[0] > proved()[0]
 

@@ -76,6 +76,7 @@ def measured(spec: AttackSpec) -> metrics.Measured:
 SCHEDULED = sorted(product(RUNS, ("adaptive:0.3", "geometric:0.3")), key=("shuffle", "geometric:0.3").__ne__)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("privacy", "schedule"), first(SCHEDULED, lambda given: given[0] == "shuffle"))
 def test_outcomes_are_as_wide_as_the_noise(privacy: str, schedule: str) -> None:
     run = RUNS[privacy].replace(schedule=schedule)

@@ -24,6 +24,7 @@ def played(mdp: TabularMDP, policy: Policy) -> tuple[float, np.ndarray]:
     return earned, met
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(4))
 def test_who_plays_badly_was_told_to_play_a_row_with_a_large_surplus(seed: int) -> None:
     params = {"S": 3 + seed, "A": 2 + seed % 2, "H": 4 + seed, "seed": seed + 50}

@@ -126,6 +126,7 @@ def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one_in_the_s
     assert private.state.plan.Q.tobytes() == bare.state.plan.Q.tobytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("environment", "params"),
     [

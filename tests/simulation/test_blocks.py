@@ -167,6 +167,7 @@ def test_one_user_leaves_each_record_with_its_exact_chance(how: str, bernoulli: 
     assert stats.chisquare(observed, expected).pvalue > LEVEL
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("bernoulli", [True, False])
 @pytest.mark.parametrize("users", first([3, 2]))
 @pytest.mark.parametrize("kind", sorted(POLICIES))

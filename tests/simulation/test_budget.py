@@ -182,6 +182,7 @@ def delta_of_both(losses: Losses, epsilon: float) -> float:
     return float(np.mean([gaussian_delta(mu, epsilon - each) for each in lost]))
 
 
+@pytest.mark.thorough
 def test_one_person_in_the_worse_half_of_each_reading_is_no_better_told_apart() -> None:
     """Whichever half they are in: what all of it proves is as much as any choice of halves does, exactly composed."""
     draws = [

@@ -59,6 +59,7 @@ def people() -> bytes:
     return written_down(treated(WARD, BEHAVIOUR, 20_000, np.random.default_rng(1))).encode()
 
 
+@pytest.mark.thorough
 def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
     """At rho = 0.1, by the bound and by those held out; the plug-in policy of the same release, too."""
     spec = upload(io.BytesIO(people), declared(WARD, known=True), rho=0.1)

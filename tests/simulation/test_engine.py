@@ -144,6 +144,7 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
     np.testing.assert_allclose(trace.coverage_ratio, np.maximum.accumulate(ratio), rtol=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("few_details", "noise_once")
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
 @pytest.mark.parametrize("privacy", ["central", "local", "shuffle"])
