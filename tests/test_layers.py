@@ -44,7 +44,7 @@ RANK = {
     "theory": 0,
     "tables": 0,
     "search": 1,
-    "rooms": 1,
+    "rooms": 5,
     "mdp": 1,
     "environments": 3,
     "floors": 3,

@@ -23,17 +23,18 @@ from dprl.jobs.leases import Lease
 from dprl.jobs.rate_limiter import RateLimiter
 from dprl.jobs.rooms_file import CODE_LENGTH, HOURS, LETTERS
 from dprl.rooms.steps import (
+    SHOWN,
     TOTAL,
     ClassStep,
     Content,
     Guess,
     Question,
-    Recap,
     ShareEstimate,
     State,
     budget_left,
     estimate_share,
     from_json,
+    spends,
     to_json,
 )
 
@@ -54,7 +55,8 @@ STRANGER = "This link does not belong to the teacher of this room."
 _ROOM = """
 SELECT code, opened_at, closed, version, total, (SELECT count(*) FROM room_device WHERE room = code) AS people,
     (SELECT count(*) FROM room_step WHERE room = code) AS steps,
-    (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state
+    (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state,
+    (SELECT count(*) FROM class_run WHERE room = code AND result IS NOT NULL) AS computed
 FROM room WHERE code = ? AND opened_at > ?
 """
 # What was sent, and of a step that is revealed also what was not.
@@ -79,6 +81,7 @@ class Room:
         people: devices that have joined.
         steps: how many things were put to the class; the last is the one at hand.
         state: of that one, None where there is none.
+        computed: how many runs that go on from what the class reported have been computed.
     """
 
     code: str
@@ -89,11 +92,12 @@ class Room:
     people: int
     steps: int
     state: State | None
+    computed: int
 
     @property
-    def turn(self) -> tuple[bool, int, State | None]:
-        """Changes with what the teacher does, and not with what the class does."""
-        return self.closed, self.steps, self.state
+    def turn(self) -> tuple[bool, int, State | None, int]:
+        """Changes with what the teacher does, and what is computed of it, and not with what the class does."""
+        return self.closed, self.steps, self.state, self.computed
 
 
 class Rooms(StoreComponent):
@@ -136,8 +140,8 @@ class Rooms(StoreComponent):
             row = db.execute(_ROOM, (code, _day_ago())).fetchone()
         if row is None:
             return None
-        code, opened_at, closed, version, total, people, steps, state = row
-        return Room(code, opened_at, bool(closed), version, total, people, steps, state)
+        code, opened_at, closed, *rest = row
+        return Room(code, opened_at, bool(closed), *rest)
 
     @mending
     def join(self, code: str, device: str, who: Lease) -> Room:
@@ -194,10 +198,10 @@ class Rooms(StoreComponent):
             if place >= MOST_STEPS:
                 raise RoomError(MANY_STEPS)
             left = budget_left(total, (from_json(text) for (text,) in before))
-            if isinstance(content, Question) and content.epsilon > left:
+            if spends(content) > left:
                 raise RoomError((OVER if left else SPENT).format(total=f"{total:g}", left=f"{left:g}"))
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
-            state: State = "revealed" if isinstance(content, Recap) else "open"
+            state: State = "revealed" if isinstance(content, SHOWN) else "open"
             row = (code, place, to_json(content), state)
             db.execute("INSERT INTO room_step VALUES (?, ?, ?, ?)", row)
 

@@ -24,7 +24,14 @@ LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # of codes: no vowels, so no words; no digits,
 CODE_LENGTH = 6  # of a room's code: 64 million of them
 HOURS = 24  # after which a room is forgotten
 
-TABLES = """
+# What workers compute of the reports of a class. It goes with its room, and is computed again where it is lost.
+CLASS_RUN = """
+CREATE TABLE IF NOT EXISTS class_run (
+    room TEXT NOT NULL, place INTEGER NOT NULL, taken_at REAL NOT NULL, attempts INTEGER NOT NULL, result TEXT,
+    PRIMARY KEY (room, place), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE
+) WITHOUT ROWID;
+"""
+TABLES = f"""
 CREATE TABLE notice (text TEXT NOT NULL, at REAL NOT NULL);
 -- Rooms of classes, what was put to them, and what came back: of a device and of the teacher's key a digest.
 CREATE TABLE room (
@@ -41,6 +48,7 @@ CREATE TABLE room_answer (
     PRIMARY KEY (room, place, device), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE,
     FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
 CREATE INDEX room_answer_device ON room_answer(room, device);
+{CLASS_RUN}
 -- Links made short. They hold nothing of a visitor, and nothing makes room at their cost.
 CREATE TABLE short_link (
     code TEXT PRIMARY KEY, digest BLOB NOT NULL UNIQUE, page TEXT NOT NULL, query TEXT NOT NULL) WITHOUT ROWID;
@@ -71,6 +79,7 @@ class RoomsFile(StoreFile):
         for table, (column, declared, value) in _ADDED.items():
             if column not in {row["name"] for row in db.execute(f"PRAGMA table_info({table})")}:
                 db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {declared} DEFAULT {value}")
+        db.execute(CLASS_RUN)
 
     def _rescue(self, damaged: Path, begun: Path) -> str:
         return rescue(damaged, begun)

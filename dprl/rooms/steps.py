@@ -14,6 +14,7 @@ import numpy as np
 
 from dprl.fields import Field, SpecError
 from dprl.metrics import Measured
+from dprl.rooms import clinic
 from dprl.rooms.response import answered_yes, counted, flip, opposites, shuffled
 
 State = Literal["open", "paused", "revealed"]
@@ -30,6 +31,9 @@ TOTAL = Field(
 )
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
+BITS = Field(
+    "report", "text", "", "one that a phone could have sent: a group, and bits for each of its steps"
+)
 GUESS = Field("prediction", "text", "", "one that the lesson's own page could have made")
 
 
@@ -70,6 +74,37 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Clinic:
+    """The clinic that each phone plays as a patient, reporting at `epsilon` (`dprl.rooms.clinic`). Raises SpecError."""
+
+    epsilon: float
+    kind: ClassVar[str] = "clinic"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
+
+    def check(self, report: str) -> None:
+        """Refuses what no phone sends. Raises SpecError."""
+        if clinic.parse(report, self.epsilon) is None:
+            raise BITS.refuse(report)
+
+
+@dataclass(frozen=True)
+class Onward:
+    """How learning goes on after the class has played the clinic, with simulated patients. Nothing is asked.
+
+    place: of the step at which it played.
+    """
+
+    place: int
+    kind: ClassVar[str] = "onward"
+
+    def check(self, text: str) -> None:
+        """Refuses every answer. Raises SpecError."""
+        raise GUESS.refuse(text)
+
+
+@dataclass(frozen=True)
 class Guess:
     """A prediction that a step of a lesson asks for: about a chart, not about a person, so it has no coin.
 
@@ -98,13 +133,20 @@ class Recap:
         raise GUESS.refuse(text)
 
 
-Content = Question | Guess | Recap
+Content = Question | Clinic | Onward | Guess | Recap
+SHOWN = (Onward, Recap)  # of which nothing is asked
+
+
+def spends(content: Content) -> float:
+    """The budget that a phone spends by answering."""
+    return content.epsilon if isinstance(content, Question | Clinic) else 0.0
 
 
 def budget_left(total: float, put: Iterable[Content]) -> float:
-    """What epsilon the questions that were put leave to later ones: a phone answers each once, so the budgets of those
-    that it could answer add up. Never below 0, and without what binary fractions add to sums of decimal ones."""
-    spent = math.fsum(content.epsilon for content in put if isinstance(content, Question))
+    """What epsilon the questions and clinics that were put leave to later ones: a phone answers each once, so the
+    budgets of those that it could answer add up. Never below 0, and without what binary fractions add to sums of
+    decimal ones."""
+    spent = math.fsum(map(spends, put))
     return max(round(total - spent, 9), 0.0)
 
 
@@ -116,7 +158,7 @@ def to_json(content: Content) -> str:
 def from_json(text: str) -> Content:
     """What `to_json` was given."""
     given = json.loads(text)
-    kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Guess, Recap)}
+    kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Clinic, Onward, Guess, Recap)}
     return kinds[given.pop("kind")](**given)
 
 

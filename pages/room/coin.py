@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dprl.assets import joined
 from dprl.fields import SpecError
 from dprl.jobs.store import StoreError
 from dprl.messages import messages
@@ -14,7 +15,7 @@ from pages.shared.layout.component import component
 from pages.shared.results.data import store
 from pages.shared.text import escape
 
-_coin = component("coin")
+_coin = component("coin", js=joined("coin.js", "report.js"))
 
 
 def toss(step: ClassStep, question: Question, written: str | None) -> None:
@@ -36,10 +37,14 @@ def toss(step: ClassStep, question: Question, written: str | None) -> None:
         },
         key=f"coin_{code}_{step.place}",
     )
-    report = said.get("report")
+    write_down(step, said.get("report"), written)
+
+
+def write_down(step: ClassStep, report: object, written: str | None) -> None:
+    """Writes down what a phone reports, once the step is open; where that is refused, the reason is said."""
     if report and step.state == "open" and written is None:
         try:
-            store().rooms.respond(code, group().device, step.place, str(report))
+            store().rooms.respond(group().code, group().device, step.place, str(report))
         except (StoreError, SpecError) as error:
             st.warning(escape(str(error)), icon=":material/info:")
         else:

@@ -9,8 +9,8 @@ import streamlit as st
 from dprl.jobs.rooms import Room
 from dprl.lessons import LESSONS
 from dprl.messages import filled, messages
-from dprl.rooms.steps import ClassStep, Content, Guess, Question, Recap, State
-from pages.room import prediction, question, recap
+from dprl.rooms.steps import SHOWN, ClassStep, Clinic, Content, Guess, Onward, Question, Recap, State
+from pages.room import clinic, prediction, question, recap
 from pages.room.state import group, join_address
 from pages.shared.layout.share import qr
 from pages.shared.layout.terms import explained
@@ -25,9 +25,11 @@ SAID = messages("room")["lead"]
 
 def upcoming(put: Sequence[Content]) -> Content | None:
     """What a lesson has after the last of it that was put to the class: its next step, its recap, or the next lesson;
-    None after the last lesson."""
+    None after the last lesson. After the clinic, how learning goes on."""
+    if put and isinstance(put[-1], Clinic):
+        return Onward(len(put) - 1)
     every = list(LESSONS)
-    last = next((content for content in reversed(put) if not isinstance(content, Question)), None)
+    last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
     if isinstance(last, Guess) and last.lesson in LESSONS:
         more = last.step + 1 < len(LESSONS[last.lesson].steps)
         return Guess(last.lesson, last.step + 1) if more else Recap(last.lesson)
@@ -39,6 +41,10 @@ def title(content: Content) -> str:
     """A few words for it."""
     if isinstance(content, Question):
         return content.text
+    if isinstance(content, Clinic):
+        return str(clinic.SAID["title"])
+    if isinstance(content, Onward):
+        return str(clinic.SAID["onward"])
     if isinstance(content, Recap):
         return filled(SAID["recap"], lesson=LESSONS[content.lesson].title)
     found = prediction.step_of_lesson(content)
@@ -70,6 +76,11 @@ def shown(step: ClassStep, steps: Sequence[ClassStep]) -> None:
     if isinstance(content, Question):
         st.markdown(f"# {escape(content.text)}", anchors=False)
         question.show_results(group().code, step)
+    elif isinstance(content, Clinic):
+        st.markdown(f"# {clinic.SAID['title']}", anchors=False)
+        clinic.results(step, content, large=True)
+    elif isinstance(content, Onward):
+        clinic.goes_on(content, steps, level="#", large=True)
     elif isinstance(content, Recap):
         recap.on_screen(content, steps, "#")
     elif found := prediction.step_of_lesson(content):
@@ -95,7 +106,7 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
     press(SAID["leave"], "close", "present_leave", lead, False)
     if place < last:
         where = filled(SAID["earlier"], code=here.code, place=place + 1, last=last + 1)
-    elif steps and not isinstance(steps[-1].content, Recap):
+    elif steps and not isinstance(steps[-1].content, SHOWN):
         some = len(steps[-1].answers)
         where = filled(SAID["answered"], code=here.code, some=some, people=here.people)
     else:

@@ -7,9 +7,9 @@ import streamlit as st
 from dprl.jobs.rooms import Room
 from dprl.jobs.store import StoreError
 from dprl.messages import filled
-from dprl.rooms.steps import ClassStep, Guess, Question, Recap
+from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Onward, Question, Recap, spends
 from dprl.sentences import room as sentences
-from pages.room import coin, prediction, question, recap
+from pages.room import clinic, coin, prediction, question, recap
 from pages.room.entrance import visitor
 from pages.room.state import group, leave
 from pages.shared.layout.terms import explained
@@ -53,11 +53,11 @@ def stage(here: Room) -> None:
     step = steps[-1]
     if isinstance(step.content, Recap):
         recap.on_phone(step.content, steps, written)
+    elif isinstance(step.content, Onward):
+        clinic.goes_on(step.content, steps)
     else:
         asked(step, step.content, written.get(step.place), here.total)
-    spent = [
-        one.content.epsilon for one in steps if one.place in written and isinstance(one.content, Question)
-    ]
+    spent = [spends(one.content) for one in steps if one.place in written and spends(one.content)]
     if spent:
         st.caption(explained(sentences.spent_on_phone(spent, here.total)))
 
@@ -88,7 +88,7 @@ def head(here: Room) -> None:
         )
 
 
-def asked(step: ClassStep, content: Question | Guess, written: str | None, total: float) -> None:
+def asked(step: ClassStep, content: Content, written: str | None, total: float) -> None:
     """The step at hand, and what stands written from this device. total: epsilon of a phone in this room."""
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
@@ -103,7 +103,9 @@ def asked(step: ClassStep, content: Question | Guess, written: str | None, total
             st.caption(sentences.PHONE["result"])
         elif step.state == "open":
             about(content, total)
-    else:
+    elif isinstance(content, Clinic):
+        clinic.on_phone(step, content, written, total)
+    elif isinstance(content, Guess):
         prediction.on_phone(step, content, written)
 
 

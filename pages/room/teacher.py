@@ -11,22 +11,27 @@ import streamlit as st
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE, SPENT, Room
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
+from dprl.messages import filled
+from dprl.rooms.clinic import world
 from dprl.rooms.response import flip
 from dprl.rooms.steps import (
     EPSILON,
     MOST_LETTERS,
     ClassStep,
+    Clinic,
     Content,
     Guess,
+    Onward,
     Question,
     Recap,
     State,
     budget_left,
+    spends,
 )
 from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.words import human, percent, plural
-from pages.room import lead, prediction, question, recap
+from pages.room import clinic, lead, prediction, question, recap
 from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
@@ -96,6 +101,14 @@ def stage(here: Room) -> None:
         st.header(escape(step.content.text), anchor=False)
         pacing(step, here)
         question.show_results(r.code, step)
+    elif isinstance(step.content, Clinic):
+        st.header(clinic.SAID["title"], anchor=False)
+        pacing(step, here)
+        clinic.results(step, step.content)
+        if step.state == "revealed" and step.answers and not here.closed:
+            go_on(step)
+    elif isinstance(step.content, Onward):
+        clinic.goes_on(step.content, store().rooms.steps(r.code))
     elif isinstance(step.content, Recap):
         recap.on_screen(step.content, store().rooms.steps(r.code))
     else:
@@ -104,6 +117,18 @@ def stage(here: Room) -> None:
         st.header(escape(found.prediction.ask if found else ""), anchor=False)
         pacing(step, here)
         prediction.on_screen(step, step.content)
+
+
+def go_on(step: ClassStep) -> None:
+    """The button that shows the class how learning goes on."""
+    st.button(
+        clinic.SAID["onward"],
+        key="onward",
+        icon=":material/fast_forward:",
+        type="primary",
+        on_click=callback(put),
+        args=(Onward(step.place),),
+    )
 
 
 def standing(here: Room) -> None:
@@ -150,10 +175,12 @@ def composer(here: Room) -> None:
         return
     with st.container(border=True):
         st.markdown("**Put something to the class**")
-        kinds = {"question": "About themselves", "prediction": "A step of a lesson"}
+        kinds = {"question": "About themselves", "prediction": "A step of a lesson", "clinic": "The clinic"}
         segments("Kind", "put", kinds, group().puts, choose)
         if group().puts == "question":
             ask_form(here.total)
+        elif group().puts == "clinic":
+            clinic_form(here.total)
         else:
             lesson_form()
 
@@ -167,9 +194,8 @@ def choose(kind: str) -> None:
 def ask_form(total: float) -> None:
     """A question to be answered by yes or no, as long as a phone may spend more. total: what one may in all."""
     r = group()
-    left = budget_left(total, [step.content for step in store().rooms.steps(r.code)])
+    left = left_of(total)
     if not left:
-        st.info(explained(SPENT.format(total=human(total))), icon=":material/savings:")
         return
     offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     with st.form(f"ask_{r.asked}", border=False):
@@ -194,6 +220,37 @@ def ask_form(total: float) -> None:
         )
 
 
+def left_of(total: float) -> float:
+    """What a phone may still spend; where that is nothing, says so."""
+    left = budget_left(total, [step.content for step in store().rooms.steps(group().code)])
+    if not left:
+        st.info(explained(SPENT.format(total=human(total))), icon=":material/savings:")
+    return left
+
+
+def clinic_form(total: float) -> None:
+    """The clinic, as long as a phone may spend more. total: what one may in all."""
+    r = group()
+    left = left_of(total)
+    if not left:
+        return
+    offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
+    with st.form(f"clinic_{r.asked}", border=False):
+        st.markdown(filled(clinic.SAID["form"], steps=world().H))
+        st.selectbox(
+            clinic.SAID["epsilon"],
+            offered,
+            offered.index(min(EPSILON.default, left)),
+            key=f"clinic_epsilon_{r.asked}",
+            format_func=human,
+            filter_mode=None,
+        )
+        st.caption(explained(sentences.left(left, total)))
+        st.form_submit_button(
+            clinic.SAID["put"], icon=":material/send:", type="primary", on_click=callback(play_clinic)
+        )
+
+
 def lesson_form() -> None:
     """A step of a lesson, to be predicted: at first the one after that which the class has predicted last."""
     r = group()
@@ -211,9 +268,9 @@ def lesson_form() -> None:
             )
 
 
-def said(content: Guess | Recap) -> str:
-    """A step of a lesson in words."""
-    if isinstance(content, Recap):
+def said(content: Content) -> str:
+    """What was put to the class, in words."""
+    if not isinstance(content, Guess):
         return lead.title(content)
     found = prediction.step_of_lesson(content)
     if found is None:
@@ -227,6 +284,13 @@ def ask_class() -> None:
     text, epsilon = (st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon"))
     if epsilon is not None:
         put(Question(str(text or ""), float(epsilon)))
+
+
+def play_clinic() -> None:
+    """Has the class play the clinic; what was before is revealed."""
+    epsilon = st.session_state.get(f"clinic_epsilon_{group().asked}")
+    if epsilon is not None:
+        put(Clinic(float(epsilon)))
 
 
 def predict() -> None:
@@ -268,8 +332,8 @@ def answers_csv(file: Store, code: str) -> str:
         {
             "step": step.place + 1,
             "kind": step.content.kind,
-            "asked": step.content.text if isinstance(step.content, Question) else said(step.content),
-            "epsilon": step.content.epsilon if isinstance(step.content, Question) else None,
+            "asked": said(step.content),
+            "epsilon": spends(step.content) or None,
             "written down": answer,
             "in words": prediction.in_words(step.content, answer),
         }

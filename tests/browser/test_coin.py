@@ -40,7 +40,9 @@ const own = async () => {
 
 
 class Phone:
-    """A browser with a storage of its own, in a room, and all that it sends."""
+    """A browser with a storage of its own, in a room, and all that it sends. first: the button that it waits for."""
+
+    first = "Yes"
 
     def __init__(self, context: BrowserContext, url: str) -> None:
         self.frames: list[bytes] = []
@@ -50,7 +52,7 @@ class Phone:
         self.page.on("websocket", self._listen)
         self.page.on("request", lambda request: self.requests.append(request))
         self.page.goto(url)
-        expect(self.button("Yes")).to_be_visible()
+        expect(self.button(self.first)).to_be_visible()
 
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framesent", lambda data: self.frames.append(data if isinstance(data, bytes) else b""))

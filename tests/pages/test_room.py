@@ -14,8 +14,9 @@ from dprl.jobs import rooms
 from dprl.jobs.store import Lease, RoomError, Store
 from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
+from dprl.rooms.clinic_run import after_class
 from dprl.rooms.response import opposites
-from dprl.rooms.steps import NO, YES, Content, Guess, Question, Recap, ShareEstimate
+from dprl.rooms.steps import NO, YES, Clinic, Content, Guess, Onward, Question, Recap, ShareEstimate
 from dprl.sentences import room as sentences
 from pages.room.lead import upcoming
 from pages.room.question import shares_picture
@@ -530,3 +531,41 @@ def test_in_public_the_page_says_that_rooms_are_off(
     app: Any = visit(PAGE)
     assert bool([b for b in app.button if b.key == "open_room"]) == shown
     assert ("DPRL_ROOMS=1" in words(app)) != shown
+
+
+def test_a_class_plays_the_clinic_and_goes_on(visit: Visit, store: Store) -> None:
+    """The phone's script is told the law and nothing of it is answered for; the report is written down once."""
+    code, key = opened(store, None)
+    teacher = visit(PAGE, room=code, key=key)
+    widget(teacher, "button_group", "Kind").set_value("clinic").run()
+    widget(teacher, "button", "Let them play").click().run()
+    student = named(visit(PAGE, room=code), 1)
+    ((name, given),) = patients(student)
+    assert (given["open"], given["law"]["groups"], len(given["law"]["moves"])) == (True, 4, 4)
+    assert sentences.held(5.0) in words(student).replace("\\", "")
+    sent(student, name, json_value=json.dumps({"report": "3-n0"}))
+    assert "allowed" in warned(student)
+    ((name, _),) = patients(student)
+    sent(student, name, json_value=json.dumps({"report": "3-n010011"}))
+    assert store.rooms.steps(code)[0].answers == ("3-n010011",)
+    assert any("Written down" in str(said.value) for said in student.success)
+    assert "ε = 1 for all your answers together" in words(student)
+    store.rooms.turn_step(code, key, 0, "revealed")
+    student.run()
+    assert "background process" in words(student)
+    taken = store.class_runs.next()
+    assert taken is not None
+    store.class_runs.keep(taken, after_class(taken.reports, taken.epsilon))
+    teacher.run()
+    assert "Learning fails here" in words(teacher)
+    press(teacher, "onward")
+    student.run()
+    for app in (teacher, student):
+        assert "Shuffle, simulated." in words(app)
+    assert upcoming([Clinic(1.0)]) == Onward(0)
+
+
+def patients(app: AppTest) -> list[tuple[str, Any]]:
+    """The patient on a phone: its id, and what its script was given."""
+    found = [e.proto for e in app.get("bidi_component") if e.proto.component_name.endswith("dprl_patient")]
+    return [(proto.id, json.loads(proto.json)) for proto in found]

@@ -24,7 +24,7 @@ from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import SCOPE, UNIT
 from dprl.rooms.response import answered_yes, counted, flip, shuffled
 from dprl.rooms.steps import DELTA
-from dprl.sentences import attack, exploration, promise, room, uploads, verdict
+from dprl.sentences import attack, clinic, exploration, promise, room, uploads, verdict
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.loops import BatchRun, SwitchRun
 from dprl.simulation.loops.offline import noise_of_run
@@ -186,6 +186,22 @@ def of_rooms() -> set[str]:
         room.found(1, 0, answered_yes(0, 1, 4.0)),
         room.shuffled(1, shuffled(4.0, 1, DELTA), DELTA),
         room.central(1, 4.0, counted(1, 4.0, np.random.default_rng(0))[1]),
+    } | of_clinics()
+
+
+def of_clinics() -> set[str]:
+    """What it says of 40 phones that play the clinic at epsilon = 1, and of one at 3 that is asked twice."""
+    said = clinic.SAID
+    return {
+        *(clinic.about(4, asked) for asked in (1, 2)),
+        clinic.proof(1.0, 0.5, 1),
+        clinic.proof(3.0, 0.75, 2),
+        said["script"],
+        said["watched"],
+        said["written"],
+        messages("room")["patient"]["drew"],
+        messages("room")["patient"]["kept"],
+        *clinic.three(40, 1.0, DELTA).split("\n\n"),
     }
 
 

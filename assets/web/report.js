@@ -1,0 +1,32 @@
+// What stands between an answer and the room. A report is drawn here and kept before it is sent. A reload or a second
+// press finds it there and sends it again; nothing is drawn twice. localStorage may be closed to a page (some private
+// windows): then a report is kept as long as the page, as is the name of the device.
+const reports = new Map(), sent = new Set();
+
+export function draw() {  // a whole number from 0, all 2^53 of them equally likely
+  const [high, low] = crypto.getRandomValues(new Uint32Array(2));
+  return (high >>> 11) * 2 ** 32 + low;
+}
+
+export const filled = (text, fields) => text.replace(/\{(\w+)\}/g, (_, name) => fields[name]);
+export const share = (outcomes) => (outcomes / 2 ** 53).toFixed(4);
+
+export function envelope({ code, place, open, written }, setStateValue) {
+  const entry = `dprl-room-${code}-${place}`;  // device.js clears these up after a day
+  const read = () => {
+    try { return JSON.parse(localStorage.getItem(entry))?.report ?? reports.get(entry); } catch {
+      return reports.get(entry);
+    }
+  };
+  const keep = (report) => {
+    reports.set(entry, report);
+    try { localStorage.setItem(entry, JSON.stringify({ at: Date.now(), report })); } catch {}
+  };
+  const send = () => {  // the one line that says anything to the server
+    sent.add(entry);
+    setStateValue("report", read());
+  };
+  const waits = () => Boolean(read()) && open && !written;
+  const late = () => { if (waits() && !sent.has(entry)) send(); };  // the page was left before the room had it
+  return { entry, read, keep, send, waits, late };
+}

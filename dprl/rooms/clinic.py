@@ -1,0 +1,177 @@
+"""Phones that play the clinic: each is a patient of a synthetic environment, and reports through one-hot questions.
+
+A patient follows the advice of an algorithm that has seen nobody yet: DP-UCBVI's policy before its first user. What
+happens to the patient is drawn on the phone, and stays there. The phone draws which steps it is asked about, and at
+each of them one part: the transition (m), the state (n), or the reward (r). An answer is a one-hot vector over the rows
+that the advice takes, each bit turned over with a chance fixed beforehand: the mechanism `unary` with
+`reports="played"` (dprl/privacy/mechanisms/unary.py). Only these bits leave the phone.
+
+A report is written as GROUP-PARTBITS-PARTBITS..., such as `2-n010011`: a part for each step of the group, steps from
+the first. Phones do this in assets/web/patient.js.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.environments import ENVIRONMENTS
+from dprl.mdp import TabularMDP
+from dprl.privacy.mechanisms.unary import asking
+from dprl.rooms.response import DRAWS, flip, opposites
+from dprl.statistics.counts import FITTED
+
+Array = NDArray[np.float64]
+ENVIRONMENT, PARAMETERS = "clinic", {"levels": 2, "doses": 3, "H": 4}
+PARTS = "mnr"
+FORM = re.compile(r"[0-9](?:-[mnr][01]+)+")
+
+
+class Answered(NamedTuple):
+    """One answer of a report: about a step (0, 1, ...) and a part, the randomised bits [S] or, of m, [S * S]."""
+
+    step: int
+    part: int
+    bits: tuple[int, ...]
+
+
+class Asking(NamedTuple):
+    """How a phone is asked at an epsilon.
+
+    Attributes:
+        groups: into so many the steps are dealt out; a phone answers about one of them.
+        bit: epsilon of one bit; two bits of an answer can differ.
+        shares: the chances of the parts.
+    """
+
+    groups: int
+    bit: float
+    shares: tuple[float, float, float]
+
+    @property
+    def turned(self) -> int:
+        """How many of the DRAWS outcomes turn a bit over: rounded up, as of the coin."""
+        return opposites(self.bit)
+
+    def steps(self, group: int, H: int) -> range:
+        """The steps of a group."""
+        return range(group, H, self.groups)
+
+    def chance(self, part: int) -> float:
+        """That a user is asked about a cell of this part."""
+        return self.shares[part] / self.groups
+
+
+@lru_cache(maxsize=1)
+def world() -> TabularMDP:
+    """The clinic that is played."""
+    return ENVIRONMENTS[ENVIRONMENT].make(**PARAMETERS)
+
+
+@lru_cache(maxsize=64)
+def asking_at(epsilon: float) -> Asking:
+    """What a run of the simulator asks its users at this epsilon."""
+    counts = FITTED.evened()
+    weights = np.array([1.0, counts.visits**2, counts.reward**2])
+    shares = (weights / weights.sum()).tolist()
+    groups, bit, _ = asking(world().H, (shares[0], shares[1], shares[2]), epsilon)[0]
+    return Asking(int(groups), float(bit), (shares[0], shares[1], shares[2]))
+
+
+def first_policy() -> NDArray[np.int64]:
+    """[H, S] what is advised before there is any user: all actions look as good, so the first, which is no drug."""
+    return np.zeros((world().H, world().S), dtype=np.int64)
+
+
+def parse(report: str, epsilon: float) -> list[Answered] | None:
+    """The answers of a report; None where no phone could have sent it."""
+    mdp, asked = world(), asking_at(epsilon)
+    if len(report) > 200 or not FORM.fullmatch(report):
+        return None
+    head, *parts = report.split("-")
+    steps = asked.steps(int(head), mdp.H)
+    if int(head) >= asked.groups or len(parts) != len(steps):
+        return None
+    found = [
+        Answered(step, PARTS.index(text[0]), tuple(map(int, text[1:])))
+        for step, text in zip(steps, parts, strict=True)
+    ]
+    return found if all(len(one.bits) == width(one.part) for one in found) else None
+
+
+def width(part: int) -> int:
+    """Bits of an answer: a row for each state, and of m a bit for each next state."""
+    return world().S ** (2 if part == 0 else 1)
+
+
+def released(reports: Iterable[str], epsilon: float) -> Array:
+    """[H, S, A, S + 2] what the reports together say of m, n and r: unbiased for the counts of all who reported.
+
+    Rows that the advice does not take have zero: nobody was told to play them.
+    """
+    mdp, asked = world(), asking_at(epsilon)
+    turned, told = flip(asked.bit), first_policy()
+    counts = np.zeros((mdp.H, mdp.S, mdp.A, mdp.S + 2))
+    rows = np.arange(mdp.S)
+    for report in reports:
+        for step, part, bits in parse(report, epsilon) or ():
+            said = (np.array(bits, dtype=float) - turned) / ((1 - 2 * turned) * asked.chance(part))
+            if part == 0:
+                counts[step, rows, told[step], : mdp.S] += said.reshape(mdp.S, mdp.S)
+            else:
+                counts[step, rows, told[step], mdp.S + part - 1] += said
+    return counts
+
+
+def spread_of_visits(n: int, epsilon: float) -> float:
+    """The standard deviation of visits to a state over all steps as reports of n tell them, at most: of a state that
+    all are in at all steps. What a phone says of two steps is not correlated."""
+    asked = asking_at(epsilon)
+    turned = flip(asked.bit)
+    noise = turned * (1 - turned) / (1 - 2 * turned) ** 2
+    return math.sqrt(world().H * n * (noise + 1) / asked.chance(1))
+
+
+def visits_read(reports: Iterable[str], epsilon: float) -> Array:
+    """[S] visits to each state over all steps, as reports tell them."""
+    return np.asarray(released(reports, epsilon)[..., world().S].sum((0, 2)))
+
+
+def visits_expected(n: int) -> Array:
+    """[S] visits to each state over all steps that n patients make who follow the advice, by the environment's law."""
+    mdp, told, rows = world(), first_policy(), np.arange(world().S)
+    here = n * np.asarray(mdp.d1, dtype=float)
+    visits = np.zeros(mdp.S)
+    for h in range(mdp.H):
+        visits += here
+        here = here @ mdp.P[h, rows, told[h]]
+    return visits
+
+
+def on_phone(epsilon: float) -> Mapping[str, Any]:
+    """What a phone draws by: whole numbers of DRAWS outcomes, where the chances add up."""
+    mdp, told, asked = world(), first_policy(), asking_at(epsilon)
+    rows = np.arange(mdp.S)
+    return {
+        "start": outcomes(mdp.d1),
+        "moves": [[outcomes(row) for row in mdp.P[h, rows, told[h]]] for h in range(mdp.H)],
+        "rewards": [[round(float(r) * DRAWS) for r in mdp.R[h, rows, told[h]]] for h in range(mdp.H)],
+        "groups": asked.groups,
+        "turned": asked.turned,
+        "parts": outcomes(asked.shares),
+        "states": list(mdp.state_labels),
+        "advice": [[str(mdp.action_labels[a]) for a in row] for row in told],
+    }
+
+
+def outcomes(chances: Any) -> list[int]:
+    """Up to which outcome each is drawn; the last possible one takes what is left."""
+    sums = [min(round(float(s) * DRAWS), DRAWS) for s in np.cumsum(chances)]
+    last = max(i for i, chance in enumerate(chances) if chance > 0)
+    return [*sums[:last], *[DRAWS] * (len(sums) - last)]

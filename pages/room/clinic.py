@@ -1,0 +1,136 @@
+"""The clinic that a class plays: on a phone its own way, on the screen what the algorithm reads, and how it goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from dprl.assets import joined
+from dprl.figures import clinic as figures
+from dprl.figures.picture import Picture
+from dprl.messages import filled, messages
+from dprl.rooms import clinic
+from dprl.rooms.steps import ClassStep, Clinic, Onward
+from dprl.sentences import clinic as sentences
+from dprl.sentences import room
+from dprl.simulation.table import DEFAULT_DELTA
+from dprl.words import plural
+from pages.room.coin import write_down
+from pages.room.state import group
+from pages.shared.layout.chart import draw, kept, show
+from pages.shared.layout.component import component
+from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
+from pages.shared.results.data import store
+from pages.shared.text import escape
+
+_patient = component("patient", js=joined("patient.js", "report.js"))
+SAID = sentences.SAID
+
+
+def on_phone(step: ClassStep, content: Clinic, written: str | None, total: float) -> None:
+    """Has the phone play, and shows what was true on it. total: epsilon of a phone in this room."""
+    st.header(SAID["title"], anchor=False)
+    if step.state == "paused" and written is None:
+        st.info(room.PHONE["paused_answers"], icon=":material/pause:")
+    code = group().code
+    told = _patient(
+        data={
+            "code": code,
+            "place": step.place,
+            "open": step.state == "open",
+            "written": written,
+            "law": clinic.on_phone(content.epsilon),
+            "words": messages("room")["patient"],
+        },
+        key=f"patient_{code}_{step.place}",
+    )
+    write_down(step, told.get("report"), written)
+    if written is not None:
+        st.success(SAID["written"], icon=":material/edit_note:")
+        if step.state != "revealed":
+            st.caption(room.PHONE["result"])
+    elif step.state == "open":
+        asked = clinic.asking_at(content.epsilon)
+        steps = len(asked.steps(0, clinic.world().H))
+        st.markdown(explained(sentences.about(clinic.world().H, steps)))
+        st.markdown(explained(sentences.proof(content.epsilon, asked.bit, steps)))
+        st.markdown(explained(room.held(total)))
+        st.caption(explained(f"{SAID['script']} {SAID['watched']} {room.PHONE['repeated']}"))
+    if step.state == "revealed":
+        results(step, content)
+
+
+def results(step: ClassStep, content: Clinic, *, large: bool = False) -> None:
+    """What the algorithm reads of the reports so far, and once they are all in, what it has learned from them."""
+    if not step.answers:
+        st.info(SAID["none_yet"], icon=":material/info:")
+        return
+    code, night = group().code, dark()
+    key = ("clinic", code, step.place, step.answers, night)
+    picture = kept(key, lambda: visits_picture(step.answers, content.epsilon, night))
+    name = f"clinic_{step.place}_{large}"
+    if large:
+        draw(picture, name, height="stretch")
+        st.markdown(escape(picture.see))
+    else:
+        show(picture, name)
+    if step.state == "revealed" and (found := computed(step.place)):
+        with st.container(key="together"):
+            lost = found["lost"]
+            st.markdown(sentences.after(found["n"], found["same"], lost["local"], lost["none"]))
+
+
+def visits_picture(reports: Sequence[str], epsilon: float, night: bool) -> Picture:
+    """Visits to each state over all steps."""
+    mdp, n = clinic.world(), len(reports)
+    said, law = clinic.visits_read(reports, epsilon).tolist(), clinic.visits_expected(n).tolist()
+    spread = clinic.spread_of_visits(n, epsilon)
+    most = int(np.argmax(law))
+    see = sentences.visits(n, mdp.H, mdp.state_labels[most], law[most], said[most], spread)
+    return figures.visits(SAID, mdp.state_labels, said, law, spread, n * mdp.H, epsilon, see=see, dark=night)
+
+
+def computed(place: int) -> dict[str, Any] | None:
+    """How learning goes on from what the class reported at a step; where that is not known, says so."""
+    text = store().class_runs.found(group().code, place)
+    if text:
+        found: dict[str, Any] = json.loads(text)
+        return found
+    if text is None:
+        st.info(SAID["computing"], icon=":material/hourglass_empty:")
+    else:
+        st.warning(SAID["failed"], icon=":material/info:")
+    return None
+
+
+def goes_on(content: Onward, steps: Sequence[ClassStep], *, level: str = "##", large: bool = False) -> None:
+    """The curves of four kinds of trust, from the class on."""
+    played = steps[content.place].content if content.place < len(steps) else None
+    if not isinstance(played, Clinic):
+        return
+    reports = plural(len(steps[content.place].answers), "phone")
+    title = filled(SAID["goes_on"], reports=reports)
+    st.markdown(f"{level} {title}", anchors=False)
+    found = computed(content.place)
+    if found is None:
+        return
+    night, n, curves = dark(), int(found["n"]), found["curves"]
+    see = " ".join(
+        sentences.learns(SAID[f"{who}_who"], curves[who]) for who in ("local", "shuffle", "central")
+    )
+    key = ("onward", group().code, content.place, n, night)
+    here = filled(SAID["here"], n=n)
+    picture = kept(key, lambda: figures.goes_on(SAID, curves, n, played.epsilon, here, see=see, dark=night))
+    name = f"onward_{content.place}_{large}"
+    if large:
+        draw(picture, name, height="stretch")
+        st.markdown(escape(see))
+    else:
+        show(picture, name)
+        st.markdown(explained(sentences.three(n, played.epsilon, DEFAULT_DELTA)))
+    st.caption(SAID["one_draw"])
