@@ -36,6 +36,7 @@ from dprl.jobs import cluster
 from dprl.jobs.curves import whole_curves, whole_trace
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
+from dprl.jobs.pool import LONGEST_END
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
@@ -186,7 +187,7 @@ def workers_of(engine: str | None) -> Store:
     if address is not None:
         cluster.check_cluster(address)
     store = Store()
-    if not ensure_pool(store.path, engine=address) and engine:
+    if not ensure_pool(store.path, engine=address, patience=LONGEST_END if engine else 0.0) and engine:
         raise SpecError("engine", "this store has workers already; end those, or give another DPRL_HOME.")
     return store
 

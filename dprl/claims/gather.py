@@ -10,6 +10,7 @@ from dprl.claims.claim import Claim
 from dprl.claims.kept import kept
 from dprl.curves import Evidence
 from dprl.jobs.curves import finished
+from dprl.jobs.local import keep_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect
 from dprl.simulation import answered
@@ -40,6 +41,7 @@ def gather_evidence(
     """Ask for what is missing and wait for it. Raises RunFailed, and SpecError for a run past the limits."""
     collect(store, claim.runs, visitor, finished, progress)
     while (found := evidence(store, claim)) is None:
+        keep_pool(store.path)
         time.sleep(_POLL)
     return found
 

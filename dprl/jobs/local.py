@@ -17,6 +17,7 @@ from dprl.jobs.store import default_path
 _lock = threading.Lock()
 _pools: dict[Path, subprocess.Popen[bytes]] = {}
 _started: dict[Path, float] = {}
+_asked: dict[Path, tuple[str, str | None, int | None]] = {}  # what a pool of this process is begun with
 _PAUSE = 2.0  # between starts, lest a pool that cannot work is started at every rerun
 
 
@@ -25,10 +26,12 @@ def ensure_pool(
     simulation: str = simulations.DEFAULT,
     engine: str | None = None,
     workers: int | None = None,
+    patience: float = 0.0,
 ) -> bool:
     """Start the pool of this store unless there is one, whoever started it. Cheap: call it at every rerun.
 
     engine: a Dask scheduler to compute on (default: DPRL_ENGINE). workers: how many processes (default: DPRL_WORKERS).
+    patience: seconds to wait for another pool to end, as that of a script that was killed does.
     Returns whether the pool is this process's own.
 
     A subprocess of its own rather than multiprocessing, which would run the Streamlit script again. It is in
@@ -36,12 +39,13 @@ def ensure_pool(
     """
     path = (default_path() if store_path is None else store_path).absolute()
     with _lock:
+        _asked[path] = simulation, engine, workers
         process = _pools.get(path)
         if process is not None and process.poll() is None:
             return True
         if time.monotonic() - _started.get(path, float("-inf")) < _PAUSE:
             return False
-        with pool_lock(path) as free:
+        with pool_lock(path, patience) as free:
             pass
         if not free:
             return False
@@ -55,10 +59,22 @@ def ensure_pool(
         return True
 
 
+def keep_pool(store_path: Path) -> None:
+    """Where this process asked for a pool, begin one if there is none left.
+
+    The pool that was there may have been that of a script that was killed: it ends a moment after its script.
+    """
+    path = store_path.absolute()
+    if path in _asked:
+        ensure_pool(path, *_asked[path])
+
+
 def stop(store_path: Path | None = None) -> None:
     """End the pools that this process started (or that of one store); their seeds go back to the queue."""
     with _lock:
         path = None if store_path is None else store_path.absolute()
+        for p in [p for p in _asked if path in (None, p)]:
+            del _asked[p]
         ending = [p for p in list(_pools) if path is None or p == path]
         processes = [_pools.pop(p) for p in ending]
         for p in ending:

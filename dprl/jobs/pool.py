@@ -37,6 +37,8 @@ _LOOK = 0.1
 _WITHDRAW = 1.0
 _PATIENCE = 1.0  # while the disk is full
 _GRACE = 3.0
+_LATER = 5.0  # after which a pool whose parent has ended leaves the hard way
+LONGEST_END = _GRACE + _LATER + 2.0  # seconds that a pool takes to end, at most
 _LONGEST_PAUSE = 30.0
 
 
@@ -171,7 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     signal.signal(signal.SIGINT, lambda *_: stop.set())
     if options.child:
-        stop_when_stdin_closes(stop, grace=_GRACE + 5.0)
+        stop_when_stdin_closes(stop, grace=_GRACE + _LATER)
     path: Path = (options.store or default_path()).absolute()
     try:
         address = engine(options.engine)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.jobs.curves import final_values
+from dprl.jobs.local import keep_pool
 from dprl.jobs.store import Store
 from dprl.simulation.kinds import Spec
 
@@ -80,6 +81,7 @@ def looks(
                 store.requests.retry(spec, visitor)
                 asked[spec] = 1
         while len(found) < len(wanted):
+            keep_pool(store.path)
             share = float(len(found))
             for spec in asked:
                 if spec in found:

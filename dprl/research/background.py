@@ -34,11 +34,13 @@ def begin_workers(store: Store, workers: int | None, engine: str | None) -> None
     """Workers, or a Dask cluster, at a store. Raises SpecError, and ClusterError where it cannot be reached."""
     from dprl.jobs import cluster
     from dprl.jobs.local import ensure_pool
+    from dprl.jobs.pool import LONGEST_END
 
     address = cluster.engine(engine)
     if address is not None:
         cluster.check_cluster(address)
-    if not ensure_pool(store.path, engine=address, workers=workers) and engine:
+    patience = LONGEST_END if engine else 0.0
+    if not ensure_pool(store.path, engine=address, workers=workers, patience=patience) and engine:
         raise SpecError("engine", "this store has workers already; end those, or give another store.")
 
 

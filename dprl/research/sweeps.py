@@ -59,7 +59,7 @@ class Sweep(_Sweep[S]):
         """Compute every run, and its non-private baseline, in background processes; what is there already is read.
 
         The store is the dashboard's: each seed is computed once, whoever asks for it. Ctrl-C keeps what is finished,
-        and the next call goes on from there. The processes end with this one.
+        and so does a script that is killed: the next call goes on from there. The processes end with this one.
 
         Args:
             workers: how many processes, 1 to 256; by default DPRL_WORKERS, else 2. A pool that runs already keeps its
@@ -86,15 +86,11 @@ class Sweep(_Sweep[S]):
                 raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
         check_workers(workers)
         kept = Store(None if store is None else Path(store))
-        read = {spec: whole_curves(kept, spec) for spec in self.specs}
-        found = {spec: curves for spec, curves in read.items() if curves is not None}
-        missing = [spec for spec in self.specs if spec not in found]
-        if missing:
+        if any(whole_curves(kept, spec) is None for spec in self.specs):
             begin_workers(kept, workers, engine)
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
         bar = progress if callable(progress) else progress_bar if progress and interactive else None
-        found |= collect(kept, missing, VISITOR, whole_curves, bar)
-        return SweepResult(self, {spec: found[spec] for spec in self.specs})
+        return SweepResult(self, collect(kept, self.specs, VISITOR, whole_curves, bar))
 
     def _repr_html_(self) -> str:
         axes = "".join(row(name, ", ".join(map(str, values))) for name, values in self.axes)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,8 @@ from tests.jobs.test_processes import ROOT, wait_for
 PATIENCE = 100.0
 
 
-@pytest.fixture(scope="module")
-def two() -> Iterator[str]:
+@contextmanager
+def a_cluster() -> Iterator[str]:
     """The address of a cluster of two workers, as one starts it for trying."""
     command = [sys.executable, "-m", "dprl", "cluster", "--workers", "2", "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -36,6 +37,13 @@ def two() -> Iterator[str]:
         yield said[1]
         process.terminate()
         assert process.wait(PATIENCE) == 0
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[str]:
+    """The address of a cluster."""
+    with a_cluster() as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

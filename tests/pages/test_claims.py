@@ -40,7 +40,7 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     shutil.copytree(bundled.DIRECTORY, tmp_path / "assets")
     monkeypatch.setattr(bundled, "DIRECTORY", tmp_path / "assets")
     bundled.path_of("claims").write_text(json.dumps(bench.claims()), encoding="utf-8")
-    monkeypatch.setattr(cli, "ensure_pool", lambda path, engine=None: None)
+    monkeypatch.setattr(cli, "ensure_pool", lambda path, **rest: None)
     evidence.bundled.cache_clear()
     yield claim
     evidence.bundled.cache_clear()
