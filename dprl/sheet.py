@@ -25,20 +25,26 @@ def sheet(policy: Policy) -> str:
     about = policy.about
     parts = [
         *_worth(about),
-        _head(said.POLICY),
+        heading(said.POLICY),
         *_table_of(policy),
-        _head(said.GUARANTEE),
-        *_paragraphs(said.guarantee(about["privacy"])),
-        _head(said.BLIND),
-        _list(_blind(about)),
-        _head(said.ASSUMES),
-        f'<div class="small">{_list(about["privacy"]["assumes"])}</div>',
+        heading(said.GUARANTEE),
+        *paragraphs(said.guarantee(about["privacy"])),
+        heading(said.BLIND),
+        bullets(_blind(about)),
+        heading(said.ASSUMES),
+        f'<div class="small">{bullets(about["privacy"]["assumes"])}</div>',
     ]
+    learned = said.about(OFFLINE[about["algorithm"]].title, about)
+    return printed(said.TITLE, learned, parts, said.footer(about["versions"], policy.digest))
+
+
+def printed(title: str, about: str, parts: Iterable[str], footer: str) -> str:
+    """A page to print or to keep, as HTML that asks for nothing from elsewhere. parts: HTML; the rest is text."""
     return (
         web_source("sheet.html")
-        .replace("{title}", escape(said.TITLE))
-        .replace("{about}", markup(said.about(OFFLINE[about["algorithm"]].title, about)))
-        .replace("{footer}", escape(said.footer(about["versions"], policy.digest)))
+        .replace("{title}", escape(title))
+        .replace("{about}", markup(about))
+        .replace("{footer}", escape(footer))
         .replace("{parts}", "\n".join(parts))  # last, for what visitors wrote is not to be searched
     )
 
@@ -59,7 +65,7 @@ def _worth(about: Mapping[str, Any]) -> Iterable[str]:
         columns += [f"About, in {unit[1]}", f"95% interval, in {unit[1]}"]
         rows = [(*row, *more[1:]) for row, more in zip(rows, said.values(held, bound, unit[0]), strict=True)]
     if rows:
-        yield _table(columns, rows)
+        yield table(columns, rows)
     yield f"<p>{markup(said.bound(bound))}</p>"
     if held["verdict"]:
         yield f"<p>{markup(verdict.overlap(held['covered'], held['follows']))}</p>"
@@ -79,7 +85,7 @@ def _table_of(policy: Policy) -> Iterable[str]:
         return
     columns = ["State", *(said.steps(steps[0], steps[-1]) for _, steps in groups)]
     rows = [(state, *(done[s] for done, _ in groups)) for s, state in enumerate(policy.states)]
-    yield _table(columns, rows)
+    yield table(columns, rows)
     yield f"<p>{said.LACKING}</p>" if any(SOMEBODY in done for done, _ in groups) else ""
 
 
@@ -89,19 +95,23 @@ def _blind(about: Mapping[str, Any]) -> list[str]:
     return [*verdict.BLIND, *ends]
 
 
-def _head(text: str) -> str:
+def heading(text: str) -> str:
+    """A heading within the page."""
     return f"<h2>{escape(text)}</h2>"
 
 
-def _paragraphs(texts: Iterable[str]) -> Iterable[str]:
+def paragraphs(texts: Iterable[str]) -> Iterable[str]:
+    """Sentences, in which words may be bold."""
     return (f"<p>{markup(text)}</p>" for text in texts)
 
 
-def _list(texts: Iterable[str]) -> str:
+def bullets(texts: Iterable[str]) -> str:
+    """The same as a list."""
     return f"<ul>{''.join(f'<li>{markup(text)}</li>' for text in texts)}</ul>"
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table, as wide as it needs."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'

@@ -13,6 +13,7 @@ from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.sitemap import PAGES
 from dprl.words import plural
+from pages.lessons.handed import handed_in
 from pages.lessons.kept import keep
 from pages.lessons.recap import SAID, own_score, recap
 from pages.lessons.state import go, guess, lessons, reveal
@@ -50,6 +51,8 @@ def main() -> None:
     corner = head(here)
     if not here.key:
         list_lessons(corner)
+    elif here.handed:
+        handed_in(here)
     else:
         opened(corner)
     words_and_papers()

@@ -1,0 +1,52 @@
+"""What a student hands in: the predictions of a link, scored; to look at, to copy, and to save as a file."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl.lessons.handed import SAID, page, rows
+from dprl.messages import filled
+from dprl.version import VERSION
+from pages.lessons.recap import own_score
+from pages.lessons.state import Lessons, go
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.download import save
+from pages.shared.layout.terms import explained
+from pages.shared.lessons.known import evidence
+from pages.shared.text import escape
+from pages.shared.visitor.address import query_of, whole_address
+from pages.shared.visitor.callbacks import callback
+
+
+def handed_in(here: Lessons) -> None:
+    """The predictions, and the ways to take them along. Nothing of them stays here."""
+    lesson, texts = here.lesson, here.handed
+    st.markdown(f"## {escape(filled(SAID['title'], lesson=lesson.title))}", anchors=False)
+    st.markdown(SAID["about"])
+    found = rows(lesson, texts, evidence())
+    with st.container(border=True, key="score"):
+        st.markdown(f"### {own_score([points for *_, points in found])}", anchors=False)
+        st.markdown(
+            "\n".join(
+                f"{n}. **{escape(title)}: {round(points, 2):g} of 1.** {escape(predicted)}. {escape(off)}"
+                for n, (title, predicted, off, points) in enumerate(found, 1)
+            )
+        )
+    query, name = query_of(here.link), lesson.key
+    link = whole_address(query)
+    with st.container(horizontal=True, gap="small", key="handed_ways"):
+        copy_link(query, SAID["copy"])
+        save(
+            f"dprl-{name}.html",
+            SAID["file"],
+            "text/html",
+            lambda: page(lesson, texts, evidence(), VERSION, link),
+        )
+        st.button(
+            SAID["back"],
+            icon=":material/chevron_left:",
+            key="handed_back",
+            on_click=callback(go),
+            args=(here.key, 0),
+        )
+    st.caption(explained(SAID["honest"]))
