@@ -33,7 +33,9 @@ def shares_of_yes(
     title: str, rows: Sequence[KnownShare], *, subtitle: str = "", see: str = "", dark: bool = False
 ) -> Picture:
     """The rows from the top down. Colours are those of the privacy models at their epsilon."""
-    chart = Chart(title, "Answered yes, with a 95% interval", subtitle=subtitle, height=310, dark=dark)
+    chart = Chart(
+        title, "Answered yes, with a 95% interval", subtitle=subtitle, height=120 + 64 * len(rows), dark=dark
+    )
     ink = chart.colors.ink
     for place, row in enumerate(reversed(rows)):
         color = looks.color(row.model, row.epsilon, dark=dark)

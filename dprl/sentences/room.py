@@ -56,6 +56,19 @@ def found(n: int, reported: int, yes: Measured) -> str:
     )
 
 
+def if_more(now: tuple[int, Measured], n: int, then: Measured) -> str:
+    """What more phones would leave of the interval. now: how many there are, and what they leave."""
+    of, yes = now
+    return filled(
+        RESULT["were_see"],
+        n=human(n),
+        wide=f"{100 * (then.high - then.low) / n:.0f}",
+        now=f"{100 * (yes.high - yes.low) / of:.0f}",
+        low=f"{then.low / n:.0%}",
+        high=f"{then.high / n:.0%}",
+    )
+
+
 def shuffled(n: int, epsilon: float, delta: float) -> str:
     """What the same reports would prove behind a shuffler."""
     proved = promise(float(f"{epsilon:.3g}"), delta)

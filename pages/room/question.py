@@ -8,13 +8,17 @@ from dprl.figures import room as figures
 from dprl.figures.picture import Picture
 from dprl.figures.room import KnownShare
 from dprl.messages import filled
+from dprl.rooms.response import if_more
 from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate
 from dprl.sentences import room as sentences
-from dprl.words import plural
+from dprl.words import human, plural
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
+
+PHONES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+DEFAULT_PHONES = 500
 
 
 def show_results(code: str, step: ClassStep) -> None:
@@ -25,13 +29,18 @@ def show_results(code: str, step: ClassStep) -> None:
             sentences.RESULT["no_answers" if step.state != "revealed" else "nobody"], icon=":material/info:"
         )
         return
-    key = ("room", code, step.place, found.n, found.reported, night)
-    show(kept(key, lambda: shares_picture(found, night)), f"room_{step.place}")
+    phones = 0
+    if step.state == "revealed":
+        phones = st.select_slider(
+            sentences.RESULT["were"], PHONES, DEFAULT_PHONES, key=f"were_{step.place}", format_func=human
+        )
+    key = ("room", code, step.place, found.n, found.reported, phones, night)
+    show(kept(key, lambda: shares_picture(found, night, phones)), f"room_{step.place}")
     st.markdown(explained(sentences.three(found.n, found.epsilon, found.shuffled, DELTA, found.far)))
 
 
-def shares_picture(found: ShareEstimate, night: bool) -> Picture:
-    """One share of yes, three times."""
+def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
+    """One share of yes, three times; and as it would be known of so many phones, 0 for none."""
     n, (value, low, high) = found.n, (share / found.n for share in found.yes)
     # noise may go beyond what can be
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
@@ -41,5 +50,10 @@ def shares_picture(found: ShareEstimate, night: bool) -> Picture:
         KnownShare("central", "Central<br>(simulated)", found.epsilon, said / n, least / n, most / n),
     ]
     see = sentences.found(n, found.reported, found.yes)
+    if phones:
+        more = if_more(found.reported / n, phones, found.epsilon)
+        title = filled(sentences.RESULT["were_row"], n=human(phones))
+        rows.insert(1, KnownShare("local", title, found.epsilon, *(share / phones for share in more)))
+        see += f" {sentences.if_more((n, found.yes), phones, more)}"
     subtitle = filled(sentences.RESULT["subtitle"], answers=plural(n, "answer"), epsilon=f"{found.epsilon:g}")
     return figures.shares_of_yes(sentences.RESULT["title"], rows, subtitle=subtitle, see=see, dark=night)

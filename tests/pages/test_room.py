@@ -15,7 +15,7 @@ from dprl.jobs.store import Lease, RoomError, Store
 from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
 from dprl.rooms.clinic_run import after_class
-from dprl.rooms.response import opposites
+from dprl.rooms.response import answered_yes, if_more, opposites
 from dprl.rooms.steps import NO, YES, Clinic, Content, Guess, Onward, Question, Recap, ShareEstimate
 from dprl.sentences import room as sentences
 from pages.room.lead import upcoming
@@ -597,3 +597,21 @@ def test_results_travel_as_a_page_to_keep(store: Store) -> None:
     for said in ("2 yes, 1 no", steps[0].why[:20], "Learning fails here", LESSONS[lesson].recap[0][:20]):
         assert said in page
     assert "3-n010011" not in page  # a report tells the most to whoever knows whose it is
+
+
+def test_what_more_phones_would_leave_of_the_interval_follows_the_slider(visit: Visit, store: Store) -> None:
+    code, key = opened(store)
+    for i in range(5):
+        store.rooms.join(code, f"{i}", Lease("s"))
+        store.rooms.respond(code, f"{i}", 0, YES if i < 3 else NO)
+    teacher = visit(PAGE, room=code, key=key)
+    assert not teacher.select_slider
+    store.rooms.turn_step(code, key, 0, "revealed")
+    teacher.run()
+    (slider,) = teacher.select_slider
+    for phones in (500, 5000):
+        slider.set_value(phones).run()
+        more = if_more(3 / 5, phones, 1.0)
+        now = 5, answered_yes(3, 5, 1.0)
+        assert sentences.if_more(now, phones, more) in words(teacher)
+    assert if_more(3 / 5, 5000, 1.0).high / 5000 - if_more(3 / 5, 5000, 1.0).low / 5000 < 0.1

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dprl.rooms.response import DRAWS, answered_yes, counted, flip, law, opposites, report, shuffled
+from dprl.rooms.response import DRAWS, answered_yes, counted, flip, if_more, law, opposites, report, shuffled
 
 EPSILONS = [0.1, 0.5, 1.0, math.log(3), 2.0, 5.0]
 
@@ -48,6 +48,18 @@ def test_the_interval_covers_every_true_number_95_times_in_100_and_the_value_is_
         mean = sum(p * (k - n * wrong) / (1 - 2 * wrong) for k, p in enumerate(rows[true]))
         assert mean == pytest.approx(true, abs=1e-9)
     assert all(one.low <= one.value <= one.high for one in found)
+
+
+@pytest.mark.parametrize(("epsilon", "n"), [(0.3, 7), (1.0, 40), (3.0, 25)])
+def test_an_interval_without_its_table_is_the_one_with_it(epsilon: float, n: int) -> None:
+    for k in range(n + 1):
+        assert if_more(k / n, n, epsilon) == pytest.approx(answered_yes(k, n, epsilon), abs=1e-9)
+
+
+def test_more_phones_leave_a_narrower_interval() -> None:
+    widths = [(one.high - one.low) / n for n in (10, 40, 100, 500, 10_000) if (one := if_more(0.5, n, 1.0))]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < 0.05 < widths[-2]
 
 
 def test_what_a_shuffler_proves_is_what_the_definition_says() -> None:
