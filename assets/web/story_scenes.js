@@ -6,7 +6,7 @@ const STEP = 0.3, REST = 1.5, USER = 0.16, WAIT = 1.5, ROW = 0.22, RACE = 7, MOM
 const BESIDE = 560;  // pixels from which on two pictures stand beside each other
 const GUTTER = 46, AXIS = 58, RIVER = 44, BELOW = 26, TITLE = 22;  // pixels: left of a grid and of a chart, ...
 const NARROW = 140, CHART = 105;  // heights of two that are below each other
-const LOUD = 2.5;  // standard deviations of noise, from which on a cell is as dark as can be
+const LOUD = 2.5;  // standard deviations of the largest noise, from which on a cell is as dark as can be
 const GROW = [5, 4.2, 3.4, 2.6, 1.8];  // times as long as others the first users are seen
 
 const rows = () => clamp((innerHeight - 440) / 20, 9, 24);  // pixels of a step
@@ -104,7 +104,10 @@ function attack(host, { run, said }) {
 function noise(host, { run, words, said, texts, place: stop }) {
   const draw = picture(host, texts.alts[stop()]), told = element(host, "p", "told");
   const { noise: drawn } = run, left = counted(run.paths.slice(-1), run);
-  const top = Math.max(...drawn.users[0], ...drawn.noisy.flat());
+  const top = Math.max(...drawn.users[0], ...drawn.noisy.flat()), loud = Math.log(1 + LOUD * Math.max(...drawn.std));
+  // One scale for every epsilon, so that a larger one is seen to leave less noise. Without noise the path is all there
+  // is, and is as dark as can be.
+  const shade = (n, std) => (std ? Math.sign(n) * Math.log(1 + Math.abs(n)) / loud : n);
   let field, lines, placed, shown = -1;
   return {
     length: RACE,
@@ -130,8 +133,7 @@ function noise(host, { run, words, said, texts, place: stop }) {
     show: (time) => {
       const i = stop(), last = drawn.users[i].length - 1, until = clamp(time / RACE, 0, 1) * last;
       if (i !== shown) {
-        const loud = Math.max(LOUD * drawn.std[i], 1);
-        field.cells(left.map((n, cell) => (n + drawn.cells[i][cell]) / loud));
+        field.cells(left.map((n, cell) => shade(n + drawn.cells[i][cell], drawn.std[i])));
         host.querySelector("svg").setAttribute("aria-label", texts.alts[i]);
         shown = i;
       }

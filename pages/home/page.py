@@ -17,7 +17,7 @@ from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.sitemap import PAGES
 from pages.home.slider import live_slider
-from pages.home.state import EPSILON, Home, link_to
+from pages.home.state import EPSILON, STORY, Home, link_to
 from pages.home.story import is_told, tell
 from pages.home.taken import LABEL, NEEDED, STOPS, taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
@@ -73,6 +73,7 @@ def at_one_epsilon(live: bool) -> None:
     night = dark()
     example = trust(h.epsilon, HOME_EPISODES)
     s.common = in_common(example.curves)
+    told = [(STORY, "on")] if h.story else []
     privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
     with privacy, st.container(key="alone_slider"):  # which stays when the page is within another one
         live_slider(
@@ -83,7 +84,7 @@ def at_one_epsilon(live: bool) -> None:
             ends=promise.ENDS,
             key=f"{s.version}:epsilon",
             chart="home_chart",
-            queries=[query_of(link_to(e)) for e in HOME_BUDGETS],
+            queries=[query_of([*told, *link_to(e)]) for e in HOME_BUDGETS],
             write="eps" not in st.query_params and h.epsilon != EPSILON.default,
             on_move=moved,
         )

@@ -18,7 +18,7 @@ from dprl.figures.looks import color
 from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.messages import filled, messages
 from dprl.words import human, percent, rough
-from pages.home.state import Home
+from pages.home.state import STORY, Home
 from pages.shared.layout.component import component
 from pages.shared.results.bundled import asset
 from pages.shared.visitor.state import session
@@ -32,10 +32,11 @@ _story = component("story", js=joined("story.js", "story_parts.js", "story_scene
 
 
 def is_told(h: Home) -> bool:
-    """Whether the story is told: who comes by a link, or sees the page within another one, has come for the chart."""
+    """Whether the story is told: who comes by a link, or sees the page within another one, has come for the chart. An
+    address that the chart's slider wrote below the story names it, for a reload."""
     s = session()
     if s.arrived or not st.query_params:  # else the chart's slider wrote the address
-        h.story = not st.query_params and not st.context.is_embedded
+        h.story = (not st.query_params or STORY in st.query_params) and not st.context.is_embedded
     return h.story
 
 

@@ -10,7 +10,7 @@ from dprl.sitemap import PAGES
 from pages.shared.examples import HOME_BUDGETS
 from pages.shared.results.trusted import known
 
-LABEL = "Privacy budget"
+LABEL = "Privacy budget (a smaller one hides more)"
 STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
 NEEDED = f"Users until an average episode loses less than {LEARNED:.0%}"
 

@@ -105,7 +105,7 @@ STOPS = {
     "home": Stop(
         "",
         SHARE
-        | each("slider", "Privacy budget")
+        | each("slider", "Privacy budget (a smaller one hides more)")
         | each("download", "Download plot as a PNG", "Download as CSV")
         | each("expander", "Numbers of this chart")
         | each("link", "Open this chart on the page Online", "Use your own data", "Runs"),

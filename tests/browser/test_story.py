@@ -44,6 +44,7 @@ def test_one_press_leads_to_the_chart_whose_slider_does_not_end_the_story(visit:
     slider.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**eps=2")
+    assert "story=on" in page.url  # so that a reload tells it again
     idle(page)
     expect(page.locator(".story section")).to_have_count(len(ORDER))
     # The bar ends with the story: who scrolls up to it is at the last scene, and goes back from there.

@@ -50,6 +50,12 @@ def test_a_slider_that_writes_the_address_does_not_end_the_story(visit: Visit) -
     assert stories(app.run()) == 1
 
 
+def test_a_reload_after_the_slider_moved_tells_the_story_again(visit: Visit) -> None:
+    app = visit(story="on", v="2", eps="2")
+    assert stories(app) == 1
+    assert not app.warning
+
+
 @pytest.mark.parametrize("scene", ORDER)
 def test_a_scene_is_short(scene: str) -> None:
     words = content()["words"][scene]
