@@ -11,6 +11,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import registries  # noqa: E402
+from jupyter_client.connect import ConnectionFileMixin  # noqa: E402
 
 import dprl  # noqa: E402
 
@@ -40,6 +41,7 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300  # seconds: the first run on a machine compiles
 nb_merge_streams = True
+ConnectionFileMixin.transport.default_value = "ipc"  # over TCP each kernel warns that nothing is encrypted
 
 autosummary_generate = True
 # There is Estimate, too, and some file systems do not tell capitals.
@@ -50,7 +52,8 @@ napoleon_use_ivar = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "dprl"
-html_static_path = ["pictures"]
+html_static_path = ["pictures", "style"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

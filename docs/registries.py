@@ -92,7 +92,7 @@ def _algorithms() -> Iterator[str]:
     yield from ("## Online", "")
     for a in ALGORITHMS.values():
         told = {
-            "Source": _plain(a.source),
+            "Source": _plain(a.source) + ("; our reconstruction" if a.reconstructed else ""),
             "Privacy models": _code(a.privacies),
             "Bonus": _code(bonus for bonus in a.bonuses if bonus not in a.retired),
             "Needs": {"features": "a linear MDP", "mixture": "a linear mixture"}.get(a.needs, ""),

@@ -206,6 +206,7 @@ def test_a_row_says_what_its_bonus_does_not_cover_of_the_noise(table: Landscape)
             if not row.why:
                 spec = row.entry.spec(PROBLEMS["clinic"], 10**9)
                 said = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus)
+            assert ("our reconstruction" in note) == ALGORITHMS[row.entry.learner].reconstructed
             assert ("optimism not proved" in note) == bool(said) == (UNCOVERED in row.claimed)
             short |= {row.entry.key} if said else set()
     assert short == {"private-ucb-vi:central:paper", "private-ucb-vi:local:paper"}

@@ -59,7 +59,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     given = ["release", *files, "--ledger", "two rooms", "--out", str(tmp_path / "out")]
     assert main([*given, "--total-rho", "0.5", "--rho", "0.3"]) == 0
     out, err = capsys.readouterr()
-    assert "it proves ρ = 0.3 in all" in err
+    assert "ρ = 0.3 is proved in all" in err
     assert "Noise moves each such number" in err  # before anything is spent
     assert "The budget two rooms has the total ρ = 0.5. Spent so far: ρ = 0.3, or (" in out
     assert "**" not in out + err

@@ -68,12 +68,12 @@ def noise_ladder(
         "showlegend": False,
         "name": "noise",
         "customdata": [[style.plain(step.what), said] for step, said in zip(steps, proved, strict=True)],
-        "hovertemplate": "%{customdata[0]}<br>noise %{x:,.0f} visits<br>proves %{customdata[1]}<extra></extra>",
+        "hovertemplate": "%{customdata[0]}<br>noise %{x:,.0f} visits<br>proved: %{customdata[1]}<extra></extra>",
     }
     chart.traces.append(bars)
     left: Trace = {"x": 0, "xref": "paper", "xanchor": "left", "yanchor": "bottom", "align": "left"}
     for i, (step, said) in enumerate(zip(steps, proved, strict=True)):
-        words = f"{style.plain(step.what)} <span style='color:{muted}'>· proves {said}</span>"
+        words = f"{style.plain(step.what)} <span style='color:{muted}'>· {said} proved</span>"
         chart.note(words, **left, y=i - 0.06)
     chart.x(type="log", range=[np.log10(low), np.log10(std.max() * 5)], nticks=5, tickangle=0)
     chart.y(visible=False, range=[len(steps) - 0.5, -0.6])
@@ -81,7 +81,7 @@ def noise_ladder(
         {
             "way": [step.what for step in steps],
             "std of one counter": std,
-            "proves epsilon": [step.epsilon for step in steps],
+            "proved epsilon": [step.epsilon for step in steps],
             "at delta": [step.delta for step in steps],
             "this run": [i == own for i in range(len(steps))],
         }

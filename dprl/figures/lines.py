@@ -24,6 +24,7 @@ BANDS: dict[Statistic, str] = {
 }
 # What a curve is the mean of: of data sets, each has noise of its own, too.
 SEEDS, DATA_SETS = "seeds", "data sets"
+SEEN = "(where wider than its line)"  # said of bands in a legend
 ON_FLOOR = "zero or less: on the bottom edge"
 DECADES, FEW = 6, 1.5  # that an axis names; with less than so many it names 1, 2 and 5 of each
 NUMBERED = 14  # pixels: a marker with room for a digit
@@ -340,8 +341,11 @@ def _ahead(series: Series) -> list[Array]:
 
 
 def band_sign(chart: Chart, name: str) -> None:
-    """The legend entry that stands for the band of every curve."""
-    chart.sign(name, {"symbol": "square", "size": 14, "color": style.translucent(chart.colors.muted, 0.35)})
+    """The legend entry that stands for the band of every curve; in a plot it may be too narrow to be seen."""
+    chart.sign(
+        f"{name}<br>{SEEN}",
+        {"symbol": "square", "size": 14, "color": style.translucent(chart.colors.muted, 0.35)},
+    )
 
 
 def floor_sign(chart: Chart, name: str = ON_FLOOR) -> None:

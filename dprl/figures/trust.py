@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dprl.figures import looks, style
 from dprl.figures.chart import Chart, Trace, stacked
-from dprl.figures.lines import Array
+from dprl.figures.lines import SEEN, Array
 from dprl.figures.picture import Picture
 from dprl.words import human, percent
 
@@ -26,7 +26,7 @@ TICKS = (0, 10, 25, 50, 75, 100)
 USERS = ("1,000", "1 million", "1 billion", "1 trillion", "10¹⁵")  # at the axis
 ALT = "Line chart of the share of reward lost by an average episode so far, against users, by privacy model."
 LOST = "Reward lost by an average episode so far"
-BAND = "95% t interval of the mean over seeds"
+BAND = f"95% t interval of the mean over seeds<br>{SEEN}"
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ WAIT = "No answers are taken just now."
 MANY_ROOMS = f"{MOST_ROOMS} rooms are open on this server, which is the most; one is free again within a day."
 MANY_STEPS = f"A room takes {MOST_STEPS} questions and steps, which this one has had; open another one."
 OVER = "Of ε = {total} for each phone, ε = {left} is left; choose at most that for this question."
-SPENT = "Questions have taken all of ε = {total} that each phone has here; put a step of a lesson, or open a new room."
+SPENT = "Questions have taken all of ε = {total} that each phone has here; put a lesson's question, or open a new room."
 STRANGER = "This link does not belong to the teacher of this room."
 
 _ROOM = """

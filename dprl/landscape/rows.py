@@ -96,7 +96,7 @@ class Row:
 
     @property
     def proved(self) -> str:
-        """What is proved of it as it was run."""
+        """What is proved for it as it was run."""
         found = self.cell.proved
         return (
             "" if found is None else f"{promise(found.epsilon, found.delta)}-{found.model}: {found.mechanism}"
@@ -110,7 +110,9 @@ class Row:
             said.append(f"regret {self.bound.formula} ({self.bound.paper})")
         if self.printed:
             claims, proves = self.printed.claimed, (self.printed.epsilon, self.printed.delta)
-            said.append(f"noise as in the paper claims {promise(*claims)}; it proves {promise(*proves)}")
+            said.append(
+                f"for noise as in the paper {promise(*claims)} is claimed, and {promise(*proves)} is proved"
+            )
         if self.uncovered:
             said.append(self.uncovered)
         return "; ".join(said) or "no bound of a paper is listed for this privacy model"
@@ -124,7 +126,8 @@ class Row:
     def note(self) -> str:
         """What else to know of it, in a few words."""
         needed = "not run" if np.isnan(self.needed) else "more than 10¹⁵" if np.isinf(self.needed) else ""
-        return ", ".join(filter(None, (needed, "optimism not proved" if self.uncovered else "")))
+        rebuilt = "our reconstruction" if ALGORITHMS[self.entry.learner].reconstructed else ""
+        return ", ".join(filter(None, (rebuilt, needed, "optimism not proved" if self.uncovered else "")))
 
     @property
     def measured(self) -> str:

@@ -22,6 +22,7 @@ class LearnerDefaults:
     schedule: str = ""
     forgets: bool = False
     note: str = ""
+    reconstructed: bool = False
     uncovered: str = ""
     draws: bool = False
     stated: Callable[[Size, int], tuple[float, float, str]] | None = None

@@ -76,6 +76,7 @@ class Learner(Protocol):
         forgets: it is told of each batch by itself, not of running sums.
         refused: privacy models that it does not have, by key, each with the reason, as in "local is ...".
         note: what else to know before it is run, "" where nothing: pages say it beside the choice of it.
+        reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
         uncovered: what its printed bonus does not cover of calibrated noise, "" where it covers all; see
             `simulation.pairs.uncovered`.
         draws: its plans are random, from a stream of the seed of its own.
@@ -119,6 +120,8 @@ class Learner(Protocol):
     def refused(self) -> Mapping[str, str]: ...
     @property
     def note(self) -> str: ...
+    @property
+    def reconstructed(self) -> bool: ...
     @property
     def uncovered(self) -> str: ...
     @property

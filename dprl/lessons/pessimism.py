@@ -124,8 +124,8 @@ PESSIMISM = Lesson(
         Step(
             "Enough records",
             Marker(
-                "A clinic releases its records once, with noise that proves ρ = 1. From how many records on does the "
-                "learned policy lose less than a twentieth of what the best one earns, v*?",
+                "A clinic releases its records once, with noise for which ρ = 1 is proved. From how many records on "
+                "does the learned policy lose less than a twentieth of what the best one earns, v*?",
                 *RANGE,
                 "{} records",
                 ends=NEEDS,

@@ -1,4 +1,4 @@
-"""Claimed against proved: what a paper states of its noise, what is proved of it, and what an attacker finds."""
+"""Claimed against proved: what a paper states of its noise, what is proved for it, and what an attacker finds."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def _printed(evidence: Evidence) -> str:
         promise(card[f"{name}_epsilon"], card[f"{name}_delta"]) for name in ("claimed", "proved")
     )
     return (
-        f"The paper states {claimed} of this noise. When one user is replaced, the noise proves {proved}, a weaker "
-        f"guarantee. At δ = 10⁻⁶ it proves ε = {rough(own)}."
+        f"The paper states {claimed} of this noise. When one user is replaced, {proved} is proved, a weaker "
+        f"guarantee. At δ = 10⁻⁶, ε = {rough(own)} is proved for the same noise."
     )
 
 
@@ -129,14 +129,15 @@ def _caught(evidence: Evidence) -> str:
 PROVED = Lesson(
     "proved",
     "Claimed and proved",
-    "At the same ε, noise can be very different. See what noise proves, costs, and leaves to an attacker.",
+    "At the same ε, noise can be very different. See what is proved for noise, what it costs, and what it leaves to "
+    "an attacker.",
     "What ε and δ are.",
     (
         Step(
             "Noise as in the paper",
             Marker(
-                "A paper states ε = 1 and δ = 0 for its Laplace noise in a tree. One user is replaced. Which ε does "
-                "this noise prove at δ = 10⁻⁶?",
+                "A paper states ε = 1 and δ = 0 for its Laplace noise in a tree. One user is replaced. Which ε can "
+                "be proved for this noise at δ = 10⁻⁶?",
                 0.0,
                 2.0,
                 "ε = {}",
@@ -166,15 +167,15 @@ PROVED = Lesson(
             regret.losses([(spec, name, np.inf) for spec, name in NOISES.items()], (10.0, 1e9)),
             lambda evidence: regret.places_by_regret(evidence, tuple(NOISES)),
             _orders,
-            "Calibrated noise is as large as the guarantee needs. At this δ, noise as in the paper proves a far "
-            "smaller ε than the paper states. Nobody asked for that, and you pay for it in users.",
+            "Calibrated noise is as large as the guarantee needs. At this δ, a far smaller ε than the paper "
+            "states is proved for noise as in the paper. Nobody asked for that, and you pay for it in users.",
             Attempt("Look closer at these four", "explore", (BASE.twin(), BASE, TREE, PRINTED), EXPLORED),
         ),
         Step(
             "An attack",
             Marker(
-                "Noise proves (1, 10⁻⁶). The best attacker knows all users but one, and guesses which of two episodes "
-                "that user had. At 50% true positives, how many false positives are there?",
+                "(1, 10⁻⁶) is proved for the noise. The best attacker knows all users but one, and guesses which of "
+                "two episodes that user had. At 50% true positives, how many false positives are there?",
                 0.0,
                 1.0,
                 "{}",

@@ -158,7 +158,13 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
         claimed = promise(g.claimed_epsilon, g.claimed_delta or 0.0)
-        _, sentence = said.about_promise(g.claimed_epsilon, g.claimed_delta or 0.0, g.readings, words.blanked)
+        _, sentence = said.about_promise(
+            g.claimed_epsilon,
+            g.claimed_delta or 0.0,
+            g.readings,
+            words.blanked,
+            calibrated=spec.calibration == "tight",
+        )
         says.insert(0, markup(sentence))
         proved = (
             "–" if g.proved_epsilon is None else promise(g.proved_epsilon, g.proved_delta or 0.0)

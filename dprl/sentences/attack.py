@@ -146,8 +146,8 @@ def concentrated(rho: float | None) -> str:
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
     """What there is to see in epsilon against delta."""
     return (
-        f"The same noise proves {promise(epsilons[0], deltas[0])} and {promise(epsilons[-1], deltas[-1])}. Each pair "
-        "is one point of a curve."
+        f"Of the same noise, {promise(epsilons[0], deltas[0])} and {promise(epsilons[-1], deltas[-1])} are proved. "
+        "Each pair is one point of a curve."
     )
 
 

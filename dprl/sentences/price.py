@@ -29,6 +29,8 @@ from dprl.words import (
 )
 
 NOTHING = "There is nothing to draw yet."
+# Of RiverSwim, where an algorithm that knows nothing stays with the small reward.
+RISES = "A line may rise before it falls: an algorithm that tries the way upstream gives up the small reward."
 NEAR = 0.01  # a share of v*: a gap that is small
 LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, little was learned
 
@@ -203,11 +205,11 @@ def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
             before = step
     parts += given_back
     first, last = (promise(step.epsilon, step.delta) for step in (steps[0], before))
-    said = f"Noise as in the paper proves {first} here."
+    said = f"For noise as in the paper, {first} is proved here."
     if parts:
         items = "".join(f"\n- {part}" for part in parts)
         said += (
-            f" The noise of a visit count that proves {last} is smaller by a factor of "
+            f" The noise of a visit count for which {last} is proved is smaller by a factor of "
             f"{rough(steps[0].std / before.std)}:\n{items}\n\n"
         )
     if own is not None:

@@ -21,11 +21,12 @@ HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 HOLLOW = 45.2
 ACCOUNTANT = "our accountant"
 ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider of budgets, left and right
+LEAST = "No smaller amount of this noise is known to be enough."
 FEW = 0.01  # delta times the users, from which it is said what that allows
 
 MEANING = r"""
-Take any two lists of users that differ in one user, and any set of outcomes. The noise proves **(ε, δ)** when the
-chance of these outcomes with one list is at most
+Take any two lists of users that differ in one user, and any set of outcomes. The guarantee **(ε, δ)** holds when
+the chance of these outcomes with one list is at most
 
 $$
 P[\text{outcomes} \mid \text{one list}] \;\le\; e^{\varepsilon}\, P[\text{outcomes} \mid \text{the other}] + \delta .
@@ -33,8 +34,8 @@ $$
 
 What you do in your episode changes the chance of any outcome by a factor of at most exp(ε). That is 1.11 at ε = 0.1,
 2.7 at ε = 1, and 22,000 at ε = 10. Then δ is added, which at 10⁻⁶ is one in a million. δ is not the chance that the
-rest fails. Gaussian noise may just prove (1, 10⁻⁶). Its outcomes are then more than 2.7 times as likely with a chance
-of 20 in a million.
+rest fails. Gaussian noise may be just enough for (1, 10⁻⁶). Its outcomes are then more than 2.7 times as likely with a
+chance of 20 in a million.
 
 With a trusted curator, the outcomes are all that the *other* users are told, even put together. What you are told
 yourself is not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
@@ -54,7 +55,8 @@ is **(ε, δ)**-private when every event is at most exp(ε) times as likely with
 that is computed from the release, such as the policy and its values, is as private.
 
 **ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between the two releases by ρα, for every
-α above 1. The ρ of several releases add up. Gaussian noise that just proves ρ = 1 proves (7.29, 10⁻⁶).
+α above 1. The ρ of several releases add up. Gaussian noise that is just enough for ρ = 1 is enough for
+(7.29, 10⁻⁶).
 
 States, actions and horizon are declared, and so are rewards for tabular algorithms. They are never read off the data:
 what is inferred from the data would say something about the users in it.
@@ -94,7 +96,13 @@ def outcome(epsilon: float, delta: float) -> str:
 
 
 def about_promise(
-    epsilon: float, delta: float, found: Sequence[ProvedReading], blanked: str = "", who: str = "user"
+    epsilon: float,
+    delta: float,
+    found: Sequence[ProvedReading],
+    blanked: str = "",
+    who: str = "user",
+    *,
+    calibrated: bool = False,
 ) -> tuple[bool, str]:
     """Whether the noise proves what is claimed, and the sentence that says so.
 
@@ -103,6 +111,7 @@ def about_promise(
         found: what is proved.
         blanked: what a user does who gives nothing, in words; "" where that is no notion of neighbours.
         who: what is replaced.
+        calibrated: the noise is the least that our accountant knows to be enough for what is claimed.
     """
     claim = promise(epsilon, delta)
     replaced = [r for r in found if r.adjacency == REPLACED]
@@ -115,13 +124,12 @@ def about_promise(
         proved, share = promise(best.epsilon, best.delta), best.epsilon / epsilon
         good = share <= 1 + EQUAL
         if abs(share - 1) <= EQUAL:
-            said = f"**It proves what it claims:** {proved} when one {who} is replaced by another."
+            said = f"**Proved as claimed:** {proved} when one {who} is replaced by another."
         elif good:
-            said = (
-                f"**It proves more than it claims:** {proved}, and it claims {claim}: more noise than needed."
-            )
+            said = f"**More is proved than claimed:** {proved}, and {claim} is claimed"
+            said += f". {LEAST}" if calibrated else ": more noise than needed."
         else:
-            said = f"**It proves less than it claims:** {proved}, and it claims {claim}."
+            said = f"**Less is proved than claimed:** {proved}, and {claim} is claimed."
             if any(
                 r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
             ):
@@ -129,7 +137,7 @@ def about_promise(
     if delta == 0 and others:
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
         if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from a delta
-            said += f" At δ = {human(other.delta)} the same noise proves ε = {human(other.epsilon)}."
+            said += f" At δ = {human(other.delta)}, ε = {human(other.epsilon)} is proved for the same noise."
     return good, said
 
 
@@ -142,13 +150,13 @@ def concentrated_verdict(claimed: float, proved: float) -> tuple[bool, str]:
             f"one {TRAJECTORY} of two, and be wrong less than once in a million times."
         )
     if math.isclose(claimed, proved, rel_tol=EQUAL):
-        return True, f"**It proves what it claims:** ρ = {rho} when one {TRAJECTORY} is replaced by another."
+        return True, f"**Proved as claimed:** ρ = {rho} when one {TRAJECTORY} is replaced by another."
     if good:
         return (
             True,
-            f"**It proves more than it claims:** ρ = {rho}, and it claims {human(claimed)}: more noise than needed.",
+            f"**More is proved than claimed:** ρ = {rho}, and {human(claimed)} is claimed: more noise than needed.",
         )
-    return False, f"**It proves less than it claims:** ρ = {rho}, and it claims {human(claimed)}."
+    return False, f"**Less is proved than claimed:** ρ = {rho}, and {human(claimed)} is claimed."
 
 
 def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user") -> str:
@@ -177,7 +185,7 @@ def against_users(delta: float, users: int) -> str:
     return (
         f"δ K = {human(delta * users)}: publishing each user's data with a chance of δ would be (0, δ)-private, too. "
         f"That would give away about {human(delta * users)} of {human(users)} users. A δ far below 1/K rules that out; "
-        "the table says what the same noise proves there."
+        "the table says what is proved for the same noise there."
     )
 
 
@@ -185,5 +193,5 @@ def returning(episodes: int, epsilon: float, delta: float) -> str:
     """What the same noise proves for somebody who is several of the users."""
     return (
         f"One episode is protected. For a user who comes back for {human(episodes)} episodes, all of them together, "
-        f"this noise proves {promise(epsilon, delta)}."
+        f"{promise(epsilon, delta)} is proved for this noise."
     )

@@ -32,7 +32,7 @@ def beforehand(
         )
         said.append("Nobody is in both groups, so for one user only one of the two counts.")
     before = "under this budget" if named else "from this reading of the file"
-    return " ".join([*said, f"With all earlier releases {before}, it proves **{together}** in all."])
+    return " ".join([*said, f"With all earlier releases {before}, **{together}** is proved in all."])
 
 
 def headline(

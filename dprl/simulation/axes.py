@@ -71,7 +71,9 @@ class PrivacyChoice:
             words.append(MECHANISMS[self.mechanism].title)
         if self.noise in ("paper", "scaled"):
             words.append(
-                {"paper": "as in the paper", "scaled": "as in the paper, scaled to prove ε"}[self.noise]
+                {"paper": "as in the paper", "scaled": "as in the paper, scaled until ε is proved"}[
+                    self.noise
+                ]
             )
         if self.played:
             words.append("only reports of who played")

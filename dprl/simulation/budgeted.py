@@ -27,7 +27,7 @@ LEARNING: tuple[Field, ...] = (
     ),
     Field(
         "calibration", "choice", None,
-        "how large the noise is: as in the paper, or the least that proves the budget; as in the paper by default",
+        "how large the noise is: as in the paper, or calibrated to the budget; as in the paper by default",
         choices=("paper", "tight"), optional=True, query="cal", flag="--calibration",
     ),
     Field(

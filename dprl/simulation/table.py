@@ -73,7 +73,7 @@ FIELDS: Registry[Field] = Registry(
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(
-            "calibration", "choice", None, "how large the noise is: least that proves (epsilon, delta), or as in the "
+            "calibration", "choice", None, "how large the noise is: calibrated to (epsilon, delta), or as in the "
             "paper",
             choices=("tight", "paper"), optional=True, query="cal", flag="--calibration",
         ),

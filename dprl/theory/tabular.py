@@ -84,7 +84,7 @@ REGRET = (
     Bound(
         "private-ucb-po-jdp",
         "Private-UCB-PO",
-        "Chowdhury, Zhou 2021, in Qiao, Wang 2023, Table 1",
+        "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1",
         True,
         "central",
         "tabular",
@@ -95,7 +95,7 @@ REGRET = (
     Bound(
         "private-ucb-vi-jdp",
         "Private-UCB-VI",
-        "Chowdhury, Zhou 2021, in Qiao, Wang 2023, Table 1",
+        "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1",
         True,
         "central",
         "tabular",
@@ -163,7 +163,7 @@ REGRET = (
     Bound(
         "private-ucb-po-ldp",
         "Private-UCB-PO",
-        "Chowdhury, Zhou 2021, in Qiao, Wang 2023, Table 1",
+        "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1",
         True,
         "local",
         "tabular",
@@ -174,7 +174,7 @@ REGRET = (
     Bound(
         "private-ucb-vi-ldp",
         "Private-UCB-VI",
-        "Chowdhury, Zhou 2021, in Qiao, Wang 2023, Table 1",
+        "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1",
         True,
         "local",
         "tabular",

@@ -54,7 +54,7 @@ def game_part() -> None:
         return
     card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None:
-        empty("Working out what the noise proves ...")
+        empty("Working out what is proved for the noise ...")
         return
     measured(a.spec, found, card, curves)
 

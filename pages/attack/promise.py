@@ -30,7 +30,7 @@ def part() -> None:
     run = attack().spec.run
     card, curves = answers.guarantee(run), answers.promise_curves(run)
     if card is None or curves is None:
-        empty("Working out what the noise proves ...")
+        empty("Working out what is proved for the noise ...")
         return
     st.markdown(explained(f"{sentences.advantage(curves['right'])} {sentences.concentrated(curves['rho'])}"))
     night, key = dark(), run.to_json()

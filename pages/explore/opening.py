@@ -76,7 +76,7 @@ def question_picture(night: bool, room: bool) -> Picture:
         example_series(QUESTION),
         view="per-episode",
         statistic="mean",
-        see=sentences.about_trust(known(EPSILON), EPSILON),
+        see=f"{sentences.about_trust(known(EPSILON), EPSILON)} {sentences.RISES}",
         log_x=True,
         log_y=False,
         show_seeds=False,

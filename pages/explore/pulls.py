@@ -111,7 +111,7 @@ def why_not(trace: SeedTrace) -> str:
     if g.proved_epsilon is None:
         return "it guarantees no privacy"
     if g.proved_delta:
-        return f"its noise proves δ = {significant(g.proved_delta)}, not 0"
+        return f"δ = {significant(g.proved_delta)} is proved for its noise, not 0"
     if trace.spec.beta is None or trace.spec.beta >= MOST_BETA:
         return f"its β is not below {MOST_BETA:g}"
     return ""
@@ -122,7 +122,7 @@ def conditions(runs: Sequence[tuple[str, str]]) -> None:
     spoken = [title for title, reason in runs if not reason]
     said = [
         "**The dotted line is context, not a test.** It is Lemma 8 of Vietri et al. (2020), about algorithms "
-        "that prove (ε, 0) and name the best arm with probability at least 1 − β on *every* instance. Such "
+        "that are (ε, 0)-private and name the best arm with probability at least 1 − β on *every* instance. Such "
         "an algorithm pulls an arm that is worse by α at least ln(1/4β) / (24 ε α) times *in expectation*.",
         "No run here is proved right on every instance. A fixed number of users is too few for the smallest gaps.",
     ]
@@ -136,7 +136,8 @@ def conditions(runs: Sequence[tuple[str, str]]) -> None:
         )
     else:
         said.append(
-            "The line is not drawn, because no run here proves δ = 0. To see it, choose δ = 0 and a Laplace mechanism."
+            "The line is not drawn, because δ = 0 is proved for no run here. To see it, choose δ = 0 and a Laplace "
+            "mechanism."
         )
     said += [f"Not drawn for {escape(title)}: {escape(reason)}." for title, reason in runs if reason]
     st.markdown(explained("\n".join(f"- {line}" for line in said)))

@@ -96,7 +96,7 @@ def at_one_epsilon(live: bool) -> None:
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
         draw(kept(("home", *h.drawn), partial(slider_picture, *h.drawn)), "home")
     explain(
-        sentences.about_trust(costs, h.epsilon),
+        f"{sentences.about_trust(costs, h.epsilon)} {sentences.RISES}",
         partial(lost_numbers, costs, h.epsilon),
         "home",
         lambda: h.link,

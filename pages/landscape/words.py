@@ -15,8 +15,8 @@ from pages.landscape.state import Seen, bundled_landscape
 
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
 HOW = (
-    f"Every run with a privacy model proves {promise(*BUDGET)} by calibrated noise when one user's episode is "
-    "replaced. RLSVI proves nothing: what it protects is claimed.",
+    f"For every run with a privacy model {promise(*BUDGET)} is proved, by calibrated noise, when one user's episode is "
+    "replaced. For RLSVI nothing is proved: what it protects is claimed.",
     "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
     "trusted party.",
     "Each K is a run of its own, planned for that K: noise, constants and policy updates know K. So a curve is no "
@@ -39,9 +39,10 @@ LOWER = (
     "algorithm.",
 )
 MEANING = (
-    "**Proved**: what our accountant proves of the noise that was used. A run proves nothing about regret.",
+    "**Proved**: what our accountant proves of the noise that was used. About regret, runs prove nothing.",
     "**Claimed**: the bound that the paper states for its own algorithm, noise and constants, mostly for pure ε. "
-    "Logarithms and constants are left out. What noise as in the paper claims stands beside what it proves.",
+    "Logarithms and constants are left out. What is claimed of noise as in the paper stands beside what is proved of "
+    "it.",
     "**Measured**: what these runs lost. In one environment, regret may grow far less than a bound that holds for all "
     "environments.",
 )

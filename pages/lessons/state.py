@@ -22,7 +22,7 @@ from pages.shared.lessons.known import evidence
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
 
-STEP = Field("step", "int", 1, "the step of the lesson", 1, 9, query="step")
+STEP = Field("step", "int", 1, "the question of the lesson", 1, 9, query="step")
 SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
 PRESENT = Field("present", "choice", "off", "for a projector", choices=("off", "on"), query="present")
 

@@ -19,7 +19,7 @@ from pages.shared.controls.launch import described
 from pages.shared.controls.noise import noise_controls
 from pages.shared.controls.panel import environment, more, size_controls
 from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
-from pages.shared.controls.widgets import into, locked
+from pages.shared.controls.widgets import into, locked, menu_title
 from pages.shared.text import escape
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import Session, session
@@ -51,7 +51,7 @@ def learners_menu(s: Session, settings: LinearSettings) -> None:
         options,
         settings.learners,
         into(settings, "learners"),
-        lambda key: ALGORITHMS[key].title,
+        lambda key: menu_title(ALGORITHMS[key]),
         locked("compare"),
     )
     others = [ALGORITHMS[key].title for key in LEARNERS if key not in options]

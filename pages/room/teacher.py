@@ -178,7 +178,7 @@ def composer(here: Room) -> None:
         return
     with st.container(border=True):
         st.markdown("**Put something to the class**")
-        kinds = {"question": "About themselves", "prediction": "A step of a lesson", "clinic": "The clinic"}
+        kinds = {"question": "About themselves", "prediction": "A lesson's question", "clinic": "The clinic"}
         segments("Kind", "put", kinds, group().puts, choose)
         if group().puts == "question":
             ask_form(here.total)
@@ -261,7 +261,7 @@ def lesson_form() -> None:
     put = [steps.index(step.content) for step in store().rooms.steps(r.code) if step.content in steps]
     following = min(put[-1] + 1, len(steps) - 1) if put else 0
     with st.form(f"lesson_{r.asked}", border=False):
-        st.selectbox("Step", steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None)
+        st.selectbox("Question", steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None)
         with st.container(horizontal=True, gap="small"):
             st.form_submit_button(
                 "Let them predict", icon=":material/send:", type="primary", on_click=callback(predict)
@@ -277,7 +277,7 @@ def said(content: Content) -> str:
         return lead.title(content)
     found = prediction.step_of_lesson(content)
     if found is None:
-        return f"{content.lesson}, step {content.step + 1}"
+        return f"{content.lesson}, question {content.step + 1}"
     return f"{LESSONS[content.lesson].title} {content.step + 1}: {found.title}"
 
 

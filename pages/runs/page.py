@@ -12,6 +12,7 @@ from dprl.sitemap import GROUPS, PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.menu import page_link
+from pages.shared.layout.reading import guide
 from pages.shared.names import in_common, label
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel_runs, retry, words
@@ -32,6 +33,7 @@ def main() -> None:
     )
     going = any(row.state in ACTIVE for row in everything())
     redrawn(listing, 1.0 if going else None)
+    guide()
 
 
 def listing(live: bool) -> None:

@@ -76,11 +76,11 @@ EXAMPLES = (
     trust(1.0, HOME_EPISODES),
     ExploreExample(
         "Better mechanisms",
-        "At ε = 1: noise as in the paper, which proves (2, 0), calibrated noise, and a better mechanism.",
+        "At ε = 1: noise as in the paper, of which (2, 0) is proved, calibrated noise, and a better mechanism.",
         (
             Curve(BASE.twin()),
-            Curve(BASE, "Gaussian, optimal: proves (1, 10⁻⁶)"),
-            Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: proves (1, 10⁻⁶)"),
+            Curve(BASE, "Gaussian, optimal: (1, 10⁻⁶) proved"),
+            Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: (1, 10⁻⁶) proved"),
             Curve(BASE.replace(calibration="paper"), "Laplace tree: as in the paper"),
         ),
         AVERAGE,

@@ -100,8 +100,8 @@ def models_menu(t: SweepPageState) -> None:
         into(t, "models"),
         lambda text: PrivacyChoice.parse(text).title,
         locked("compare"),
-        help="Each privacy model with its default mechanism, or one mechanism in particular. Noise proves "
-        "(ε, δ), or is as in the paper. Scaled noise has the paper's form and proves (ε, 0).",
+        help="Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
+        "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and (ε, 0) is proved for it.",
         most=MOST_MODELS,
         placeholder="privacy models",
     )

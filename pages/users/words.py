@@ -225,8 +225,8 @@ def law(table: Table) -> str:
     return (
         "With v = V*/H, the law without privacy is users = C S^s A^a H^h / (v^w loss^b). With privacy, a second "
         "product of the same form is added and divided by a power of µ. Here µ says how far one user's data move "
-        "noise that just proves (ε, δ). For a small ε, µ is about ε/√(2 ln(1/δ)) with Gaussian noise, and ε/2 with "
-        "no trusted party. The table has the exponents, with 95% intervals from environments drawn again."
+        "noise that is just enough for (ε, δ). For a small ε, µ is about ε/√(2 ln(1/δ)) with Gaussian noise, and ε/2 "
+        "with no trusted party. The table has the exponents, with 95% intervals from environments drawn again."
     )
 
 

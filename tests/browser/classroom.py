@@ -55,7 +55,7 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         await teacher.says(f"**{people}** of at most")
         took["joined"] = time.perf_counter() - begin
 
-        await teacher.set("button_group", "Kind", string_array_value=["A step of a lesson"])
+        await teacher.set("button_group", "Kind", string_array_value=["A lesson's question"])
         await teacher.press("Let them predict")
         begin = await at_once(students, predict)
         sent = sum(sends(student) for student in students)
@@ -94,7 +94,7 @@ async def led(teacher: Session, students: list[Session], took: dict[str, float])
     """The rest of the lesson, as the teacher leads it: what is next, the answer, and so on to the recap. Everybody
     predicts, and nobody sends. `next`: seconds from a press of Next until 95% of the phones have what is asked."""
     lesson, waited = LESSONS[LED], []
-    await teacher.set("button_group", "Kind", string_array_value=["A step of a lesson"])
+    await teacher.set("button_group", "Kind", string_array_value=["A lesson's question"])
     press = partial(teacher.press, "Lead from here")
     for at in range(1, len(lesson.steps)):
         before = [heading(student) for student in students]

@@ -80,7 +80,7 @@
   // The sentences that say that something is still to come, but for those that were waited for in vain; null without any.
   const waits = (vain) => {
     const lines = document.querySelector('[data-testid="stMain"]')?.innerText.split("\n") ?? [];
-    const found = lines.filter((line) => /in a moment|being worked out/.test(line) && !vain.includes(line));
+    const found = lines.filter((line) => /in a moment|Estimating how large/.test(line) && !vain.includes(line));
     return found.length ? found : null;
   };
   // What a visitor must never see.

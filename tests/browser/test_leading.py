@@ -22,7 +22,7 @@ def teacher(visit: Visits) -> Page:
     """The page of a teacher who has opened a room, with the first step of the first lesson put and led."""
     page = visit("room", 1280)
     page.get_by_role("button", name="Open a room").click()
-    page.get_by_text("A step of a lesson", exact=True).click()
+    page.get_by_text("A lesson's question", exact=True).click()
     page.get_by_role("button", name="Lead from here").click()
     asks(page, 0)
     return page
@@ -89,7 +89,7 @@ def test_a_lesson_is_led_by_keys_to_its_recap_and_nothing_unsent_is_lost(teacher
 
     teacher.keyboard.press("ArrowLeft")
     asks(teacher, 0)
-    expect(teacher.get_by_text("step 1 of 2, phones show step 2")).to_be_visible()
+    expect(teacher.get_by_text("question 1 of 2, phones show question 2")).to_be_visible()
     asks(phone, 1)
     teacher.keyboard.press("ArrowRight")
     asks(teacher, 1)

@@ -106,7 +106,7 @@ def test_a_dragged_epsilon_draws_what_a_native_run_gives_bit_for_bit(
         expect(page.locator("#ends tbody tr").first.locator("td").last).to_have_text("3")
         moved = PRIVATE.replace(epsilon=7.0, seeds=3)
         compare(page, [moved, moved.twin()])
-        expect(page.locator("#cards")).to_contain_text("It proves what it claims: (7, 10⁻⁶)")
+        expect(page.locator("#cards")).to_contain_text("Proved as claimed: (7, 10⁻⁶)")
         fragment = page.url.partition("#")[2]
     link = links.decode(parse_qs(fragment))
     assert link.problems == ()

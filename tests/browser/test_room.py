@@ -73,7 +73,7 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
         student.get_by_label("Code of the room").fill(code)
         student.get_by_role("button", name="Join", exact=True).click()
         expect(student.get_by_text("You are in")).to_be_visible()
-        teacher.get_by_text("A step of a lesson", exact=True).click()
+        teacher.get_by_text("A lesson's question", exact=True).click()
         teacher.get_by_role("button", name="Let them predict").click()
         send = student.get_by_role("button", name="Send my prediction")
         expect(send).to_be_disabled()

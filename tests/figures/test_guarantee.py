@@ -40,12 +40,13 @@ def test_ladder_shows_every_step_in_order_and_marks_the_runs_own(own: int | None
 def test_ladder_says_each_promise_and_interprets_nothing() -> None:
     picture = captioned.ladder(STEPS, own=3)
     words = [a.text for a in picture.figure.layout.annotations]
-    assert "proves (2, 0)" in words[0]
-    assert "proves (1, 10⁻⁶)" in words[3]
+    assert "(2, 0) proved" in words[0]
+    assert "(1, 10⁻⁶) proved" in words[3]
     assert "&lt;b&gt;" in words[0]
     assert picture.see == (
-        "Noise as in the paper proves (2, 0) here. The noise of a visit count that proves (1, 10⁻⁶) is smaller by a "
-        "factor of 43:\n\n- 36 by a better tree\n- 1.2 by releasing r/4\n\nNo bar has less noise than this run."
+        "For noise as in the paper, (2, 0) is proved here. The noise of a visit count for which (1, 10⁻⁶) is proved "
+        "is smaller by a factor of 43:\n\n- 36 by a better tree\n- 1.2 by releasing r/4\n\nNo bar has less noise "
+        "than this run."
     )
     assert "This run has 43 times the noise of the smallest bar." in captioned.ladder(STEPS, own=0).see
     more = captioned.ladder(

@@ -95,7 +95,7 @@ ALIKE = {
                 "the behaviour policy takes the learned action with chance",
             ),
             "coverage": ("Heatmaps of where the trajectories", "Of all pairs on the optimal policy's way"),
-            "guarantee": (None, "It proves what it claims:** ρ = 0.1 when one trajectory is replaced"),
+            "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
             "data": (None, "The suboptimality of every run"),
             "upload": (None, "2. Give the file"),
         },

@@ -294,12 +294,12 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
 def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: Store) -> None:
     app = visit("explore", c=[LINK], tab="guarantee")
     session = app.session_state["session"]
-    assert "is being worked out" in words(app)
+    assert "Estimating how large the noise is" in words(app)
     assert session.polling == {"results", "run_box"}
     answer_questions(silent, dprl_simulation())
     app.run()
-    assert "It proves what it claims" in words(app)
-    assert "is being worked out" not in words(app)
+    assert "Proved as claimed" in words(app)
+    assert "Estimating how large the noise is" not in words(app)
     assert session.polling == set()
 
 

@@ -16,6 +16,7 @@ from dprl.simulation import RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.shared.controls.launch import spec_of_controls
 from pages.shared.controls.noise import chosen_noise
+from pages.shared.controls.widgets import menu_titles
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve, View, encode
 from pages.shared.visitor.state import Session
@@ -486,3 +487,11 @@ def test_that_all_steps_are_alike_can_be_declared(visit: Visit) -> None:
     found = spec(app)
     assert found is not None
     assert found.stationary == "no"
+
+
+def test_menus_call_an_algorithm_that_was_rebuilt_a_reconstruction() -> None:
+    """Those of which formulas are recalled, or of whose paper no more than the abstract was read."""
+    titles = menu_titles(ALGORITHMS)
+    for key, entry in ALGORITHMS.items():
+        unread = "recalled" in entry.summary or "read)" in entry.source or key == "rlsvi"
+        assert titles[key].endswith("(our reconstruction)") == unread, key

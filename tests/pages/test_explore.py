@@ -279,7 +279,7 @@ def test_pulls_of_bad_arms_are_shown_on_the_hard_instances_only(finished: Visit,
     assert sum(trace["name"].startswith("lower bound") for trace in drawn) == 1
     said = words(app)
     assert "context, not a test" in said
-    assert "its noise proves δ = 1×10⁻⁶, not 0" in said
+    assert "δ = 1×10⁻⁶ is proved for its noise, not 0" in said
     assert "it guarantees no privacy" in said
     (other,) = charts(visit("explore", c=curves, tab="counts", ch="pulls", i="3"))
     assert not other.alt.startswith("Line chart of the mean pulls")

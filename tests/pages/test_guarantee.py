@@ -44,21 +44,21 @@ def verdict(privacy: str, calibration: str, **change: Any) -> tuple[bool, str]:
 @pytest.mark.parametrize(
     ("privacy", "calibration", "said"),
     [
-        ("central", "tight", "It proves what it claims"),
-        ("local", "tight", "It proves what it claims"),
-        ("shuffle", "tight", "It proves what it claims"),
-        ("central", "paper", "It proves less than it claims"),
-        ("local", "paper", "It proves less than it claims"),
-        ("shuffle", "paper", "It proves more than it claims"),
+        ("central", "tight", "Proved as claimed"),
+        ("local", "tight", "Proved as claimed"),
+        ("shuffle", "tight", "Proved as claimed"),
+        ("central", "paper", "Less is proved than claimed"),
+        ("local", "paper", "Less is proved than claimed"),
+        ("shuffle", "paper", "More is proved than claimed"),
     ],
 )
 def test_claimed_against_proved_in_words(privacy: str, calibration: str, said: str) -> None:
     good, sentence = verdict(privacy, calibration)
     assert said in sentence
-    assert good == ("less" not in said)
+    assert good == ("Less" not in said)
     pure = calibration == "paper" and privacy != "shuffle"
     assert ("holds when a user is zeroed out" in sentence) == (pure and privacy == "central")
-    assert ("At δ = 10⁻⁶ the same noise proves" in sentence) == pure
+    assert ("is proved for the same noise" in sentence) == pure
 
 
 def test_printed_noise_is_judged_by_its_own_claim_whatever_delta_the_run_has() -> None:
@@ -69,6 +69,14 @@ def test_printed_noise_is_judged_by_its_own_claim_whatever_delta_the_run_has() -
 
 def test_a_claim_that_nothing_proves_is_said() -> None:
     assert "nobody has proved" in promise.about_promise(1.0, 1e-6, ())[1]
+
+
+def test_calibrated_bits_are_not_said_to_be_more_than_needed() -> None:
+    """With fewer bits no epsilon at all is proved at this delta, so that there are just as many at a larger epsilon."""
+    g = card("shuffle", "tight", epsilon=30.0)
+    _, sentence = promise.about_promise(30.0, 1e-6, g.readings, calibrated=True)
+    assert "(30, 10⁻⁶) is claimed. No smaller amount of this noise is known to be enough." in sentence
+    assert "needed" not in sentence
 
 
 @pytest.mark.parametrize(
@@ -93,7 +101,9 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     assert promise.against_users(1e-12, 10**9) == promise.against_users(0.0, 10**15) == ""
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee")
     assert "give away about 1 of 1 million users" in words(app)
-    assert "comes back for 10 episodes, all of them together, this noise proves (13.5, 10⁻⁶)" in words(app)
+    assert "comes back for 10 episodes, all of them together, (13.5, 10⁻⁶) is proved for this noise" in words(
+        app
+    )
 
 
 def test_nowhere_is_a_user_added_or_removed() -> None:
@@ -140,7 +150,7 @@ def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> 
         assert table.splitlines()[0].endswith("| Noise in a count (standard deviation) |")
         assert [line.endswith(" visits |") for line in lines] == [False, True, True, True]
         assert "Joint differential privacy" in lines[3]
-        assert words(app).count("It proves what it claims") == (i > 0)
+        assert words(app).count("Proved as claimed") == (i > 0)
         assert words(app).count("Scale of one draw") == scale
         assert "1e-06" not in words(app)
         assert len(charts(app)) == (i == 3)  # the ladder
@@ -150,7 +160,7 @@ def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> 
 
 def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, store: Store) -> None:
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], tab="guarantee")
-    assert "It proves what it claims" in words(app)
+    assert "Proved as claimed" in words(app)
     assert "Taken as public, so not protected:** the numbers of states" in words(app)
     assert store.status.activity().seeds_queued == 5
 

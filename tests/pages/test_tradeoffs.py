@@ -114,7 +114,9 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     app.run()
     (table,) = (d.value for d in app.dataframe if "times the fewest" in d.value.columns)
     times = table.set_index("model")["times the fewest"]
-    assert times["Central, Laplace tree, as in the paper, scaled to prove ε"] == pytest.approx(463, rel=0.01)
+    assert times["Central, Laplace tree, as in the paper, scaled until ε is proved"] == pytest.approx(
+        463, rel=0.01
+    )
     assert times["Central, Laplace tree"] == pytest.approx(6.12, rel=0.01)
     assert times["Local, One-hot questions, only reports of who played"] == pytest.approx(2267, rel=0.01)
 
@@ -307,7 +309,7 @@ def world(model: str) -> RunSpec:
     return RunSpec(environment="custom", environment_params={"model": model, "H": 3}, episodes=1000, seeds=2)
 
 
-SCALED = "Central, Laplace tree, as in the paper, scaled to prove ε"
+SCALED = "Central, Laplace tree, as in the paper, scaled until ε is proved"
 CORNERS = {  # a study, what is left out of its chart, and what is said of the users needed
     "delta 0": (
         SweepView(EXACT, values=(1.0, 10.0)),

@@ -364,7 +364,7 @@ def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work
     assert data.held_out == 0.25
     assert f"**This releases** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
     assert f"three noisy sums over {data.checked:,} users held out" in said
-    assert "it proves **ρ = 0.1** in all" in said
+    assert "**ρ = 0.1** is proved in all" in said
     app.button(key="own_run").click().run()
     work()
     app.run()
@@ -381,7 +381,7 @@ def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work
     assert {"Policy (JSON)", "Policy (CSV)", "Release (JSON)"} <= set(labels)
     menu = labelled(app.selectbox, "Algorithm for your data")
     menu.set_value("dp-plug-in").run()
-    assert "it proves **ρ = 0.2** in all" in words(app)  # those held out are asked about another policy
+    assert "**ρ = 0.2** is proved in all" in words(app)  # those held out are asked about another policy
     app.button(key="own_run").click().run()
     work()
     app.run()
@@ -407,7 +407,7 @@ def test_a_reload_loses_neither_the_result_nor_what_was_spent(visit: Visit, work
     assert Budget("ward 2026").releases == own_of(app).specs
     given(again)
     assert "This file was read before under the budget ward 2026" in words(again)
-    assert "it proves **ρ = 0.2** in all" in words(again)
+    assert "**ρ = 0.2** is proved in all" in words(again)
     labelled(again.text_input, "Values of ρ to spend").set_value("0.16").run()
     assert again.button(key="own_run").disabled
     assert "with this release it would be ρ = 0.26" in words(again)

@@ -99,6 +99,8 @@ def of_cards() -> set[str]:
     for calibration in ("tight", "paper"):
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
         said.add(promise.about_promise(1.0, card.claimed_delta or 0.0, card.readings, "is zeroed out")[1])
+    calibrated = prepared("shuffle", "binomial-sum", "tight", [5], H=3, epsilon=30.0).guarantee()
+    said.add(promise.about_promise(30.0, 1e-6, calibrated.readings, calibrated=True)[1])
     return said
 
 
@@ -284,16 +286,16 @@ def test_the_hours_that_counts_are_kept_for() -> None:
 def test_the_number_in_what_rho_means() -> None:
     """Gaussian noise of standard deviation 1 for a shift of mu just proves rho = mu^2/2."""
     assert gaussian_mu(7.29, 1e-6) == pytest.approx(math.sqrt(2), rel=1e-3)
-    assert "just proves ρ = 1 proves (7.29, 10⁻⁶)" in plain(promise.OFFLINE)
+    assert "just enough for ρ = 1 is enough for (7.29, 10⁻⁶)" in plain(promise.OFFLINE)
 
 
 def test_whether_rho_is_proved_is_said_of_the_numbers_given() -> None:
     """DP-APVI's printed noise proves what it claims; DP-VAPVI's 0.8 rho on halves, and 1.4 rho on the whole."""
     linear = OfflineSpec(environment="linear-synthetic", algorithm="dp-vapvi", n=1000)
     for spec, proved, good, said in (
-        (OfflineSpec(algorithm="dp-apvi", n=1000), 1.0, True, "proves what it claims"),
-        (linear, 0.8, True, "proves more than it claims"),
-        (linear.replace(algorithm_params={"data": "whole"}), 1.4, False, "proves less than it claims"),
+        (OfflineSpec(algorithm="dp-apvi", n=1000), 1.0, True, "Proved as claimed"),
+        (linear, 0.8, True, "More is proved than claimed"),
+        (linear.replace(algorithm_params={"data": "whole"}), 1.4, False, "Less is proved than claimed"),
     ):
         card = noise_of_run(spec)[0].guarantee
         assert card.proved_rho == pytest.approx(proved)

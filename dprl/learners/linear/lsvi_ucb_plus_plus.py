@@ -202,6 +202,7 @@ ALGORITHM = SwitchingLearner(
     title="LSVI-UCB++",
     summary="LSVI-UCB, rarely switching, that weights users by how little their next values vary, which it learns too.",
     source="after Sahu 2025 and He, Zhao, Zhou, Gu 2023 (abstracts read)",
+    reconstructed=True,
     planners={
         "anytime": SwitchingPlanner(step, constants, last_rewards, confidence, lambda problem: problem.bound)
     },

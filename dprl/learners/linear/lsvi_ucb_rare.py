@@ -47,6 +47,7 @@ ALGORITHM = SwitchingLearner(
     title="LSVI-UCB (rare)",
     summary="LSVI-UCB that updates its policy only where released matrices say that much more is known in a direction.",
     source="after Ngo, Vietri, Wu 2022 (abstract read); Zhou 2026 (abstract read)",
+    reconstructed=True,
     planners={
         "anytime": SwitchingPlanner(
             step, anytime_constants, last_rewards, anytime_confidence, lambda problem: problem.bound

@@ -121,6 +121,7 @@ class SwitchingLearner(PlannedLearner[SwitchingPlanner, SwitchedGram]):
     source: str
     planners: Mapping[str, SwitchingPlanner]
     note: str = ""
+    reconstructed: bool = False
     families: int = 1
     weight: float = 1.0
 

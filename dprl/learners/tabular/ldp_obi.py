@@ -89,8 +89,9 @@ ALGORITHM = TabularLearner(
     key="ldp-obi",
     title="LDP-OBI",
     summary="The first algorithm with a regret bound under local privacy: optimism with an L1 bonus on raw noisy "
-    "counts. Our reconstruction: formulas are recalled, not read off the paper.",
+    "counts. Formulas are recalled, not read off the paper.",
     source="after Garcelon, Perchet, Pike-Burke, Pirotta 2021",
+    reconstructed=True,
     privacies=("local", "none"),
     statistic=NOISY,
     plan=plan,

@@ -79,6 +79,7 @@ class TabularLearner(LearnerDefaults):
     fields: tuple[Field, ...] = ()
     noise_weight: Callable[[Problem], float] | None = None
     note: str = ""
+    reconstructed: bool = False
     uncovered: str = ""
     stochastic: bool = False
     draws: bool = False

@@ -83,6 +83,7 @@ ALGORITHM = TabularLearner(
     title="RLSVI",
     summary="Explores by Gaussian noise in its own estimates, redrawn at every release; no privacy is proved.",
     source="after Osband, Van Roy, Wen 2016; Russo 2019",
+    reconstructed=True,
     privacies=("none",),
     statistic=NOISY,
     plan=plan,

@@ -59,7 +59,7 @@ def constants(problem: Problem) -> Array:
 ALGORITHM = TabularLearner(
     key="ucbvi-hoeffding",
     title="UCBVI (Hoeffding)",
-    summary="Optimism with a Hoeffding bonus, no privacy: simpler than UCBVI and slower by a factor sqrt(H).",
+    summary="Optimism with a Hoeffding bonus, no privacy: simpler than UCBVI; its bound is larger by sqrt(H).",
     source="Azar, Osband, Munos 2017, Algorithms 1 and 3",
     privacies=("none",),
     statistic=NOISY,

@@ -77,7 +77,8 @@ def prepare(request: Request) -> Noise:
                 f"{statistic.moved}{times(m)}"
             )
         formula = (
-            f"the smallest scale that proves {budget(request.epsilon, request.delta)} in {stream.releases:,} releases. "
+            f"the smallest scale for which {budget(request.epsilon, request.delta)} is proved in {stream.releases:,} "
+            "releases. "
             f"{changed}"
         )
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
@@ -180,7 +181,7 @@ def _ladder(
     steps = [
         LadderStep("as in the paper: Laplace tree over the users", std(laplace, users, printed), twice, 0.0),
         LadderStep(
-            "the same, scaled to prove what is claimed",
+            "the same, scaled until what is claimed is proved",
             std(laplace, users, printed * twice / epsilon),
             epsilon,
             0.0,

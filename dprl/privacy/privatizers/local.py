@@ -54,15 +54,15 @@ def prepare(request: Request) -> Noise:
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
         reports = "one report" if m == 1 else f"the {m} reports of one user together"
         formula = (
-            f"the smallest scale that proves {budget(request.epsilon, request.delta)} for {reports}. In each "
-            f"report another trajectory changes {statistic.moved}"
+            f"the smallest scale for which {budget(request.epsilon, request.delta)} is proved for {reports}. In "
+            f"each report another trajectory changes {statistic.moved}"
         )
 
     if request.played and mechanism.key == "gaussian" and cast(Counts, statistic).pooled:
         H = request.size.H
         messages = (
-            f"counts of each of {H} steps, whose noise has 1/√{H} of that standard deviation. Together they prove what "
-            "one report of all steps proves"
+            f"counts of each of {H} steps, whose noise has 1/√{H} of that standard deviation. Together they have the "
+            "guarantee of one report of all steps"
         )
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:

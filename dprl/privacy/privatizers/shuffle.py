@@ -152,13 +152,14 @@ def in_batches(request: Request, change: Change) -> Drawn:
             bits[raised == count] = tight_bits(users[raised == count], fair, variance)
         formula = (
             f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), n q (1 - q) "
-            f"= {variance:,.0f}. These are the fewest bits that prove {budget(*each)} in a batch of n users, where a "
-            f"change moves {2 * count} counters{together(request)}"
+            f"= {variance:,.0f}. These are the fewest bits for which {budget(*each)} is proved in a batch of n users, "
+            f"where a change moves {2 * count} counters{together(request)}"
         )
         if request.releases is not None:
             formula = (
                 f"ceil({4 * variance:,.0f}/n) bits a user, of variance {variance:,.0f} in a batch. These are the "
-                f"fewest bits that prove {budget(*each)} where a change moves {2 * count} counters{together(request)}"
+                f"fewest bits for which {budget(*each)} is proved where a change moves {2 * count} "
+                f"counters{together(request)}"
             )
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
     sent = messages(users, bits[:, 0], request.cells if request.batches is None else None)
@@ -199,8 +200,8 @@ def in_nodes(request: Request, change: Change) -> Drawn:
     stream = replace(stream_of_releases(releases), batches=np.array([[bits, 0.5, change.raised]]))
     formula = (
         f"{bits:,} fair bits in each node of a tree over {releases:,} batches, in equal shares from its batches. These "
-        f"are the fewest bits that prove {budget(*each)} where a change moves {2 * change.raised} counters in a node "
-        f"of each of {L} levels{together(request)}"
+        f"are the fewest bits for which {budget(*each)} is proved where a change moves {2 * change.raised} counters in "
+        f"a node of each of {L} levels{together(request)}"
     )
     random = bits * (2 - 1 / whole)  # of a batch, for one counter, over all levels
     sizes = np.array([1, math.ceil(random)])
@@ -220,8 +221,8 @@ def together(request: Request) -> str:
     """What that proves for all episodes of one user, in words."""
     if request.contribution == 1:
         return ""
-    proves = budget(request.epsilon, request.delta)
-    return f". This proves {proves} for {request.contribution} episodes (Vadhan 2017, Lemma 2.2)"
+    proved = budget(request.epsilon, request.delta)
+    return f". So {proved} is proved for {request.contribution} episodes (Vadhan 2017, Lemma 2.2)"
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:

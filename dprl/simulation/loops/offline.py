@@ -163,7 +163,7 @@ def noise_for(
         formula, sources = printed.formula, printed.sources
     else:
         scales = tight_scales(mechanism, families, asked, exact)
-        formula, sources = f"the smallest noise that proves {asked.text}", (mechanism.source,)
+        formula, sources = f"the smallest noise for which {asked.text} is proved", (mechanism.source,)
     bound = f"V~ is below the value of the learned policy, except with a chance of at most β = {spec.beta:g}"
     stated = (f"{bound}. The source is {learner.source}; {learner.proved}",) if learner.proved else ()
     if beside:
@@ -188,7 +188,7 @@ def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
     """The noise of any data set, and E of each family, which follow from the spec alone."""
     apart = (
         "each point of a curve is learned from its own data set, of other users, which is released once. Two "
-        f"releases of one data set prove less than {spec.budget.text}"
+        f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
     )
     noise, errors = noise_for(spec, problem_of(spec, spec.n), (apart, SIMULATION, *SCOPE))
     m = spec.contribution

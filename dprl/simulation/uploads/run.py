@@ -71,7 +71,7 @@ PEOPLE = (  # in place of the first three where a column says whose an episode i
 
 APART = (
     "each user is learned from or held out, by a coin that does not look at them. What is released of the two groups "
-    "is about different users, and proves together what the larger of the two proves"
+    "is about different users, so both together cost one user the larger of the two budgets"
 )
 
 

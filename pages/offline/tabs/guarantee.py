@@ -48,7 +48,7 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
         st.caption(f":red[{escape(str(error))}]")
         return
     if found is None:
-        st.caption("Working out what this noise proves ...")
+        st.caption("Working out what is proved for this noise ...")
     else:
         card(found, spec, key)
 

@@ -31,7 +31,7 @@ def gauge(spec: RunSpec) -> str:
     """
     found = answers.outlook_of_run(spec)
     if isinstance(found, answers.Pending):
-        return "How its noise compares with the visits it will see is being worked out."
+        return "Estimating how large the noise is beside the visit counts ..."
     if found is None:
         return ""
     head, icon, rest = gauge_verdict(found, spec)

@@ -37,7 +37,7 @@ from pages.shared.visitor.state import Session
 CALIBRATION = {"tight": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
     "Calibrated: as much noise as our accountant needs to prove the budget, and no more. As in the paper: the tab "
-    "Guarantee says what that noise proves."
+    "Guarantee says what is proved for that noise."
 )
 REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field
@@ -112,10 +112,10 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         "mechanism",
     )
     if pure:
-        st.caption("This mechanism proves (ε, 0), so no δ is needed.")
+        st.caption("This mechanism guarantees (ε, 0), so no δ is needed.")
     only = listed([MECHANISMS[m].title for m in fitting])
     if len(fitting) < len(printed):
-        st.caption(f"At δ = 0 only {escape(only)} proves anything.")
+        st.caption(f"At δ = 0 only {escape(only)} guarantees anything.")
     elif len(printed) < len(known):
         st.caption(f"Here a paper states noise only for {escape(only)}.")
     bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)

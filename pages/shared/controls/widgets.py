@@ -243,5 +243,10 @@ def into(settings: object, name: str) -> Store:
 
 
 def menu_titles(registry: dict[str, Any]) -> dict[str, str]:
-    """Key to title, for a menu."""
-    return {key: record.title for key, record in registry.items()}
+    """Key to title, for a menu; an algorithm that was rebuilt without its paper's full text is called so."""
+    return {key: menu_title(record) for key, record in registry.items()}
+
+
+def menu_title(record: Any) -> str:
+    """The title of a registry's entry in a menu."""
+    return f"{record.title} (our reconstruction)" if getattr(record, "reconstructed", False) else record.title

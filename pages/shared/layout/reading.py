@@ -17,11 +17,17 @@ OF_DATA_SETS, PAPERS_ON_DATA_SETS = listed("offline"), papers.listed("offline")
 OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS = listed("linear"), papers.listed("linear")
 
 
+PRIMER = "explanation/private-rl"
+
+
 def guide() -> None:
-    """A link to the document about this page, where the documents are served."""
+    """Links to the document about this page and to the subject in one page, where the documents are served."""
     page = PAGES[session().page or ""]
-    if page.guide and st.get_option("server.enableStaticServing"):
-        st.markdown(f":material/help: [Documentation of this page](app/static/docs/{page.guide}.html)")
+    if st.get_option("server.enableStaticServing"):
+        links = {page.guide: "Documentation of this page"} if page.guide else {}
+        links[PRIMER] = "Private reinforcement learning in one page"
+        said = [f"[{text}](app/static/docs/{file}.html)" for file, text in links.items()]
+        st.markdown(f":material/help: {' · '.join(said)}")
 
 
 def proofs() -> None:

@@ -27,7 +27,7 @@ from pages.shared.visitor.state import Session, session
 SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
 SPLIT_HELP = (
     "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
-    "in the paper's simulations. Noise as in the paper then proves less, and the tab Guarantee says what."
+    "in the paper's simulations. Less is then proved for noise as in the paper, and the tab Guarantee says what."
 )
 
 

@@ -59,7 +59,7 @@ def guarantee_cards(
         with text:
             if guarantee is None:
                 st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
-                st.caption(wrong or "Working out what this noise proves ...")
+                st.caption(wrong or "Working out what is proved for this noise ...")
             else:
                 card(guarantee, run, chosen)
                 offer_attack(run)
@@ -127,7 +127,13 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     if g.claimed_epsilon is None:
         return
     blanked = PRIVATIZERS[run.privacy].words.blanked
-    good, sentence = said.about_promise(g.claimed_epsilon, g.claimed_delta or 0.0, g.readings, blanked)
+    good, sentence = said.about_promise(
+        g.claimed_epsilon,
+        g.claimed_delta or 0.0,
+        g.readings,
+        blanked,
+        calibrated=run.calibration == "tight",
+    )
     st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         st.metric("Claimed (ε, δ)", promise(g.claimed_epsilon, g.claimed_delta or 0.0), width="content")
@@ -194,8 +200,8 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(
-            "Each bar adds one improvement to the bar above it, and says what its noise proves. The first bar is "
-            "the noise that the algorithm's paper prints, for δ = 0. Up to 4,000 releases, the last bar is a lower "
+            "Each bar adds one improvement to the bar above it, and says what is proved for its noise. The first bar "
+            "is the noise that the algorithm's paper prints, for δ = 0. Up to 4,000 releases, the last bar is a lower "
             "bound."
         )
     )

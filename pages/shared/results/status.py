@@ -25,10 +25,11 @@ PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, lo
 
 def words(run: RunStatus) -> str:
     """One sentence, plain text; "" for a run that is simply finished."""
-    left = "" if run.seconds_left is None else f", {duration(run.seconds_left)} left"
-    if run.state == "queued":
+    takes = "" if run.seconds_left is None else duration(run.seconds_left)
+    left = takes and f", {takes} left"
+    if run.state == "queued":  # until workers have started, which takes longer than many runs
         place = "next" if not run.place else f"{ordinal(run.place + 1)} in the queue"
-        return f"Waiting: {place}{left}."
+        return f"Waiting: {place}{takes and f', then {takes} to compute'}."
     if run.state == "running":
         return f"Running: {run.progress:.0%}, {run.seeds_done} of {plural(run.seeds, 'seed')} finished{left}."
     if run.state == "failed":
