@@ -89,12 +89,12 @@ def test_a_chart_counts_its_settings_as_the_verdict_does(key: str) -> None:
 def test_what_lies_lower_than_claimed_is_an_upper_bound() -> None:
     flat, steep = grows(Measured(0.0, 0.0, 0.0), 0.5), grows(Measured(0.4, 0.3, 0.5), 0.5)
     assert sentences.against([flat]) == (
-        "The claim holds as an upper bound: the interval reaches below its range."
+        "The claim holds as an upper bound: the interval reaches below its range, so growth may be slower than claimed."
     )
     assert sentences.against([steep]) == "The claim holds: the whole interval is within its range."
     assert sentences.against([steep, flat]) == (
         "In 1 of 2 settings the claim holds: the whole interval is within its range. In 1 of 2 settings the claim "
-        "holds as an upper bound: the interval reaches below its range."
+        "holds as an upper bound: the interval reaches below its range, so growth may be slower than claimed."
     )
     too_steep = grows(Measured(0.9, 0.8, 1.0), 0.5)
     assert sentences.against([too_steep, too_steep]) == "In 2 of 2 settings the claim is not confirmed."

@@ -48,7 +48,10 @@ def against(found: Sequence[Finding], exact: bool = False) -> str:
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
     what = "number" if exact else "interval"
     whole = what if exact else f"whole {what}"
-    within, below = f"the {whole} is within its range", f"the {what} reaches below its range"
+    within, below = (
+        f"the {whole} is within its range",
+        f"the {what} reaches below its range, so growth may be slower than claimed",
+    )
     if len(found) == 1:
         said = f"The claim holds: {within}." if inside else f"The claim holds as an upper bound: {below}."
         return (

@@ -56,7 +56,8 @@ def list_claims(corner: DeltaGenerator) -> None:
     st.markdown(
         explained(
             "Eleven claims of the papers, put to the test in several settings each. A verdict is computed from runs: "
-            "a statistic, its 95% interval, and a threshold."
+            "a statistic, its 95% interval, and a threshold. A claim *holds as an upper bound* where growth may "
+            "be slower than claimed."
         )
     )
     card_list(list(CLAIMS.values()), claim_card)
