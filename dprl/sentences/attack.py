@@ -133,7 +133,10 @@ def about_draws(drawn: Sequence[float]) -> str:
 def about_guesses(right: float) -> str:
     """What there is to see in a hundred guesses."""
     hits = round(100 * right)
-    return f"With the same noise, the best attacker is right about {hits} of 100 users. A coin is right about 50."
+    return (
+        f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin guesses "
+        "about 50 right."
+    )
 
 
 def concentrated(rho: float | None) -> str:

@@ -76,7 +76,7 @@ EXAMPLES = (
     trust(1.0, HOME_EPISODES),
     ExploreExample(
         "Better mechanisms",
-        "At ε = 1: noise as in the paper, of which (2, 0) is proved, calibrated noise, and a better mechanism.",
+        "At ε = 1: noise as in the paper, for which (2, 0) is proved, calibrated noise, and a better mechanism.",
         (
             Curve(BASE.twin()),
             Curve(BASE, "Gaussian, optimal: (1, 10⁻⁶) proved"),

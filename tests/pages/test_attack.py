@@ -185,7 +185,7 @@ def test_what_a_promise_means(visit: Visit) -> None:
     assert "ρ-zCDP with ρ = 0.028" in words(app)
     assert "A belief of 10% becomes 3.9% to 23%" in words(app)
     assert len(charts(app)) == 5
-    assert "the best attacker is right about 55 of 100 users" in words(app)
+    assert "the best attacker guesses at most about 55 of 100 users right" in words(app)
     slider = widget(app, "slider", "Believed before")
     slider.set_value(50).run()
     assert "becomes 27% to 73%" in words(app)
