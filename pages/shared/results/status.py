@@ -160,7 +160,8 @@ def words_together(runs: list[RunStatus]) -> str:
     left = max((run.seconds_left or 0.0 for run in runs), default=0.0)
     share = sum(run.progress for run in runs) / len(runs)
     how_many = f"**{len(runs)} runs** · {running} running, {len(runs) - running} waiting"
-    return f"{how_many}, {share:.0%} done, {duration(left)} left."
+    rest = f"{duration(left)} left" if running else f"then {duration(left)} to compute"
+    return f"{how_many}, {share:.0%} done, {rest}."
 
 
 def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
