@@ -26,6 +26,7 @@ from dprl import (
     verify,
     web,
 )
+from dprl.bundle.files import VERSIONS, versions_json
 from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
 from dprl.curves import RunCurves
@@ -35,11 +36,10 @@ from dprl.given import directory, text_of
 from dprl.jobs import cluster
 from dprl.jobs.curves import whole_curves, whole_trace
 from dprl.jobs.file import StoreError
-from dprl.jobs.local import ensure_pool
-from dprl.jobs.pool import LONGEST_END
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
+from dprl.research.background import begin_workers
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS
@@ -183,12 +183,8 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 def workers_of(engine: str | None) -> Store:
     """The store, with workers or a cluster at it. Raises SpecError and ClusterError where the engine cannot be used."""
-    address = cluster.engine(engine)
-    if address is not None:
-        cluster.check_cluster(address)
     store = Store()
-    if not ensure_pool(store.path, engine=address, patience=LONGEST_END if engine else 0.0) and engine:
-        raise SpecError("engine", "this store has workers already; end those, or give another DPRL_HOME.")
+    begin_workers(store, None, engine)
     return store
 
 
@@ -264,6 +260,7 @@ def run_one(spec: Any, folder: str, engine: str | None) -> int:
         (out / "spec.json").write_text(json.dumps(spec.to_dict(), indent=2) + "\n", encoding="utf-8")
         (out / f"{measure}.csv").write_text(csv(trace.frame()), encoding="utf-8")
         (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        (out / VERSIONS).write_text(versions_json(), encoding="utf-8")
         for name, text in KINDS[spec.kind].files.items():
             (out / name).write_text(text(trace.seeds[0]), encoding="utf-8")
         if isinstance(spec, UploadSpec):
@@ -343,6 +340,7 @@ def sweep_command(given: argparse.Namespace) -> int:
     try:
         (out / "sweep.json").write_text(json.dumps(sweep.to_dict(), indent=2) + "\n", encoding="utf-8")
         (out / "sweep.csv").write_text(csv(frame), encoding="utf-8")
+        (out / VERSIONS).write_text(versions_json(), encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")

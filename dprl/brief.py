@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from html import escape
 from typing import Any, TypeVar
@@ -42,18 +42,21 @@ def described(record: Any) -> str:
 def tabulated(record: Any) -> str:
     """A dataclass as a table for a notebook, a row for each field that is set, as many as MOST_HTML characters hold; to
     be its `_repr_html_`."""
+    values = ((field.name, getattr(record, field.name)) for field in fields(record))
+    return _rows(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
+
+
+def _rows(caption: str, told: Iterable[tuple[str, Any]]) -> str:
+    """Names and values as a table, of as many rows as MOST_HTML characters hold."""
     rows: list[str] = []
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if value is None or value == "" or value == () or value == {}:
-            continue
+    for name, value in told:
         text = value if isinstance(value, str) else shortened(value)
         text = text if len(text) <= MOST_CELL else f"{text[: MOST_CELL - 3]}..."
-        row = f"<tr><th>{escape(field.name)}</th><td>{escape(text)}</td></tr>"
+        row = f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
         if sum(map(len, rows)) + len(row) > MOST_HTML:
             break
         rows.append(row)
-    return f"<table><caption>{escape(type(record).__name__)}</caption>{''.join(rows)}</table>"
+    return f"<table><caption>{escape(caption)}</caption>{''.join(rows)}</table>"
 
 
 def shortened(value: Any) -> str:
@@ -66,6 +69,11 @@ class Registry(dict[str, T]):
 
     def __repr__(self) -> str:
         return f"Registry of {len(self)}: {_cut(', '.join(self))}"
+
+    def _repr_html_(self) -> str:
+        """A table for a notebook: keys, and what each is."""
+        told = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
+        return _rows(f"Registry of {len(self)}", told)
 
 
 def _cut(text: str) -> str:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Literal
 
 from dprl import metrics, search
 from dprl.curves import RunCurves
+from dprl.figures import regret
 from dprl.figures.lines import Series
-from dprl.figures.looks import CurveStyle
+from dprl.figures.looks import CurveStyle, numbered
+from dprl.figures.picture import Picture
 from dprl.figures.trust import LEARNED
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.privacy import PRIVATIZERS
 from dprl.privacy.curator import PROMISES
+from dprl.sentences.regret import about_regret
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.pairs import calibrations_for
 
@@ -110,3 +114,26 @@ def series_of(
         growth=growth,
         needed=needed,
     )
+
+
+def regret_picture(
+    specs: Mapping[str, RunSpec],
+    known: Mapping[RunSpec, RunCurves],
+    measure: Measure = "cumulative",
+    statistic: metrics.Statistic = "mean",
+    **how: bool,
+) -> Picture:
+    """The dashboard's chart of online runs that have ended, by their names in the legend.
+
+    Args:
+        known: the curves of each and, for measure `extra`, of its non-private baseline.
+        how: of the axes, the seeds and the colours, see `figures.regret.comparison`.
+    """
+    styles = numbered([style_of(spec) for spec in specs.values()])
+    curves = [
+        series_of(spec, known[spec], known.get(spec.twin()), look, name, measure, statistic,
+                  v_star=known[spec].v_star)
+        for (name, spec), look in zip(specs.items(), styles, strict=True)
+    ]  # fmt: skip
+    see = about_regret(curves, measure, statistic)
+    return regret.comparison(curves, view=measure, statistic=statistic, see=see, **how)

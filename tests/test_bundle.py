@@ -20,7 +20,7 @@ import dprl
 import dprl.__main__ as cli
 from dprl import bundle
 from dprl.__main__ import main
-from dprl.bundle import compare
+from dprl.bundle import compare, figures
 from dprl.bundle.files import MOST_BYTES
 from dprl.curves import RunCurves
 from dprl.fields import SpecError
@@ -55,7 +55,7 @@ def test_what_is_made_comes_out_again_and_has_the_same_bytes_whenever_it_is_made
 ) -> None:
     good, (said,) = bundle.verified(made)
     assert good
-    assert said == "The same bytes as the author's: 8 files, 2 runs."
+    assert said == "The same bytes as the author's: 10 files, 2 runs."
     assert runs.bundle(tmp_path / "again.zip").read_bytes() == made.read_bytes()
     runs.traces["ours | β"].bundle(tmp_path / "one.zip")  # type: ignore[attr-defined]
     assert set(bundle.files_in(made)) - set(bundle.files_in(tmp_path / "one.zip")) == {"curves/2.csv"}
@@ -82,6 +82,43 @@ def test_a_bundle_holds_what_its_readme_says(runs: dprl.Comparison, made: Path) 
     assert files["SHA256SUMS"].count(b"\n") == len(files) - 1
 
 
+def test_figures_show_the_online_runs_eight_in_each(made: Path) -> None:
+    files = bundle.files_in(made)
+    assert files["figures/1.pdf"].startswith(b"%PDF")
+    drawn = files["figures/1.svg"].decode()
+    assert "<!-- ours | β -->" in drawn
+    assert "<!-- a data set -->" not in drawn
+    assert "- figures/1.pdf, figures/1.svg: curves/1.csv\n" in files["README.md"].decode()
+    many = {str(i): SPEC for i in range(100)}
+    assert [len(runs) for runs in figures.names_of(many).values()] == [8] * 8
+
+
+def test_figures_of_another_matplotlib_are_not_drawn_again_but_still_count(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = bundle.files_in(made)
+    monkeypatch.setattr(figures, "drawn_by", lambda: None)
+    good, said = bundle.verified(made)
+    assert good
+    assert said[-1] == compare.OTHER_FIGURES
+    changed = {**whole, "figures/1.svg": whole["figures/1.svg"] + b" "}
+    good, said = bundle.verified(packed(changed, tmp_path / "x.zip"))
+    assert not good
+    assert "figures/1.svg is not the file whose digest stands in SHA256SUMS." in said
+    without = {name: content for name, content in whole.items() if name != "figures/1.pdf"}
+    assert not bundle.verified(packed(without, tmp_path / "x.zip"))[0]
+
+
+def test_without_matplotlib_a_bundle_has_no_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = dprl.run(SPEC)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(figures, "drawn_by", lambda: None)
+        files = bundle.files_in(trace.bundle(tmp_path / "x.zip"))
+    assert not any("figure" in name for name in files)
+    assert "figures/" not in files["README.md"].decode()
+    assert bundle.verified(tmp_path / "x.zip")[0]  # as a bundle of before there were figures
+
+
 def test_its_script_writes_the_same_numbers_and_a_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,9 +130,11 @@ def test_its_script_writes_the_same_numbers_and_a_figure(
     assert (tmp_path / "again/figure.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_every_file_counts(made: Path, tmp_path: Path) -> None:
+def test_every_file_counts(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each with one byte changed; settings stay ones that can be read, or a sentence says that they cannot."""
     whole = bundle.files_in(made)
+    drawn = {name: content for name, content in whole.items() if name.startswith("figures/")}
+    monkeypatch.setattr(figures, "figures_of", lambda *_: drawn)  # it takes most of the time
     changes: dict[str, Callable[[bytes], bytes]] = {
         "specs.json": lambda text: text.replace(b'"episodes": 1000', b'"episodes": 1001'),
         "versions.json": lambda text: text + b" ",
@@ -278,7 +317,7 @@ def test_the_command_writes_the_bundle_of_specs_and_sweeps(
     swept = dprl.SweepResult(sweep, computed(sweep.specs))
     assert "5 runs" in capsys.readouterr().out
     assert main(["verify", str(out)]) == 0
-    assert capsys.readouterr().out.startswith("The same bytes as the author's: 11 files, 5 runs.")
+    assert capsys.readouterr().out.startswith("The same bytes as the author's: 13 files, 5 runs.")
     specs, _ = compare.runs_in(bundle.files_in(out))
     assert list(specs)[:2] == ["mine", "yours"]
     assert [one.epsilon for one in specs.values() if one.epsilon] == [1.0, 2.0, 3.0, 4.0]  # type: ignore[attr-defined]

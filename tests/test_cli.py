@@ -25,6 +25,7 @@ from dprl import (
     spec_from_json,
 )
 from dprl.__main__ import main
+from dprl.bundle import versions
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
 from dprl.simulation.table import LATER
@@ -55,10 +56,16 @@ def test_a_model_has_commas(params: list[str], tmp_path: Path) -> None:
     )
 
 
-def test_run_writes_its_three_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "new" / "folder"
     assert main(["run", *SMALL, "--out", str(out)]) == 0
-    assert sorted(f.name for f in out.iterdir()) == ["regret.csv", "spec.json", "summary.json"]
+    assert sorted(f.name for f in out.iterdir()) == [
+        "regret.csv",
+        "spec.json",
+        "summary.json",
+        "versions.json",
+    ]
+    assert json.loads((out / "versions.json").read_text(encoding="utf-8")) == versions()
     spec, regret, summary = files(out)
     assert spec == RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**4, seeds=2)
     assert list(json.loads((out / "spec.json").read_text())) == [name for name in FIELDS if name not in LATER]

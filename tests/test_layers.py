@@ -1,8 +1,9 @@
 """Imports run one way, and only the pages know Streamlit.
 
 {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
-{jobs, links} <- series <- research <- API <- claims <- lessons <- pages <- website; testing is over simulation;
-users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures and sentences
+{jobs, links} <- series <- bundle <- research <- API <- claims <- lessons <- pages <- website; testing is over
+simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures and
+sentences
 
 API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, messages, papers, metrics
 and tables import nothing of dprl, theory only words, figures words and tables, search only metrics, and sentences what
@@ -66,12 +67,12 @@ RANK = {
     "new": 11,
     "listing": 11,
     "doctor": 8,
-    "figures": 7,
-    "sentences": 8,
+    "figures": 5,
+    "sentences": 6,
     "testing": 5,
     "users": 5,
     "wasm": 5,
-    "series": 8,
+    "series": 7,
     "research": 9,
     "claims": 11,
     "landscape": 12,

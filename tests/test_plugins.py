@@ -144,7 +144,7 @@ def blocks(language: str) -> list[str]:
 
 def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentence(tmp_path: Path) -> None:
     learner, script, check, *_ = blocks("python")
-    (table,) = blocks("toml")
+    table, _ = blocks("toml")
     path = re.match(r"# (\S+)\n", learner)
     assert path is not None
     registered = tomllib.loads(table)["project"]["entry-points"]
@@ -174,6 +174,25 @@ def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentenc
         assert sentence.endswith(". | True")  # numba's own traceback does not follow
         assert len(sentence) < 400
     assert wrong[3].startswith("bonuses: simple names anytime and has no kernel for it")
+
+
+def of(language: str, word: str) -> list[str]:
+    """The blocks of the recipe in a language that have a word."""
+    return [text for text in blocks(language) if word in text]
+
+
+def test_the_recipes_of_an_environment_and_a_mechanism_are_true_word_for_word(tmp_path: Path) -> None:
+    ring, check = of("python", "ring")
+    reports, checked = of("python", "reports")
+    (table,) = of("toml", "ring")
+    registered = tomllib.loads(table)["project"]["entry-points"]["dprl.environments"]
+    points = "[dprl.environments]\n" + "".join(f"{name} = {at}\n" for name, at in registered.items())
+    files = {"my_package/ring.py": ring, "my_package/reports.py": reports}
+    assert all(text.startswith(f"# {name}\n") for name, text in files.items())
+    passed, best, proved = said(tmp_path, "1.0", files, points, check + checked)
+    assert passed.startswith("ring: 6 checks passed: record, ")
+    assert 0 < float(best) < 10
+    assert proved.startswith("reports: 9 checks passed: record, ")
 
 
 @pytest.mark.thorough

@@ -35,7 +35,8 @@ def test_what_a_notebook_shows_is_short_and_says_label_regret_and_proof(
 ) -> None:
     both = compare([private, baseline])
     swept = Sweep(SPEC, {"epsilon": [0.5, 1.0]})
-    for shown in (SPEC, private, private.guarantee, both, swept, OfflineSpec()):
+    registries = dprl.ALGORITHMS, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.FIELDS
+    for shown in (SPEC, private, private.guarantee, both, swept, OfflineSpec(), *registries):
         html = shown._repr_html_()
         assert len(html) < MOST, type(shown)
         assert len(repr(shown)) < MOST

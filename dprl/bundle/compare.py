@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from dprl.bundle import figures
 from dprl.bundle.files import (
     BUNDLE,
     DIGESTS,
@@ -28,6 +29,9 @@ from dprl.simulation import Spec, run, spec_from_dict
 from dprl.version import VERSION
 from dprl.words import percent, plural
 
+MOST_FILES = MOST_RUNS + len(figures.FORMATS) * figures.MOST + 10
+OTHER_FIGURES = "Note: the figures were not drawn again, for the bundle has those of another Matplotlib."
+
 
 def files_in(path: str | Path) -> dict[str, bytes]:
     """The files of a bundle, by name. Nothing is written anywhere.
@@ -42,7 +46,7 @@ def files_in(path: str | Path) -> dict[str, bytes]:
         with zipfile.ZipFile(given) as archive:
             entries = archive.infolist()
             names = [entry.filename for entry in entries]
-            if len(names) > MOST_RUNS + 10 or sum(entry.file_size for entry in entries) > MOST_BYTES:
+            if len(names) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
                 raise SpecError(BUNDLE, f"unpacked it has more than {MOST_BYTES:,} bytes, or too many files.")
             if len(set(names)) < len(names):
                 raise SpecError(BUNDLE, "it holds two files of one name; no bundle does.")
@@ -107,13 +111,24 @@ def verified(path: str | Path, progress: Callable[[float], None] | None = None) 
     """
     there = files_in(path)
     specs, said = runs_in(there)
-    here = files_of(specs, dict(_computed(specs, progress)), said)
+    drawn, others = _drawn(specs, said, there), list(_other_versions(said))
+    here = files_of(specs, dict(_computed(specs, progress)), said, drawn)
     wrong = [*differences(here, there), *_changed(here, there)]
-    others = list(_other_versions(said))
+    if drawn:
+        others.append(OTHER_FIGURES)
     if wrong:
         return False, [*wrong, *others]
     runs = plural(len(specs), "run")
     return True, [f"The same bytes as the author's: {plural(len(here), 'file')}, {runs}.", *others]
+
+
+def _drawn(
+    specs: Mapping[str, Spec], said: Mapping[str, str], there: Mapping[str, bytes]
+) -> dict[str, bytes] | None:
+    """The figures of a bundle as they are there, where another Matplotlib drew them: it gives other bytes."""
+    if said.get(figures.MATPLOTLIB) in (None, figures.drawn_by()):
+        return None
+    return {name: there[name] for name in figures.files_named(specs) if name in there}
 
 
 def _computed(

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dprl.bundle import figures
 from dprl.cited import cite
 from dprl.curves import RunCurves
 from dprl.fields import SpecError, shown
@@ -52,6 +53,7 @@ except (ImportError, dprl.SpecError) as error:
     print(f"No figure: {error}")
 '''
 
+FIGURES = "| figures/N.pdf, figures/N.svg | regret of the online runs, as figures for a paper |\n"
 README = """\
 # Replication bundle
 
@@ -62,7 +64,7 @@ dprl {version} computed these runs.
 | {SPECS} | the settings of each run, by name |
 | curves/N.csv | every seed of run N at every checkpoint, with all digits |
 | {VERSIONS} | the versions that computed the runs |
-| cite.bib | what to cite, as BibTeX |
+{figures}| cite.bib | what to cite, as BibTeX |
 | again.py | Python that computes the runs again, and draws them |
 | {DIGESTS} | a digest of each other file, for `sha256sum --check` |
 
@@ -70,7 +72,7 @@ dprl {version} computed these runs.
 
 {runs}
 
-## Compute them again
+{drawn}## Compute them again
 
 Install dprl {version}. Then one command computes the runs and compares every file:
 
@@ -98,8 +100,14 @@ def versions() -> dict[str, str]:
         "scipy": importlib.metadata.version("scipy"),
         "python": platform.python_version(),
         "machine": " ".join(filter(None, (platform.system(), platform.machine(), *platform.libc_ver()))),
+        **({figures.MATPLOTLIB: drawn} if (drawn := figures.drawn_by()) else {}),
         **dict(text.rsplit(" ", 1) for text in sorted(set(sources.values()))),
     }
+
+
+def versions_json() -> str:
+    """These as the file that stands beside specs."""
+    return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
 
 
 def check(specs: Mapping[str, Spec]) -> None:
@@ -115,14 +123,18 @@ def check(specs: Mapping[str, Spec]) -> None:
 
 
 def files_of(
-    specs: Mapping[str, Spec], curves: Mapping[str, RunCurves], versions: Mapping[str, str]
+    specs: Mapping[str, Spec],
+    curves: Mapping[str, RunCurves],
+    versions: Mapping[str, str],
+    drawn: Mapping[str, bytes] | None = None,
 ) -> dict[str, bytes]:
     """What a bundle of finished runs holds, by the name of the file.
 
     Args:
         specs: of the runs, by name; 1 to 1,000.
         curves: of each, under the same name, whole.
-        versions: that computed them, see `versions`.
+        versions: that computed them, see `versions`. Where Matplotlib is among them, there are figures.
+        drawn: the figures, where they are not to be drawn here.
 
     Raises:
         SpecError: there are too many runs or none, a run has not ended, or follows from data that no bundle may hold.
@@ -139,7 +151,10 @@ def files_of(
         f"- {names[name]}: {' '.join(name.split())} ({plural(spec.seeds, 'seed')})"
         for name, spec in specs.items()
     )
-    told = {"version": versions["dprl"], "runs": "\n".join(lines)}
+    if drawn is None:
+        drawn = figures.figures_of(specs, curves) if figures.MATPLOTLIB in versions else {}
+    found |= drawn
+    told = {"version": versions["dprl"], "runs": "\n".join(lines), **_told(specs if drawn else {}, names)}
     found |= {
         VERSIONS: _json(dict(versions)),
         "cite.bib": _bytes(cite(*specs.values())),
@@ -148,6 +163,20 @@ def files_of(
     }
     digests = (f"{digest(content)}  {name}\n" for name, content in found.items())
     return {**found, DIGESTS: _bytes("".join(digests))}
+
+
+def _told(specs: Mapping[str, Spec], names: Mapping[str, str]) -> dict[str, str]:
+    """What a README says of the figures of runs: nothing where there are none."""
+    drawn = figures.names_of(specs)
+    lines = (
+        f"- {', '.join(f'{figure}.{suffix}' for suffix in figures.FORMATS)}: "
+        f"{', '.join(names[run] for run in runs)}\n"
+        for figure, runs in drawn.items()
+    )
+    return {
+        "figures": FIGURES if drawn else "",
+        "drawn": f"## Figures\n\n{''.join(lines)}\n" if drawn else "",
+    }
 
 
 def digest(content: bytes) -> str:

@@ -41,7 +41,9 @@ def begin_workers(store: Store, workers: int | None, engine: str | None) -> None
         cluster.check_cluster(address)
     patience = LONGEST_END if engine else 0.0
     if not ensure_pool(store.path, engine=address, workers=workers, patience=patience) and engine:
-        raise SpecError("engine", "this store has workers already; end those, or give another store.")
+        raise SpecError(
+            "engine", "this store has workers already; end those, or give another store or DPRL_HOME."
+        )
 
 
 async def run_async(

@@ -18,7 +18,6 @@ from dprl.simulation import Spec
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dprl.figures.lines import Series
     from dprl.figures.picture import Picture
 
 View = Literal["cumulative", "per-episode", "extra"]
@@ -114,10 +113,8 @@ class Comparison:
         Raises:
             SpecError: the measure is unknown, a run is not online, a baseline is missing, or there are too many runs.
         """
-        from dprl.figures import regret, style
-        from dprl.figures.looks import numbered
-        from dprl.sentences.regret import about_regret
-        from dprl.series import series_of, style_of
+        from dprl.figures import style
+        from dprl.series import regret_picture
 
         view = view_of(measure)
         online(trace.spec for trace in self.traces.values())
@@ -140,21 +137,9 @@ class Comparison:
             raise SpecError(
                 "traces", f"{len(chosen)} curves cannot be told apart; give at most {style.MOST_CURVES}."
             )
-        curves: list[Series] = [
-            series_of(
-                spec, known[spec], known.get(spec.twin()), look, name, view, statistic, v_star=known[spec].v_star
-            )
-            for name, spec, look in zip(names, chosen, numbered([style_of(s) for s in chosen]), strict=True)
-        ]  # fmt: skip
-        return regret.comparison(
-            curves,
-            view=view,
-            statistic=statistic,
-            log_x=log_x,
-            log_y=log_y,
-            show_seeds=seeds,
-            see=about_regret(curves, view, statistic),
-            dark=dark,
+        specs = dict(zip(names, chosen, strict=True))
+        return regret_picture(
+            specs, known, view, statistic, log_x=log_x, log_y=log_y, show_seeds=seeds, dark=dark
         )
 
     def frame(self) -> pd.DataFrame:
@@ -168,7 +153,8 @@ class Comparison:
     def bundle(self, path: str | Path) -> Path:
         """Writes a replication bundle: one zip with specs, every number, versions, citations and a script.
 
-        `dprl verify FILE.zip` computes the runs again, and says which file differs. The same runs give the same bytes.
+        With Matplotlib it also has figures of the online runs: pip install 'dprl[paper]'. `dprl verify FILE.zip`
+        computes the runs again, and says which file differs. The same runs give the same bytes.
 
         Args:
             path: ends in .zip.

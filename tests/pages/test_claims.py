@@ -15,6 +15,7 @@ import pytest
 import dprl.__main__ as cli
 from bench import bundled as bench
 from dprl.claims import CLAIMS, Claim, regret
+from dprl.jobs import local
 from dprl.jobs.store import Store
 from dprl.metrics import VERDICTS
 from dprl.simulation import RunSpec
@@ -40,7 +41,7 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     shutil.copytree(bundled.DIRECTORY, tmp_path / "assets")
     monkeypatch.setattr(bundled, "DIRECTORY", tmp_path / "assets")
     bundled.path_of("claims").write_text(json.dumps(bench.claims()), encoding="utf-8")
-    monkeypatch.setattr(cli, "ensure_pool", lambda path, **rest: None)
+    monkeypatch.setattr(local, "ensure_pool", lambda *given, **rest: True)
     evidence.bundled.cache_clear()
     yield claim
     evidence.bundled.cache_clear()

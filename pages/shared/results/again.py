@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.bundle import zipped
+from dprl.bundle.figures import drawn_by, names_of
 from dprl.cited import cite
 from dprl.curves import RunCurves
 from dprl.jobs.curves import stored_curves
@@ -143,8 +144,9 @@ def offer_bundle(specs: Mapping[str, Spec], owner: str) -> None:
     lacking = [spec for spec in specs.values() if not np.isfinite(data.ends(spec)).all()]
     if not lacking:
         save("bundle.zip", "Download replication bundle", "application/zip", partial(packed, store(), specs))
+        drawn = "figures, " if drawn_by() and names_of(specs) else ""
         st.caption(
-            "The bundle has specs, every number, versions, citations and a script. "
+            f"The bundle has specs, every number, {drawn}versions, citations and a script. "
             "`python -m dprl verify bundle.zip` computes the runs again, and says which file differs."
         )
     elif any(data.status(spec, owner).state in ACTIVE for spec in lacking):
