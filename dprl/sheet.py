@@ -68,7 +68,8 @@ def _worth(about: Mapping[str, Any]) -> Iterable[str]:
         yield table(columns, rows)
     yield f"<p>{markup(said.bound(bound))}</p>"
     if held["verdict"]:
-        yield f"<p>{markup(verdict.overlap(held['covered'], held['follows']))}</p>"
+        shown = f"{verdict.overlap(held['covered'], held['follows'])} {verdict.cautious(*held['learned'])}"
+        yield f"<p>{markup(shown.strip())}</p>"
 
 
 def _table_of(policy: Policy) -> Iterable[str]:

@@ -131,7 +131,7 @@ def forecast(found: Mapping[str, Any]) -> str:
     """
     name, alike, even = found["name"], found["alike"], found["even"]
     at = f"{name} = {found['given']:g}"
-    if alike["bound"] <= 0:
+    if certain(found):
         takes = "The proof takes" if found["proved"] else "The paper constants take"
         return (
             f"**At {at} the bound is certainly {human(found['least'])}**, except with a chance of {found['beta']:g}. "
@@ -144,6 +144,12 @@ def forecast(found: Mapping[str, Any]) -> str:
     return ""
 
 
+def certain(found: Mapping[str, Any]) -> bool:
+    """Whether the bound will be the least there is, but for a chance of beta. found: as above."""
+    return bool(found["alike"]["bound"] <= 0)
+
+
+NOT_OFFERED = "So this release is not offered. Give a larger budget or more users, or choose another algorithm."
 AGAIN = (
     "You have asked for this release already. Repeating the same settings shows the same numbers and spends "
     "nothing."

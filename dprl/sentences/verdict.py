@@ -78,7 +78,8 @@ def said(trace: Any) -> list[str]:
     covered, follows = (float(trace.checked[name]) for name in ("covered", "follows"))
     learned, unit = float(trace.today["learned"][1]), trace.spec.public.unit
     head = headline(trace.verdict, (low, value, high), learned, covered, unit)
-    return [head, overlap(covered, follows), *BLIND, *turned(low, high)]
+    shown = f"{overlap(covered, follows)} {cautious(*map(float, trace.today['learned']))}".strip()
+    return [head, shown, *BLIND, *turned(low, high)]
 
 
 def turned(low: float, high: float) -> list[str]:
@@ -99,6 +100,15 @@ def overlap(covered: float, follows: float) -> str:
         f"The file shows {percent(covered)} of what the policy does. Users did what it says in {percent(follows)} of "
         f"their steps. {UNSUPPORTED}"
     )
+
+
+def cautious(low: float, value: float, high: float) -> str:
+    """What is said where the interval of the learned policy reaches much further above the value than below it; ""
+    where it does not."""
+    if high - value <= 1.5 * (value - low):
+        return ""
+    more = human(_three(high - value))
+    return f"Where few users did so, the value of the learned policy is cautious: it may be up to {more} too low."
 
 
 def rows(

@@ -2,6 +2,7 @@
 
     v=2 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=2 & problem=riverswim & K=1e8
+    v=2 & from=logs
 
 What is as usual is left out. Nothing is run: what is shown follows from a table that comes with the program.
 """
@@ -15,10 +16,15 @@ from dprl.users import FIELDS, Asked, Table
 from pages.shared.results.bundled import asset
 from pages.shared.visitor.address import Query
 
+TREATING, LOGS = "treating", "logs"  # what somebody learns from
+ANSWER = "from"
 
-def encode(asked: Asked) -> list[tuple[str, str]]:
+
+def encode(asked: Asked, answer: str = TREATING) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     items = [("v", links.VERSION)]
+    if answer != TREATING:
+        items.append((ANSWER, answer))
     if asked.problem:
         items.append(("problem", asked.problem))
     own = () if asked.problem else ("S", "A", "H", "value")
@@ -38,6 +44,13 @@ def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
         name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()
     }
     return Asked(**values, problem=key), tuple(problems)
+
+
+def answered(given: Query) -> tuple[str, tuple[str, ...]]:
+    """What a link says that is learned from, and a sentence where that could not be used."""
+    problems: list[str] = []
+    answer = links.chosen(ANSWER, links.last(given, ANSWER), (TREATING, LOGS), problems)
+    return answer or TREATING, tuple(problems)
 
 
 @cache

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, MODELS, answers
-from pages.shared.controls.widgets import complaint, exact, select
+from pages.shared.controls.widgets import complaint, exact, segments, select
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
@@ -22,8 +22,8 @@ from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 from pages.users import sheet, views, words
-from pages.users.link import table
-from pages.users.state import change, users
+from pages.users.link import LOGS, table
+from pages.users.state import change, change_answer, users
 
 LABELS = {
     "S": "States S",
@@ -47,18 +47,21 @@ def main() -> None:
     read_address(u)
     session().wrong.clear()
     corner = head(u)
+    st.markdown(f"**{words.QUESTION}**")
+    segments(words.QUESTION, "users.answer", words.ANSWERS, u.answer, change_answer)
+    if u.answer == LOGS:
+        st.markdown(explained(words.WITH_LOGS))
+        page_link("offline", "Learn from your own logs", {"tab": "upload"}, icon="upload_file")
+        with corner:
+            share(u)
+        words_and_papers()
+        return
     st.markdown(
         explained(
             "Say how large your environment is and how much an average episode may lose. Four verdicts say whether "
             "your users are enough."
         )
     )
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(
-            "**Do you have logs?**",
-            width="content",
-        )
-        page_link("offline", "Learn from your own logs", {"tab": "upload"}, icon="upload_file")
     inputs()
     asked = u.asked
     if session().wrong:  # no answer to what stood there before

@@ -8,7 +8,7 @@ from typing import Any
 from dprl.users import Asked
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
-from pages.users.link import decode, encode
+from pages.users.link import TREATING, answered, decode, encode
 
 
 @dataclass
@@ -16,15 +16,18 @@ class Users(PageState):
     """What a visitor asks."""
 
     asked: Asked = field(default_factory=Asked)
+    answer: str = TREATING
 
     @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
-        return encode(self.asked)
+        return encode(self.asked, self.answer)
 
     def follow(self, given: Query) -> None:
         """Takes over a link."""
-        self.asked, self.problems = decode(given)
+        self.asked, problems = decode(given)
+        self.answer, more = answered(given)
+        self.problems = problems + more
         session().version += 1
 
 
@@ -37,4 +40,11 @@ def change(**asked: Any) -> None:
     """Asks something else, and puts it into the address."""
     u = users()
     u.asked, u.problems = replace(u.asked, **asked), ()
+    write_address(u)
+
+
+def change_answer(answer: str) -> None:
+    """Learns from something else, and puts it into the address."""
+    u = users()
+    u.answer, u.problems = answer, ()
     write_address(u)

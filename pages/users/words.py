@@ -11,6 +11,7 @@ from dprl.sentences.promise import FEW
 from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond, episodes_needed
 from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
+from pages.users.link import LOGS, TREATING
 
 HOW = {
     "affordable": "enough",
@@ -26,6 +27,12 @@ HEADINGS = {
 }
 
 
+QUESTION = "Do you have logs, or will you learn while treating?"
+ANSWERS = {TREATING: "Learn while treating", LOGS: "I have logs"}
+WITH_LOGS = (
+    "Then nobody is treated in order to learn. The policy is learned from your file, with a privacy guarantee for each "
+    "user. A forecast says beforehand whether your users are enough."
+)
 RETURNS = (1, 3, 10)  # m, the most episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (

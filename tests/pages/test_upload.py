@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -218,6 +219,13 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     assert "noisy sums over" in said  # and how many are held out
     assert "It takes ρ of at least about" in said
     assert own_of(app).specs == ()
+    assert app.button(key="own_run").disabled  # and it is not sold
+    assert sentences.NOT_OFFERED in said
+    (least,) = re.findall(r"It takes ρ of at least about ([0-9.,]+)", said.split("even where all")[0])
+    labelled(app.text_input, "Values of ρ to spend").set_value(least.strip(",").replace(",", "")).run()
+    work()
+    app.run()
+    assert sentences.NOT_OFFERED not in words(app)
     app.button(key="own_run").click().run()
     work()
     app.run()
@@ -227,7 +235,7 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
 @pytest.mark.thorough
 def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Visit, work: Work) -> None:
     app = given(visit(PAGE, tab="upload"), CSV)
-    labelled(app.text_input, "Values of ρ to spend").set_value("1, 10").run()
+    labelled(app.text_input, "Values of ρ to spend").set_value("100, 1000").run()
     app.button(key="own_run").click().run()
     work()
     app.run()
@@ -238,8 +246,8 @@ def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Vis
     work()
     app.run()
     said = "".join(words(app).split("\\"))
-    assert "Spent so far: **ρ = 22, or (" in said  # 1 and 10, twice
-    assert "DP-APVI, ρ = 10" in labelled(app.selectbox, "Release to look at").options
+    assert "Spent so far: **ρ = 2,200, or (" in said or "Spent so far: **ρ = 2200, or (" in said  # twice
+    assert "DP-APVI, ρ = 1000" in labelled(app.selectbox, "Release to look at").options
     own = own_of(app)
     later = Own(specs=own.specs[-2:], values=own.values)
     assert own_of(visit(PAGE, **dict(later.encode()), tab="upload")).algorithm == "dp-apvi"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -53,9 +54,42 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
         assert text.count(f"within a factor of {times(need.factor)}") >= 1
     assert "Nine numbers in ten are within" in text
     assert store.status.activity().seeds_queued == 0
+
+
+def test_it_asks_first_what_is_learned_from_and_both_answers_lead_on(visit: Visit) -> None:
+    """Who learns while treating says sizes here; who has logs goes to the tab for files. A link holds the answer."""
+    app = visit(PAGE)
+    assert "Do you have logs, or will you learn while treating?" in words(app)
+    answer = question(app)
+    assert (list(answer.options), answer.value) == (["Learn while treating", "I have logs"], "treating")
+    assert charts(app)
+    assert not to_logs(app)
+    answer.set_value("logs").run()
+    assert to_logs(app) == ["tab=upload"]
+    assert not charts(app)
+    assert not app.text_input
+    assert app.query_params["from"] == "logs"
+    linked = visit(PAGE, **{"v": "2", "from": "logs", "K": "1e6"})
+    assert to_logs(linked) == ["tab=upload"]
+    question(linked).set_value("treating").run()
+    assert charts(linked)
+    assert asked_of(linked).users == 10**6
+    assert "from" not in linked.query_params
+    wrong = visit(PAGE, **{"v": "2", "from": "memory"})
+    assert charts(wrong)
+    assert "give one of treating, logs" in words(wrong)
+
+
+def question(app: AppTest) -> Any:
+    """Its two answers."""
+    (found,) = app.get("button_group")
+    return found
+
+
+def to_logs(app: AppTest) -> list[str]:
+    """Queries of the links to the tab for files."""
     links = [link.proto for link in app.get("page_link")]
-    assert "Do you have logs" in text
-    assert [link.query_string for link in links if "logs" in link.label] == ["tab=upload"]
+    return [link.query_string for link in links if "logs" in link.label]
 
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:

@@ -228,6 +228,45 @@ def test_a_constant_reward_shifts_all_that_is_said() -> None:
     assert declaration(seed.spec.declared).size.H == 3
 
 
+def test_a_row_of_few_people_is_worth_less_and_no_score_mends_that() -> None:
+    """One state, one step: less by the deviation of its mean, times what the largest of two errors is on average."""
+    released = np.zeros((1, 1, 2, 3))
+    transitions(released)[0, 0, :, 0] = visits(released)[0, 0] = (30.0, 400.0)
+    r, E, n = np.full((1, 1, 2), 0.5), 20.0, 430.0
+    for action, sure in ((0, False), (1, True)):
+        fitted = check.fit(released, np.array([[action]]), r, E, 16.0, n, 25.0)
+        seen = visits(released)[0, 0, action]
+        noise = 16.0 * 0.5**2 + 25.0  # of counts, by which is divided, and of sums of rewards
+        error = (noise + seen / 4) / seen**2
+        less = 0.0 if sure else math.sqrt(2 * math.log(2) * error)
+        assert fitted.V[0, 0] == pytest.approx(0.5 - less)
+        assert fitted.lost == pytest.approx(2 * less)
+        assert fitted.w[0, 0] == pytest.approx(n / seen if sure else 0.0)
+        assert fitted.supported.all()
+        assert fitted.spread == pytest.approx(error * ((16.0 + seen) / seen**2 if sure else 1.0))
+    sharp = check.fit(released, np.array([[0]]), r, 10.0, 16.0, n, 25.0)
+    assert sharp.w[0, 0] == 0  # a weight of 14, where 8 is the most
+    assert check.fit(released, np.array([[0]]), r, 10.0, 16.0, 200.0, 25.0).w[0, 0] == pytest.approx(200 / 30)
+
+
+def test_a_cautious_value_says_so() -> None:
+    assert sentences.cautious(5.0, 5.2, 5.4) == sentences.cautious(0.0, 0.0, 0.0) == ""
+    assert "up to 0.6 too low" in sentences.cautious(5.0, 5.2, 5.8)
+
+
+@pytest.mark.thorough
+def test_the_interval_holds_where_the_policy_chose_what_hardly_anybody_did() -> None:
+    """Most people are treated best, and noise favours other actions: intervals once held in half of the data sets."""
+    model = ENVIRONMENTS["random"].make(S=7, A=3, H=4, concentration=1.0, seed=5006)
+    spec = UploadSpec(
+        data=NOWHERE, declared=declared(model, False), n=20_000, rho=0.1, held_out=0.25, checked=5000,
+        algorithm="dp-plug-in-rewards",
+    )  # fmt: skip
+    found = [outcome(spec, model, "epsilon-optimal:0.15", seed) for seed in range(60)]
+    held = [one.checked["learned"][0] <= one.worth <= one.checked["learned"][2] for one in found]
+    assert np.mean(held) > 0.87
+
+
 @pytest.mark.thorough
 def test_verdicts_are_wrong_as_seldom_as_is_said() -> None:
     """In random models that nothing was tuned on; `python -m bench.uploads verdict` has more of them."""

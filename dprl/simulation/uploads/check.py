@@ -30,7 +30,9 @@ from dprl.statistics import Change
 from dprl.statistics.family import Family
 
 SHARE = 0.25  # of the people, held out unless something else is asked for
-MOST_WEIGHT = 4  # times A: the largest w, so that few people do not decide
+MOST_WEIGHT = (
+    4  # times A: the largest w, so that few people do not decide; where more is needed a row is not sure
+)
 SUMS = ("scores", "returns", "squares")  # each moved by at most one by one episode
 EPISODES = "episodes"  # how many they are
 # Of their noise: squares say how wide an interval is, and need to be known less well.
@@ -78,13 +80,15 @@ def families(episodes: int) -> tuple[Family, ...]:
 class Fitted(NamedTuple):
     """The policy in the model that fits what was released of the others, with people who begin as these did.
 
-    An episode that comes to a row without a visit for certain ends there, with nothing more.
+    An episode that comes to a row without a visit for certain ends there, with nothing more. A row is *sure* where at
+    least half of its visits are there for certain, and no large weight is needed. In others the policy may have chosen
+    the action because noise favours it: what they are worth is taken to be less, and scores do not mend it.
 
     Attributes:
         V: [H + 1, S]; w: [H, S], of the policy's action.
         supported: [H, S], whether the policy's row has a visit for certain.
-        lost: what an episode may bring after it has ended so, at most, on average.
-        covered: the share of the policy's steps that come before.
+        lost: what an episode may bring beyond V on average, after it has ended so, and in rows that are not sure.
+        covered: the share of the policy's steps that come before it has ended so.
         follows: the share of people's steps that are the policy's.
         variance: of one episode's score.
         spread: squared, how far errors of V and w that come together move the mean.
@@ -126,34 +130,78 @@ def fit(
     h_s = np.arange(H)[:, None], np.arange(S)[None]
     total = np.maximum(counts.visits(released)[(*h_s, policy)], 0.0)
     P = frequencies(counts.transitions(released)[(*h_s, policy)])
-    reward = r[(*h_s, policy)]
     supported = total - E >= 1
-    people = np.maximum(counts.visits(released).sum(-1), 0.0)
-    V, d = np.zeros((H + 1, S)), np.zeros((H, S))
-    for h in range(H - 1, -1, -1):
-        V[h] = np.where(supported[h], reward[h] + P[h] @ V[h + 1], 0.0)
-    d[0] = people[0] / max(people[0].sum(), 1.0)
-    for h in range(H - 1):
-        d[h + 1] = (d[h] * supported[h]) @ P[h]
     visits = np.where(supported, total, 1.0)
-    w = np.where(supported, np.minimum(d * n / visits, MOST_WEIGHT * A), 0.0)
-    mean = (P * V[1:, None]).sum(-1)
-    off = V[1:, None] - mean[..., None]
-    learned = of_rewards is not None
-    chance = (P * off**2).sum(-1) + learned * 0.25
-    of_start = episodes * float(d[0] @ V[0] ** 2 - (d[0] @ V[0]) ** 2)
-    error = (variance * (off**2).sum(-1) + (of_rewards or 0.0) + visits * chance) / visits**2
-    relative = (variance * S + visits) / visits**2
+    people = np.maximum(counts.visits(released).sum(-1), 0.0)
+    d = _occupancy(people[0], P, supported)
+    sure = supported & (visits >= 2 * E) & (d * n <= MOST_WEIGHT * A * visits)
+    w = np.where(sure, d * n / visits, 0.0)
+    steps = _valued(P, r[(*h_s, policy)], visits, supported, variance, of_rewards, np.where(sure, 0, A))
+    of_start = episodes * float(d[0] @ steps.V[0] ** 2 - (d[0] @ steps.V[0]) ** 2)
+    relative = np.where(sure, (variance * S + visits) / visits**2, 1.0)
+    left = (H - np.arange(H))[:, None]
     return Fitted(
-        V,
+        steps.V,
         w,
         supported,
-        float(((d * ~supported).sum(-1) * (H - np.arange(H))).sum()),
+        float((d * np.where(supported, np.minimum(2 * steps.less, left), left)).sum()),
         float((d * supported).sum() / H),
         float(total.sum() / max(people.sum(), 1.0)),
-        of_start + float((visits / n * w**2 * chance).sum()),
-        float((d**2 * supported * error * relative).sum()),
+        of_start + float((visits / n * w**2 * steps.chance).sum()),
+        float((d**2 * supported * steps.error * relative).sum()),
     )
+
+
+def _occupancy(start: Array, P: Array, supported: NDArray[np.bool_]) -> Array:
+    """[H, S] how often an episode is in a state at a step, where it ends in a row that is not supported.
+
+    start: [S], in any unit; P: [H, S, S].
+    """
+    d = np.zeros(supported.shape)
+    d[0] = start / max(start.sum(), 1.0)
+    for h in range(len(d) - 1):
+        d[h + 1] = (d[h] * supported[h]) @ P[h]
+    return d
+
+
+class _Valued(NamedTuple):
+    """[H, S] each but V, [H + 1, S]. chance: the variance of a reward and what follows, of one person; error: that of
+    the row's mean of them, with noise; less: what was taken off of it."""
+
+    V: Array
+    chance: Array
+    error: Array
+    less: Array
+
+
+def _valued(
+    P: Array,
+    reward: Array,
+    visits: Array,
+    supported: NDArray[np.bool_],
+    variance: float,
+    of_rewards: float | None,
+    among: NDArray[np.int64],
+) -> _Valued:
+    """The policy's values, step by step from the last.
+
+    among: [H, S], from how many actions a row's was chosen by what was released. The largest of k normal errors is
+    sqrt(2 ln k) standard deviations on average, at most: so much is taken off. 0 where nothing is.
+    """
+    H, S, _ = P.shape
+    V, learned = np.zeros((H + 1, S)), of_rewards is not None
+    chance, error, less = np.zeros((3, H, S))
+    most = np.sqrt(2 * np.log(np.maximum(among, 1)))
+    for h in range(H - 1, -1, -1):
+        mean = P[h] @ V[h + 1]
+        off = V[h + 1] - mean[:, None]
+        chance[h] = (P[h] * off**2).sum(-1) + learned * 0.25
+        # A noisy sum of rewards over a noisy number of visits: noise in the latter counts, too.
+        noise = variance * ((off - learned * reward[h][:, None]) ** 2).sum(-1) + (of_rewards or 0.0)
+        error[h] = (noise + visits[h] * chance[h]) / visits[h] ** 2
+        less[h] = most[h] * np.sqrt(error[h])
+        V[h] = np.where(supported[h], np.maximum(reward[h] + mean - less[h], 0.0), 0.0)
+    return _Valued(V, chance, error, less)
 
 
 def frequencies(m: Array) -> Array:

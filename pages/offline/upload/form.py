@@ -148,13 +148,13 @@ def budgets(own: Own) -> None:
     )
     if "delta" in PROMISES[own.privacy].fields:
         form_number(own, "delta", "Privacy budget δ of your data", FIELDS["delta"].low, FIELDS["delta"].high)
-    wrong = refusal(own)
+    wrong, hopeless = refusal(own), False
     if wrong:
         st.caption(f":red[{escape(wrong)}]")
     elif {*own.asked()} <= {*own.specs}:
         st.markdown(sentences.AGAIN)
     elif own.data is not None:
-        warn(own.asked())
+        hopeless = warn(own.asked())
         before = f"{BUDGET_NAMES[own.budget.name]} = {escape(own.values[own.privacy])}"
         drawn = (draw for spec in own.asked() for draw in draws_of(spec))
         after = together((*own.before(), *drawn))
@@ -168,7 +168,7 @@ def budgets(own: Own) -> None:
         "Release and learn",
         type="primary",
         key="own_run",
-        disabled=bool(wrong) or own.data is None,
+        disabled=bool(wrong) or own.data is None or hopeless,
         on_click=callback(release),
         help="Adds noise to the counts, once for each budget, and learns a policy from each release.",
     )
@@ -177,21 +177,27 @@ def budgets(own: Own) -> None:
         st.caption(explained(f"Learned from {of}. {escape(PROMISES[own.privacy].summary)}"))
 
 
-def warn(asked: tuple[UploadSpec, ...]) -> None:
-    """What is known of these releases before they are made: that a bound will be the least there is, and why."""
+def warn(asked: tuple[UploadSpec, ...]) -> bool:
+    """What is known of these releases before they are made: that a bound will be the least there is, and why. Whether
+    that is certain of one of them: then nothing is spent on it."""
     rewards = asked[0].public.rewards
     if rewards is not None and "rewards" in asked[0].learner.public and not rewards.any():
         st.markdown(f":material/warning: {sentences.WITHOUT_REWARDS}")
-        return
+        return False
+    hopeless = False
     for spec in asked:
         found = answers.reach_of_release(spec)
         if found is None:
             st.caption(sentences.ESTIMATING)
-            return
+            return hopeless
+        hopeless |= sentences.certain(found)
         if told := sentences.forecast(found):
             st.markdown(explained(f":material/warning: {told}"))
         listed = "\n".join(f"- {sentence}" for sentence in sentences.outlook(found))
         st.caption(explained(f"**Before you spend {found['name']} = {found['given']:g}:**\n{listed}"))
+    if hopeless:
+        st.markdown(sentences.NOT_OFFERED)
+    return hopeless
 
 
 def release() -> None:

@@ -1,0 +1,99 @@
+"""What is left of a file when its session has gone: what was released, and the line of its budget."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import re
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.ledger import Budget
+from pages.offline.upload.belongings import belongings
+from tests.pages.conftest import Visit, Work, press, words
+from tests.pages.test_upload import CSV, given, own_of
+
+WHO, WHERE, WHAT = (
+    "Zebediah-7731",
+    "cellar-8842",
+    "potion-9953",
+)  # a user, a state and an action of nobody else
+MARKS = [mark.encode() for mark in (WHO, WHERE, WHAT)]
+
+
+def contents(path: Path) -> Iterator[bytes]:
+    """A file as it is; and what is packed in it, in an archive or in the cells of a store."""
+    data = path.read_bytes()
+    yield data
+    yield from unpacked(data)
+    if data.startswith(b"SQLite"):
+        with closing(sqlite3.connect(path)) as store:
+            for (table,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                for row in store.execute(f'SELECT * FROM "{table}"'):
+                    for cell in row:
+                        if isinstance(cell, bytes):
+                            yield cell
+                            yield from unpacked(cell)
+
+
+def unpacked(data: bytes) -> Iterator[bytes]:
+    """The members of an archive."""
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            yield from map(archive.read, archive.namelist())
+
+
+@pytest.fixture
+def raw(
+    visit: Visit, work: Work, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> tuple[list[bytes], str]:
+    """A visitor who gives a malformed file, then one that is read, releases, and goes. The counts as they were, a row
+    each; and what was in the address and in the logs."""
+    caplog.set_level(logging.DEBUG, "dprl")
+    app = visit("offline", tab="upload")
+    mine = CSV.replace("0,0,hall", f"{WHO},0,hall", 1).replace("\n0,1,", f"\n{WHO},1,", 1)
+    given(app, mine.replace(f"{WHO},1,", f"{WHO},7,", 1))
+    assert "7 where 1 is expected" in words(app)
+    heading, first, second, *rest = mine.splitlines()
+    strange = [line.split(",") for line in (first, second)]
+    strange[0][3], strange[0][5], strange[1][2] = WHAT, WHERE, WHERE
+    given(app, "\n".join([heading, *map(",".join, strange), *rest]))
+    assert WHERE in words(app)  # the owner alone is told
+    data = own_of(app).data
+    assert data is not None
+    held = kept.held(data.data)
+    records = (held.record, held.held.record)
+    rows = [row.tobytes() for record in records for row in record.reshape(-1, record.shape[-1]) if row.any()]
+    assert any(row in part for path in kept.folder().iterdir() for part in contents(path) for row in rows)
+    press(app, "own_run")
+    assert work() == 1
+    app.run()
+    assert "than today" in words(app) or "close" in words(app)
+    address = json.dumps(dict(app.query_params))
+    belongings().look(lambda session: False, -1.0)
+    return rows, address + caplog.text + "".join(capfd.readouterr())
+
+
+def test_what_outlives_a_session_is_what_was_released(raw: tuple[list[bytes], str], tmp_path: Path) -> None:
+    """In every file under DPRL_HOME, packed ones too, in the logs and in the address."""
+    rows, said = raw
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert list(kept.folder().iterdir()) == []
+    assert any(path.suffix == ".sqlite" for path in files)
+    assert any(path.parent.name == "budgets" for path in files)
+    for path in files:
+        for part in contents(path):
+            assert not [mark for mark in [*MARKS, *rows] if mark in part], path.name
+    assert not [mark for mark in (WHO, WHERE, WHAT) if mark in said]
+    assert not re.search(r"\b[0-9a-f]{32}\b", said)  # nor the name that counts were kept under
+    (budget,) = (path for path in files if path.parent.name == "budgets" and path.suffix == ".json")
+    (release,) = Budget(json.loads(budget.read_text(encoding="utf-8"))["name"]).releases
+    assert np.isfinite(release.rho or np.nan)
