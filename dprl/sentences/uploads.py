@@ -149,7 +149,9 @@ def certain(found: Mapping[str, Any]) -> bool:
     return bool(found["alike"]["bound"] <= 0)
 
 
-NOT_OFFERED = "So this release is not offered. Give a larger budget or more users, or choose another algorithm."
+NOT_OFFERED = (
+    "So this release is not offered. Give a larger budget or more users, or choose another algorithm."
+)
 AGAIN = (
     "You have asked for this release already. Repeating the same settings shows the same numbers and spends "
     "nothing."

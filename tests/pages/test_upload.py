@@ -65,11 +65,13 @@ def printed(app: Page) -> Page:
 
 
 @pytest.fixture
-def released(visit: Visit, work: Work) -> AppTest:
-    """A visitor with two finished releases of 2,000 people."""
+def released(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """A visitor with two finished releases of 2,000 people, who did not wait for the forecast."""
     app = given(printed(visit(PAGE, tab="upload")))
-    labelled(app.text_input, "Values of ρ to spend").set_value("1, 1000").run()
-    press(app, "own_run")
+    with monkeypatch.context() as patch:
+        patch.setattr(form, "warn", lambda asked: False)
+        labelled(app.text_input, "Values of ρ to spend").set_value("1, 1000").run()
+        press(app, "own_run")
     assert work() == 2
     app.run()
     return app
