@@ -4,8 +4,16 @@ Each check passes, or says in one sentence what is wrong. Nothing has to be regi
 """
 
 from dprl.testing.environments import check_environment
-from dprl.testing.learners import check_learner, run_plain
+from dprl.testing.learners import check_learner, offering, run_plain
 from dprl.testing.mechanisms import check_mechanism
 from dprl.testing.report import CheckFailed, Report
 
-__all__ = ["CheckFailed", "Report", "check_environment", "check_learner", "check_mechanism", "run_plain"]
+__all__ = [
+    "CheckFailed",
+    "Report",
+    "check_environment",
+    "check_learner",
+    "check_mechanism",
+    "offering",
+    "run_plain",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,13 @@ def check_learner(learner: TabularLearner, *, compiles: bool = True) -> Report:
         return checked(learner, checks)
 
 
+@contextmanager
+def offering(learner: TabularLearner) -> Iterator[None]:
+    """In this block specs may name an algorithm that no package registers yet; then all is as before."""
+    with offered(ALGORITHMS, learner, FIELDS, "algorithm"):
+        yield
+
+
 def run_plain(spec: RunSpec) -> Trace:
     """Run every seed of a spec of a tabular learner as ordinary Python: the same bits as `dprl.run`, far slower.
 
@@ -129,7 +137,8 @@ def arguments(learner: TabularLearner) -> None:
             seen.names(plan) == expected(learner),
             f"plan takes ({', '.join(seen.names(plan))}); give ({told})",
         )
-        require(seen.names(constants) == ["problem"], "constants takes one argument, problem")
+        named = seen.names(constants)
+        require(len(named) == 1, f"constants takes ({', '.join(named)}); give one argument, the problem")
 
 
 def no_other_way_to_data(learner: TabularLearner) -> None:

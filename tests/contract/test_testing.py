@@ -22,7 +22,7 @@ from dprl.learners.tabular.planner import TabularLearner
 from dprl.privacy.mechanisms.gaussian import gaussian_sum
 from dprl.simulation.online import small_problem
 from dprl.statistics import CONSISTENT
-from dprl.testing import CheckFailed, check_environment, check_learner, check_mechanism, run_plain
+from dprl.testing import CheckFailed, check_environment, check_learner, check_mechanism, offering, run_plain
 from dprl.testing.learners import function_of_what_was_released
 from dprl.testing.report import offered
 
@@ -212,6 +212,20 @@ def test_plain_runs_have_the_bits_of_compiled_ones() -> None:
     other: Any = ALGORITHMS["sdp-pe"]
     with pytest.raises(ValueError, match="only a TabularLearner"):
         check_learner(other)
+
+
+def test_a_script_may_name_what_no_package_registers() -> None:
+    with offering(planned(vectorised)):
+        spec = RunSpec(environment_params={"S": 3, "H": 2}, algorithm="planted", episodes=50, seeds=1)
+        assert run_plain(spec).spec is spec
+    assert "planted" not in ALGORITHMS
+    wrong: Any = lambda problem, other: np.zeros(1)  # noqa: E731
+    two = replace(BASE, constants=wrong)
+    with pytest.raises(
+        CheckFailed, match=r"constants takes \(problem, other\); give one argument, the problem"
+    ):
+        check_learner(two, compiles=False)
+    assert check_learner(replace(planned(vectorised), constants=lambda p: np.ones(p.H)), compiles=False)
 
 
 # ---- environments
