@@ -276,9 +276,10 @@ EXPLORING = Claim(
     "Exploring hides users",
     "The noise that RLSVI explores with is (ρ + 2√(ρ ln(1/δ)), δ)-joint private, ρ = 2AK/(H² ln(2HSA)).",
     "Lu, Gajane, Bai, Talebi 2026, abstract",
-    "δ is 10⁻⁶; the proof could not be had. Users are scripted: joint privacy is about any users. An attack that finds "
-    "less proves nothing. No user sees values: that setting is about a way to prove it. Regret is of RLSVI in blocks "
-    "of 0.2%, and its settings are ours.",
+    "δ is 10⁻⁶. The proof could not be had, so this RLSVI is our reconstruction. With values clipped to what an "
+    "episode can still earn, the same attack finds nothing at these sizes. Users are scripted: joint privacy is "
+    "about any users. An attack that finds less proves nothing. No user sees values: that setting is about a way to "
+    "prove it. Regret is of RLSVI in blocks of 0.2%, and its settings are ours.",
     "Where the curve of RLSVI is the higher one, its noise costs more than noise that is proved.",
     (
         *(exploration.attacked(exploration.scripted(H, 18)) for H in (20, 50, 100)),
