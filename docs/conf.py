@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import registries  # noqa: E402
-from jupyter_client.connect import ConnectionFileMixin  # noqa: E402
+from nbclient import NotebookClient  # noqa: E402
 
 import dprl  # noqa: E402
 
@@ -41,7 +41,8 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300  # seconds: the first run on a machine compiles
 nb_merge_streams = True
-ConnectionFileMixin.transport.default_value = "ipc"  # over TCP each kernel warns that nothing is encrypted
+# Each kernel would warn that what it says to this process is not encrypted.
+NotebookClient.extra_arguments.default_args = (["--log-level=ERROR"],)
 
 autosummary_generate = True
 # There is Estimate, too, and some file systems do not tell capitals.
