@@ -49,6 +49,7 @@ WAYS = {
     "unary, played": {"privacy": "local", "mechanism": "unary", "reports": "played"},
     "shuffle, all": {"privacy": "shuffle", "mechanism": "binomial-sum", "reports": "all"},
     "shuffle, played": {"privacy": "shuffle", "mechanism": "binomial-sum", "reports": "played"},
+    "shuffle, recent": {"privacy": "shuffle", "mechanism": "binomial-sum", "reports": "recent"},
 }
 LENGTHS = (10**3, 10**6, 10**9)
 
@@ -129,7 +130,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="problems whose names have this in them")
     parser.add_argument("--ways", nargs="+", choices=tuple(WAYS), default=tuple(WAYS))
     given = parser.parse_args()
-    played = [way for way in given.ways if way.endswith("played")]
+    played = [way for way in given.ways if not way.endswith("all")]
     lines = (
         table(given.seeds, given.only, given.ways, given.epsilon)
         if given.what == "needed"

@@ -69,6 +69,7 @@ Consistency = Literal[
 Reports = Literal[
     "all",
     "played",
+    "recent",
 ]
 Bonus = Literal[
     "anytime",

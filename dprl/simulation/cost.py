@@ -9,6 +9,7 @@ from dprl.fields import SpecError, number
 from dprl.mdp import Size
 from dprl.privacy import MECHANISMS
 from dprl.statistics import Statistic
+from dprl.statistics.recent import places
 
 MAX_CELLS = 250_000  # numbers released each time
 MAX_SECONDS = 600.0  # of one core, for one seed
@@ -42,6 +43,7 @@ class Work:
         of_users: noise is calibrated to the stream of users, else to that of releases.
         planning: seconds of the learner's beyond one backward induction a release.
         branching: next states at most, where it is declared which are possible.
+        recent: rows count only their last batches.
     """
 
     size: Size
@@ -53,6 +55,7 @@ class Work:
     of_users: bool
     planning: float
     branching: int | None = None
+    recent: bool = False
 
     @property
     def cells(self) -> int:
@@ -77,6 +80,7 @@ def estimate(work: Work) -> Estimate:
     if work.mechanism is not None:
         seconds += M * (cells * (9e-9 if users < 2 else 38e-9) + rows * 15e-9)
         rows_kept = MECHANISMS[work.mechanism].rows(work.users if work.of_users else M, M)
+        rows_kept += 2 * places(M) if work.recent else 0
     size = 8 * cells * (6 + rows_kept) + 64 * M + min(64 * 2**20, 40 * 8 * 4 * cells)
     return Estimate(seconds + work.planning, int(size), M)
 

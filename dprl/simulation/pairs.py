@@ -89,6 +89,27 @@ def not_played(algorithm: str, privacy: str, mechanism: str | None, consistency:
     return ""
 
 
+def not_counted(
+    reports: str, algorithm: str, privacy: str, mechanism: str | None, consistency: str, bonus: str | None
+) -> str:
+    """Why rows cannot count just these reports, as after their name; "" where they can.
+
+    Windows of batches need noise of each batch by itself, and a bonus that holds from any batch on. bonus: None for
+    the algorithm's first.
+    """
+    if reports == "all":
+        return ""
+    bonus = bonus or ALGORITHMS[algorithm].bonuses[0]
+    reason = not_played(algorithm, privacy, mechanism, consistency)
+    if reason or reports == "played":
+        return reason
+    if privacy != "shuffle":
+        return "is for batches that a shuffler mixes: other reports have noise of their own, and early ones no more"
+    if bonus != "anytime":
+        return f"is for bonus anytime: bonus {bonus} is for all visits from the first one on"
+    return ""
+
+
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
     """How large the noise may be, the default first: as printed, if some paper prints it for what the learner sees."""
     return ("tight", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("tight",)

@@ -19,6 +19,7 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import Statistic
 from dprl.statistics.counts import Counts
+from dprl.statistics.recent import marks
 from dprl.statistics.still import WINDOW
 
 PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
@@ -57,6 +58,15 @@ def world_of(spec: RunSpec) -> TabularMDP:
     )
 
 
+def windows_of(spec: RunSpec, K: int) -> int:
+    """At how many batches what a row counts may begin: E and bonus hold for all of these at once."""
+    if spec.reports != "recent":
+        return 1
+    size = size_of(spec)
+    limit = schedules.limit(spec.schedule, K, size, PRIVATIZERS[spec.privacy].per_release)
+    return marks(limit or len(schedules.times(spec.schedule, K)))
+
+
 def problem_of(spec: RunSpec, size: Size, K: int, rows: tuple[tuple[float, ...], ...] = ()) -> Problem:
     """The public facts a learner's constants depend on, with K users. rows: see `Problem`."""
     return Problem(
@@ -64,7 +74,7 @@ def problem_of(spec: RunSpec, size: Size, K: int, rows: tuple[tuple[float, ...],
         size.S,
         size.A,
         K,
-        spec.beta or 0.1,
+        (spec.beta or 0.1) / windows_of(spec, K),
         spec.epsilon,
         spec.calibration,
         spec.bonus,
@@ -100,8 +110,10 @@ def noise_of(
     elif spec.consistency == "still":
         seen = replace(cast(Counts, seen), still=True)
         beta /= WINDOW  # E holds for every number of releases that a row may be averaged over
-    if spec.reports == "played":
-        seen = replace(cast(Counts, seen), played=True)
+    counted = spec.reports != "all"
+    if counted:
+        seen = replace(cast(Counts, seen), played=True, recent=spec.reports == "recent")
+        beta /= windows_of(spec, int(times[-1]))
     request = Request(
         statistic=seen,
         size=size,
@@ -114,7 +126,7 @@ def noise_of(
         exact=exact,
         batches=batches,
         releases=releases,
-        played=spec.reports == "played",
+        played=counted,
         contribution=spec.contribution,
     )
     return PRIVATIZERS[spec.privacy].prepare(request)

@@ -21,7 +21,7 @@ from dprl.mdp import Size
 from dprl.plugins import sources
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import cost, schedules, stationary, structure
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_played, runs_in
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_counted, runs_in
 from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, LATER, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
@@ -196,17 +196,17 @@ class RunSpec:
         all specs that were written before there was a choice."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
-        elif self.reports == "played" and (reason := self._not_played):
-            raise SpecError("reports", f"played {reason}; give all.")
+        elif reason := self._not_counted(self.reports):
+            raise SpecError("reports", f"{self.reports} {reason}; give all.")
 
     def _default_reports(self) -> str:
         """Of a spec that names no mechanism: as printed where noise or bonus are, else what the privacy model takes."""
-        printed = "paper" in (self.calibration, self.bonus)
-        return "all" if self._not_played or printed else PRIVATIZERS[self.privacy].reports
+        usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
+        return "all" if self._not_counted(usual) else usual
 
-    @property
-    def _not_played(self) -> str:
-        return not_played(self.algorithm, self.privacy, self.mechanism, self.consistency)
+    def _not_counted(self, reports: str) -> str:
+        told = self.algorithm, self.privacy, self.mechanism, self.consistency, self.bonus
+        return not_counted(reports, *told)
 
     def _default_mechanism(self) -> str:
         """The first of the privacy model's mechanisms that goes with calibration, delta, fit and the releases."""
@@ -275,6 +275,7 @@ class RunSpec:
             of_users=self.calibration == "paper",
             planning=learner.seconds(size, K),
             branching=self.declared.most if self.declared else None,
+            recent=self.reports == "recent",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -317,11 +318,10 @@ class RunSpec:
     def replace(self, **changes: Any) -> RunSpec:
         """A copy with some fields changed, checked anew.
 
-        What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and
-        what the old combination ignored take their defaults again, unless they are changed too. So does a mechanism
-        that is the one this spec takes by default: another schedule or delta may take another. With another algorithm,
-        so does a bonus that is this algorithm's default. Whose reports count goes with a mechanism by default, and
-        stays with one that is named, where it fits.
+        What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and what
+        the old combination ignored take their defaults again, unless changed too. So does a mechanism that this spec
+        takes by default: another schedule or delta may take another. With another algorithm, so does a bonus that is
+        its default. Whose reports count goes with a mechanism by default, and stays with a named one where it fits.
         """
         kept = {name: value for name, value in self.to_dict().items() if value is not None}
         kept["reports"] = self.reports
@@ -338,9 +338,9 @@ class RunSpec:
                 for name in owned:
                     kept.pop(name, None)
         told = kept | changes
-        if "reports" not in changes and told.get("reports") == "played":
-            fitted = told.get("consistency", "own")
-            if not_played(told["algorithm"], told["privacy"], told.get("mechanism"), fitted):
+        if "reports" not in changes and "reports" in told:
+            drawn = told["privacy"], told.get("mechanism"), told.get("consistency", "own")
+            if not_counted(told["reports"], told["algorithm"], *drawn, told.get("bonus")):
                 del kept["reports"]
         for name in ("environment_params", "algorithm_params"):
             if name in kept:

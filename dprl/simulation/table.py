@@ -87,8 +87,9 @@ FIELDS: Registry[Field] = Registry(
         Field(
             "reports", "choice", None,
             "whose reports are added up in a row (h, s, a): of all users, or (played) of those who were told to take a "
-            "in s at h; by default the privacy model's choice, or all where a mechanism is named",
-            choices=("all", "played"), optional=True, query="rep", flag="--reports",
+            "in s at h, or (recent) of the last batches of these; by default the privacy model's choice, or all where "
+            "a mechanism is named",
+            choices=("all", "played", "recent"), optional=True, query="rep", flag="--reports",
         ),
         Field(
             "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,

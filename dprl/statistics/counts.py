@@ -56,6 +56,7 @@ class Counts:
         flow: of a problem of this size, the noisy counts are moved to the nearest that hold for any users (flow.py)
             before they are looked at.
         played: a row has only the reports of users who were told to play it (played.py).
+        recent: and of the last batches of these only (recent.py).
         still: noisy counts of rows that stood still are averaged over releases (still.py) before that.
         pooled: counts are sums over the steps of an episode.
     """
@@ -69,6 +70,7 @@ class Counts:
     still: bool = False
     pooled: bool = False
     played: bool = False
+    recent: bool = False
 
     kind = "counts"
     parts = "n, m and r"
@@ -92,6 +94,12 @@ class Counts:
                 ". In a row (s, a) only reports about steps at which a user's policy takes a in s are added "
                 "up. With Laplace noise these are whole reports, if it does so at any step. Policies are "
                 "public, so this costs no privacy"
+            )
+        if self.recent:
+            return (
+                ". In a row (h, s, a) only the last batches are added up of those whose policy takes a in s at h: as "
+                "many as leave least noise for their users. This follows from released counts and public policies, so "
+                "it costs no privacy"
             )
         if self.played:
             return (
@@ -244,6 +252,7 @@ class Counts:
                 still=self.still,
                 pooled=self.pooled,
                 played=self.played,
+                recent=self.recent,
             )
         return replace(even, reward=max(even.reward, 1 / (4 * max(even._stds)))) if self.flow else even
 

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
+from dprl.statistics.counts import add_scaled
+from dprl.statistics.recent import look_back
 from dprl.statistics.still import taken
 
 
@@ -55,16 +57,20 @@ def cells_told(policy: Any, noisy: Array) -> tuple[NDArray[np.int64], NDArray[np
 
 @kernel
 def look_up(reports: int, setup: Any, state: Any) -> float:
-    """Count further reports in the rows that were played, and write the E of every row. Returns the largest noise
-    relative to what E allows.
+    """Count further reports in the rows that were played, with their noise, and write the E of every row. Returns the
+    largest noise relative to what E allows.
 
     Args:
         reports: users since the last release, or 1 for their batch, as `setup.ends` counts.
-        setup, state: a loop's, with ends, bound, error [B], apart and policy, sums, noisy as in replan_kernels.py;
+        setup, state: a loop's, with ends, bound, error [B], apart, scales and policy, noise, sums, noisy as in
+            replan_kernels.py;
             kept, int64 [H, S, A], reports in each row, times steps where counts are pooled over these; places, int64
             [H, S, A], where of the table each row is; and errors,
             bounds [H, S, A], zero where no report counts.
     """
+    if setup.recent:
+        return look_back(setup, state)
+    add_scaled(state.sums, state.noise, setup.scales, state.noisy)
     H, S, A, width = state.noisy.shape
     each = state.policy.shape[0] // H  # steps that a row counts
     worst = 0.0

@@ -38,10 +38,15 @@ CONSISTENCY_HELP = (
     "Only what was released is used, so post-processing costs no privacy."
 )
 CONSISTENT = (CONSISTENCY, CONSISTENCY_HELP)
-REPORTS = {"all": "of all users", "played": "of users told to play the row"}
+REPORTS = {
+    "all": "of all users",
+    "played": "of users told to play the row",
+    "recent": "of the last batches of these",
+}
 REPORTS_HELP = (
     "A row is one action in one state at one step. Policies are public: a user who was told to take another action "
-    "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy."
+    "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy. So is leaving out a "
+    "shuffler's early batches, which have few users for their noise."
 )
 TIED_HELP = (
     "δ is then a tenth of 1/K, whatever the number of users K is. Where δ K is 1 or more, giving away a few users' "

@@ -23,7 +23,7 @@ import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_played, not_pooled, runs_in
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_pooled, runs_in
 from tests.problems import first, home
 
 HERE = Path(__file__).parent
@@ -33,8 +33,8 @@ CASES = [
     for algorithm in ALGORITHMS.values()
     for privacy in algorithm.privacies
     for mechanism in mechanisms_for(algorithm.key, privacy) or (None,)
-    for reports in ("all", "played")
-    if reports == "all" or not not_played(algorithm.key, privacy, mechanism, "own")
+    for reports in ("all", "played", "recent")
+    if not not_counted(reports, algorithm.key, privacy, mechanism, "own", None)
 ]
 
 
@@ -45,6 +45,7 @@ def records(algorithm: str, privacy: str, mechanism: str | None, reports: str) -
     found = {
         f"{bonus}, {mode}": record(algorithm, privacy, mechanism, reports, bonus, mode)
         for bonus in learner.bonuses
+        if not not_counted(reports, algorithm, privacy, mechanism, "own", bonus)
         for mode in modes
     }
     if reports == "all" and not not_pooled(algorithm, mechanism, None, "anytime"):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dprl import ALGORITHMS, RunSpec
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_played, not_pooled
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_pooled
 from dprl.wasm import Pack, pack
 
 EVERYBODY = 2**62  # users are walked one by one, however many
@@ -41,9 +41,10 @@ def cases() -> Iterator[Case]:
                     name = ", ".join(filter(None, chosen.values()))
                     yield Case(f"{name}, blocks", small(episodes=10**12, **chosen))
                     yield Case(f"{name}, walked", small(episodes=2_000, **chosen), EVERYBODY)
-                if not not_played(algorithm.key, privacy, mechanism, "own"):
-                    chosen |= {"bonus": algorithm.bonuses[0], "reports": "played", "episodes": 10**9}
-                    yield Case(f"{algorithm.key}, {privacy}, {mechanism}, played", small(**chosen))
+                for reports in ("played", "recent"):
+                    if not not_counted(reports, algorithm.key, privacy, mechanism, "own", None):
+                        chosen |= {"bonus": algorithm.bonuses[0], "reports": reports, "episodes": 10**9}
+                        yield Case(f"{algorithm.key}, {privacy}, {mechanism}, {reports}", small(**chosen))
     yield from others()
 
 

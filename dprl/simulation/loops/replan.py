@@ -20,6 +20,7 @@ from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
 from dprl.simulation.prepare import PAC_ALPHAS, covariance_of, error_told, problem_of
 from dprl.statistics.counts import Counts
 from dprl.statistics.played import hidden
+from dprl.statistics.recent import places
 
 
 class SeedRun(SlicedRun):
@@ -57,6 +58,7 @@ class SeedRun(SlicedRun):
             scales=noise.scales,
             pooled=counts.pooled,
             played=counts.played,
+            recent=counts.recent,
             apart=noise.mechanism is not None and noise.mechanism.norm != "l1",
             hidden=hidden(noise.by_users, noise.ends * (mdp.H if counts.pooled else 1), error),
             balanced=counts.flow is not None,
@@ -119,7 +121,9 @@ class SeedRun(SlicedRun):
         counts = empty(H, S, A, self.mdp.P.shape[3])
         private, pooled = noise.mechanism is not None, self.setup.pooled
         cells = noise.statistic.cells(self.mdp.size) if private else 0
-        sums = counts[:1].copy() if pooled else counts
+        recent = self.setup.recent
+        sums = counts[:1].copy() if pooled else counts.copy() if recent else counts
+        kept = places(stream.releases) if recent else 0
         noisy = sums.copy() if private else sums
         if private:
             rows_of = np.broadcast_to(self.mdp.possible, self.mdp.P.shape)[: len(noisy)]
@@ -153,6 +157,8 @@ class SeedRun(SlicedRun):
             pace=np.full((H, S, A), self.setup.error[0]),
             kept=np.zeros((H, S, A), dtype=np.int64),
             places=np.zeros((H, S, A), dtype=np.int64),
+            begun=np.zeros((kept, H, S, A), dtype=np.int64),
+            marked=np.zeros((kept, 2, *noisy.shape)),
             readings=np.zeros((self.setup.covariance.shape[1], *noisy.shape)),
             rests=np.zeros((H, S, A), dtype=np.int64),
         )

@@ -46,6 +46,7 @@ class Setup(NamedTuple):
         scales: [B + 2] of the noise in each counter of a row, in counts.
         pooled: counts are pooled over the steps of an episode before they are released.
         played: a row has the reports of users who were told to play it, see statistics/played.py; `ends` counts these.
+        recent: and of the last batches of these only, see statistics/recent.py.
         apart: what a report says of each step has noise of its own, so that a pooled row counts steps one by one.
         hidden: of a row that is played, how many visits the noise hides, however few reports it has.
         balanced: noisy counts are moved to the nearest that hold for any users.
@@ -73,6 +74,7 @@ class Setup(NamedTuple):
     scales: Array
     pooled: bool
     played: bool
+    recent: bool
     apart: bool
     hidden: float
     balanced: bool
@@ -96,7 +98,8 @@ class State(NamedTuple):
         leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made.
         counts: [H, S, A, B + 2].
         sums, noisy: the sums that noise is for, and the same with noise (one array when there is none):
-            [1, S, A, B + 2] where counts are pooled, else [H, S, A, B + 2], and sums are the counts.
+            [1, S, A, B + 2] where counts are pooled, else [H, S, A, B + 2], and sums are the counts, or those of the
+            last batches of each row.
         released: [H, S, A, B + 2] what the learner is handed (the counts when there is neither noise nor pooling).
         noise: [cells] unit noise in the sums.
         memory: the mechanism's.
@@ -109,6 +112,7 @@ class State(NamedTuple):
         errors: [H, S, A] the E that the learner is told of each row; bounds: E_{eps,beta}; pace: the E by which blocks
             are paced: the same, before releases are averaged.
         kept, places: see statistics/played.py.
+        begun, marked: see statistics/recent.py.
         readings, rests: see statistics/still.py.
     """
 
@@ -136,6 +140,8 @@ class State(NamedTuple):
     pace: Array
     kept: Ints
     places: Ints
+    begun: Ints
+    marked: Array
     readings: Array
     rests: Ints
 
@@ -198,13 +204,11 @@ def simulate(
             state.leaves[made + 1] = now if setup.of_users else made + 1
             if setup.played:
                 disturb_told(made, noise_rng, setup, state, add_noise)
-            else:
-                add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
-            worst = add_scaled(state.sums, state.noise, setup.scales, state.noisy)
-            if setup.played:
                 worst = look_up(now - before if setup.by_users else 1, setup, state)
                 state.pace[:] = np.maximum(state.errors, setup.hidden)
             else:
+                add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
+                worst = add_scaled(state.sums, state.noise, setup.scales, state.noisy)
                 if setup.balanced:
                     balance(state.noisy, setup.tau2, float(now))
                     worst = departure(state.counts, state.noisy)
@@ -376,13 +380,13 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(
-        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, True, 1.0, True, 1.0, f1, f2, f1, f1, f1, 1,
-        1, f1,
+        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, True, True, 1.0, True, 1.0, f1, f2, f1, f1,
+        f1, 1, 1, f1,
     )  # fmt: skip
-    five = np.zeros((1,) * 5)
+    five, six, i4 = np.zeros((1,) * 5), np.zeros((1,) * 6), np.zeros((1,) * 4, dtype=np.int64)
     state = State(
         i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, f3, f3, i3,
-        i3, five, i3,
+        i3, i4, six, five, i3,
     )  # fmt: skip
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)

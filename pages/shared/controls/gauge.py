@@ -37,7 +37,7 @@ def gauge(spec: RunSpec) -> str:
     head, icon, rest = gauge_verdict(found, spec)
     sketch(gauge_picture(found.learns_from, spec.episodes, dark()))
     visits = count(float(f"{found.visits:.2g}"))
-    counted = "a count, at most" if spec.reports == "played" else "each count"
+    counted = "each count" if spec.reports == "all" else "a count, at most"
     st.markdown(
         f"Noise in {counted}: {deviation(found.noise_std, spec.episodes)}. The count itself: about {visits} visits.",
         help="A rule of thumb, good to a factor of ten on RiverSwim. "

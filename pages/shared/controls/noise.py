@@ -15,7 +15,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.privatizers import Privatizer
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_played, runs_in
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_counted, runs_in
 from dprl.simulation.table import TIED
 from dprl.words import human, listed
 from pages.shared.controls.widgets import (
@@ -133,8 +133,9 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     if privatizer.key not in REPORTED:
         return
     fitted = effective(s.draft.consistency, fits)
-    reason = not_played(s.draft.algorithm, privatizer.key, mechanism, fitted)
-    whose = ("all",) if reason else tuple(REPORTS)
+    told = s.draft.algorithm, privatizer.key, mechanism, fitted, bonus
+    reason = not_counted("played", *told)
+    whose = tuple(key for key in REPORTS if not not_counted(key, *told))
     select(
         "Reports counted",
         whose,

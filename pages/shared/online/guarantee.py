@@ -144,7 +144,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
                 f"{human(g.noise_std)} visits",
                 width="content",
                 help="Standard deviation of the noise in one visit count, at the release with the most noise."
-                f"{MOST_NOISE if run.reports == 'played' else ''}",
+                f"{MOST_NOISE if run.reports != 'all' else ''}",
             )
     st.markdown(explained(said.readings(g.readings, blanked)))
     delta = g.proved_delta or 0.0

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_played, not_pooled
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_counted, not_pooled
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
@@ -96,9 +96,10 @@ def spec_from(draft: Draft) -> RunSpec:
     known = values["structure"], values["bonus"], values["stationary"]
     if not any(draft.consistency in consistencies_for(draft.algorithm, key, *known) for key in mechanisms):
         values["consistency"] = FIELDS["consistency"].default
-    if values["reports"] == "played":
-        told = values["privacy"], values["mechanism"], values["consistency"]
-        values["reports"] = "all" if not_played(draft.algorithm, *told) else "played"
+    if values["reports"]:
+        told = values["privacy"], values["mechanism"], values["consistency"], values["bonus"]
+        if not_counted(values["reports"], draft.algorithm, *told):
+            values["reports"] = "all"
     return RunSpec.from_dict(values)
 
 
