@@ -45,8 +45,8 @@ REPORTS = {
 }
 REPORTS_HELP = (
     "A row is one action in one state at one step. Policies are public: a user who was told to take another action "
-    "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy. So is leaving out a "
-    "shuffler's early batches, which have few users for their noise."
+    "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy. "
+    "So is leaving out a shuffler's early batches, which have few users for their noise."
 )
 TIED_HELP = (
     "δ is then a tenth of 1/K, whatever the number of users K is. Where δ K is 1 or more, giving away a few users' "
