@@ -13,6 +13,7 @@ from dprl.words import human, percent, plural, promise
 
 PHONE = messages("room")["phone"]
 RESULT = messages("room")["result"]
+TEACHER = messages("room")["teacher"]
 
 
 def coin(epsilon: float, flip: float) -> str:
@@ -29,7 +30,7 @@ def held(total: float) -> str:
 
 def left(epsilon: float, total: float) -> str:
     """What a teacher's questions may still use up of it."""
-    return f"Each phone has ε = {human(epsilon)} left of {human(total)}."
+    return filled(TEACHER["left"], left=human(epsilon), total=human(total))
 
 
 def spent_on_phone(epsilons: list[float], total: float) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE
 from dprl.jobs.store import Lease
+from dprl.messages import filled, messages
 from dprl.rooms.steps import TOTAL
 from dprl.words import human
 from pages.room.state import cleaned, enter, group, wrong
@@ -15,6 +16,7 @@ from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.presence import network_address
 from pages.shared.visitor.state import session
 
+SAID = messages("room")["entrance"]
 TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
@@ -30,31 +32,30 @@ def entrance() -> None:
         st.warning(escape(r.told), icon=":material/door_front:")
     join, teach = st.columns(2, gap="large")
     with join:
-        st.header("Join", anchor=False)
+        st.header(SAID["join"], anchor=False)
         st.text_input(
-            "Code of the room",
+            SAID["code"],
             key="room_code",
             max_chars=12,
-            placeholder="six letters, as your teacher shows them",
+            placeholder=SAID["letters"],
             on_change=on_value("room_code", typed),
         )
-        st.button("Join", key="join", icon=":material/login:", type="primary", on_click=callback(join_typed))
-        st.caption("No account and no name. A phone will do.")
+        st.button(
+            SAID["join"], key="join", icon=":material/login:", type="primary", on_click=callback(join_typed)
+        )
+        st.caption(SAID["no_account"])
     with teach:
-        st.header("Teach", anchor=False)
+        st.header(SAID["teach"], anchor=False)
         st.select_slider(
-            "Total ε that a phone may spend",
+            SAID["total"],
             TOTALS,
             TOTAL.default,
             key="room_total",
             format_func=human,
-            help="Budgets of questions add up. The room refuses a question that would take more. Left is more private.",
+            help=SAID["adds_up"],
         )
-        st.button("Open a room", key="open_room", icon=":material/co_present:", on_click=callback(open_room))
-        st.caption(
-            f"You get a code, a link and a QR picture for up to {MOST_PEOPLE} devices. A room is deleted {HOURS} hours "
-            "after it was opened, with all that is in it."
-        )
+        st.button(SAID["open"], key="open_room", icon=":material/co_present:", on_click=callback(open_room))
+        st.caption(filled(SAID["opens"], most=MOST_PEOPLE, hours=HOURS))
 
 
 def typed(text: str) -> None:

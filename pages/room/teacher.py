@@ -45,6 +45,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import callback
 
+SAID = sentences.TEACHER
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
@@ -53,27 +54,25 @@ def way_in(here: Room) -> None:
     r = group()
     if here.closed:
         st.info(
-            f"Room {r.code} is closed. Nobody joins or answers any more. Phones keep the last result until you delete "
-            "the room.",
+            filled(SAID["closed"], code=r.code),
             icon=":material/lock:",
         )
     else:
-        st.html(f'<p class="dprl-code" aria-label="Code {" ".join(r.code)}">{r.code}</p>')
-        qr(join_address(), "the link to join")
-        copy_link(r.query, "Copy link to join")
-    with st.expander("This room", icon=":material/settings:", expanded=here.closed):
-        copy_link(query_of([*r.link, ("key", r.key)]), "Copy teacher's link")
-        st.caption(
-            "It holds your key: whoever has it paces this room. It is not in the address above this page."
-        )
+        spelt = filled(SAID["code"], code=" ".join(r.code))
+        st.html(f'<p class="dprl-code" aria-label="{spelt}">{r.code}</p>')
+        qr(join_address(), SAID["picture"])
+        copy_link(r.query, SAID["copy_join"])
+    with st.expander(SAID["room"], icon=":material/settings:", expanded=here.closed):
+        copy_link(query_of([*r.link, ("key", r.key)]), SAID["copy_key"])
+        st.caption(SAID["key"])
         name, file = r.code, store()
-        save(f"room-{name}.csv", "Results as CSV", "text/csv", lambda: answers_csv(file, name))
-        save(f"room-{name}.html", "Results as a page (HTML)", "text/html", lambda: results_page(file, name))
+        save(f"room-{name}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, name))
+        save(f"room-{name}.html", SAID["page"], "text/html", lambda: results_page(file, name))
         if here.closed:
-            st.button("Leave the room", key="leave", icon=":material/logout:", on_click=callback(leave))
+            st.button(SAID["leave"], key="leave", icon=":material/logout:", on_click=callback(leave))
         else:
-            st.button("Close the room", key="close_room", icon=":material/lock:", on_click=callback(close))
-            st.caption("A closed room takes no more answers. Phones see the result of the last question.")
+            st.button(SAID["close"], key="close_room", icon=":material/lock:", on_click=callback(close))
+            st.caption(SAID["closing"])
         deleting(here)
 
 
@@ -81,15 +80,22 @@ def deleting(here: Room) -> None:
     """The way to delete the room: what goes is said before it does, away from the first press."""
     code = here.code
     answers = sum(len(step.answers) for step in store().rooms.steps(code))
-    with st.popover("Delete the room", icon=":material/delete:"):
+    with st.popover(SAID["delete"], icon=":material/delete:"):
         st.markdown(
-            f"You delete room **{code}** with **{plural(here.steps, 'question')}** and "
-            f"**{plural(answers, 'answer')}**, on all phones too. Nobody can bring them back."
+            filled(
+                SAID["deletes"],
+                code=code,
+                questions=plural(here.steps, "question"),
+                answers=plural(answers, "answer"),
+            )
         )
         st.button(
-            f"Delete room {code}", key="forget_room", icon=":material/delete:", on_click=callback(forget_room)
+            filled(SAID["delete_it"], code=code),
+            key="forget_room",
+            icon=":material/delete:",
+            on_click=callback(forget_room),
         )
-    st.caption(f"The server deletes a room {HOURS} hours after you opened it, at the latest.")
+    st.caption(filled(SAID["forgets"], hours=HOURS))
 
 
 def stage(here: Room) -> None:
@@ -97,7 +103,7 @@ def stage(here: Room) -> None:
     r = group()
     standing(here)
     if not here.steps:
-        st.info("The class joins with the code. Put a question to it below.", icon=":material/groups:")
+        st.info(SAID["empty"], icon=":material/groups:")
         return
     step = store().rooms.steps(r.code)[-1]
     if isinstance(step.content, Question):
@@ -137,10 +143,10 @@ def go_on(step: ClassStep) -> None:
 def standing(here: Room) -> None:
     """How many are there, and for how long."""
     left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
-    closed = " · **closed**" if here.closed else ""
+    said = SAID["standing_closed" if here.closed else "standing"]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(
-            f":material/groups: **{here.people}** of at most {MOST_PEOPLE} joined · {left} h left{closed}",
+            f":material/groups: {filled(said, people=here.people, most=MOST_PEOPLE, left=left)}",
             width="content",
         )
         st.button(lead.SAID["lead"], icon=":material/slideshow:", key="lead", on_click=callback(lead.lead))
@@ -149,15 +155,15 @@ def standing(here: Room) -> None:
 def pacing(step: ClassStep, here: Room) -> None:
     """How many have answered, and what can be done."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pacing"):
-        st.markdown(f"**{len(step.answers)}** of {here.people} answered", width="content")
+        st.markdown(filled(SAID["answered"], some=len(step.answers), people=here.people), width="content")
         if step.state == "revealed":
-            st.markdown(":material/visibility: revealed: phones show the result", width="content")
+            st.markdown(f":material/visibility: {SAID['revealed']}", width="content")
             return
         if step.state == "open":
-            pace_button("Pause", "pause", step, "paused")
+            pace_button(SAID["pause"], "pause", step, "paused")
         else:
-            pace_button("Go on", "play_arrow", step, "open")
-        pace_button("Reveal", "visibility", step, "revealed")
+            pace_button(SAID["go_on"], "play_arrow", step, "open")
+        pace_button(SAID["reveal"], "visibility", step, "revealed")
 
 
 def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
@@ -177,9 +183,8 @@ def composer(here: Room) -> None:
     if here.closed:
         return
     with st.container(border=True):
-        st.markdown("**Put something to the class**")
-        kinds = {"question": "About themselves", "prediction": "A lesson's question", "clinic": "The clinic"}
-        segments("Kind", "put", kinds, group().puts, choose)
+        st.markdown(SAID["put"])
+        segments(SAID["kind"], "put", SAID["kinds"], group().puts, choose)
         if group().puts == "question":
             ask_form(here.total)
         elif group().puts == "clinic":
@@ -203,23 +208,23 @@ def ask_form(total: float) -> None:
     offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     with st.form(f"ask_{r.asked}", border=False):
         st.text_input(
-            "A question for yes or no",
+            SAID["text"],
             key=f"text_{r.asked}",
             max_chars=MOST_LETTERS,
-            placeholder="Did you sleep less than six hours?",
+            placeholder=SAID["example"],
         )
         st.selectbox(
-            "ε of each answer, fixed from then on",
+            SAID["epsilon"],
             offered,
             offered.index(min(EPSILON.default, left)),
             key=f"epsilon_{r.asked}",
-            format_func=lambda e: f"{human(e)}: kept {percent(1 - flip(e))}",
+            format_func=lambda e: filled(SAID["kept"], epsilon=human(e), share=percent(1 - flip(e))),
             filter_mode=None,
-            help="So often the coin keeps an answer; else it notes the opposite. A smaller ε is more private.",
+            help=SAID["keeps"],
         )
         st.caption(explained(sentences.left(left, total)))
         st.form_submit_button(
-            "Ask the class", icon=":material/send:", type="primary", on_click=callback(ask_class)
+            SAID["ask"], icon=":material/send:", type="primary", on_click=callback(ask_class)
         )
 
 
@@ -261,13 +266,15 @@ def lesson_form() -> None:
     put = [steps.index(step.content) for step in store().rooms.steps(r.code) if step.content in steps]
     following = min(put[-1] + 1, len(steps) - 1) if put else 0
     with st.form(f"lesson_{r.asked}", border=False):
-        st.selectbox("Question", steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None)
+        st.selectbox(
+            SAID["step"], steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None
+        )
         with st.container(horizontal=True, gap="small"):
             st.form_submit_button(
-                "Let them predict", icon=":material/send:", type="primary", on_click=callback(predict)
+                SAID["predict"], icon=":material/send:", type="primary", on_click=callback(predict)
             )
             st.form_submit_button(
-                "Lead from here", icon=":material/slideshow:", on_click=callback(lead_from_here)
+                SAID["lead"], icon=":material/slideshow:", on_click=callback(lead_from_here)
             )
 
 
@@ -326,7 +333,7 @@ def forget_room() -> None:
     """Deletes the room."""
     r = group()
     store().rooms.delete(r.code, r.key)
-    leave("The room was deleted, with all that was in it.")
+    leave(SAID["deleted"])
 
 
 def answers_csv(file: Store, code: str) -> str:
