@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from tests.problems import first
 
 ROOT = Path(__file__).parent.parent
+MOST = 2000  # characters of text that a cell puts out
 NOTEBOOKS = sorted((ROOT / "docs/tutorials").glob("*.ipynb"))
 
 
@@ -29,13 +31,27 @@ def test_a_notebook_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)  # what it writes
     names: dict[str, Any] = {"__name__": "__main__"}
+    printed = ""
     for number, cell in enumerate(cells(notebook, "code")):
-        exec(compile("".join(cell["source"]), f"{notebook.name}, code cell {number}", "exec"), names)
+        worth = run_cell("".join(cell["source"]), f"{notebook.name}, code cell {number}", names)
+        said = capsys.readouterr().out
+        assert len(said) + (0 if worth is None else len(repr(worth))) <= MOST, number
         assert (cell["outputs"], cell["execution_count"]) == ([], None)
+        printed += said
     if notebook.stem == "ten-minutes":
-        its_examples_learn(names, capsys.readouterr().out)
+        its_examples_learn(names, printed)
     if notebook.stem == "paper-figure":
         its_printed_settings_are_flat(names, tmp_path)
+
+
+def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
+    """What the last line of a cell is worth, which a notebook shows."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, name, "exec"), names)
+    return (
+        eval(compile(ast.Expression(last.value), name, "eval"), names) if isinstance(last, ast.Expr) else None
+    )
 
 
 def its_printed_settings_are_flat(names: dict[str, Any], folder: Path) -> None:
