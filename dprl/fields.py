@@ -34,6 +34,10 @@ class SpecError(ValueError):
         self.field = field
         self.sentence = message
 
+    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
+        """Pickled, as it is on its way out of a process of workers, by what it was made of, not by its message."""
+        return type(self), (self.field, self.sentence)
+
 
 def shown(value: object) -> str:
     """`value` as it may be repeated in a message: short, on one line, no control characters."""
@@ -203,7 +207,7 @@ def _attribute(field: Field) -> str:
         said += " A dict."
     elif field.kind != "text":
         said += f" Allowed: {field.allowed}."
-    if field.kind != "params" and field.default is not None:
+    if field.kind != "params" and field.default not in (None, ""):
         said += f" Default: {field.default}."
     return textwrap.fill(said, 100, initial_indent="    ", subsequent_indent=" " * 8, break_on_hyphens=False)
 

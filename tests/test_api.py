@@ -23,7 +23,7 @@ def test_the_example_is_true() -> None:
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("spec", [dprl.RunSpec, dprl.OfflineSpec])
+@pytest.mark.parametrize("spec", [dprl.RunSpec, dprl.OfflineSpec, dprl.UploadSpec])
 def test_help_says_what_each_field_is_and_may_be(spec: Any) -> None:
     attributes, _, raises = (
         " ".join((inspect.getdoc(spec) or "").split()).partition("Attributes:")[2].partition("Raises:")
@@ -34,7 +34,7 @@ def test_help_says_what_each_field_is_and_may_be(spec: Any) -> None:
         assert f" {field.name}: {' '.join(field.help.split())}" in attributes
         if field.kind in ("int", "float", "choice"):
             assert f"Allowed: {field.allowed}." in attributes, field.name
-        if field.kind != "params" and field.default is not None:
+        if field.kind != "params" and field.default not in (None, ""):
             assert f" Default: {field.default}." in attributes, field.name
     assert raises.startswith(" SpecError:")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -185,3 +186,15 @@ def test_what_is_repeated_in_a_message_is_short_and_on_one_line(value: object) -
 )
 def test_number(value: float, text: str) -> None:
     assert number(value) == text
+
+
+def test_an_error_comes_out_of_a_process_of_workers_as_it_went_in() -> None:
+    """Pickled by its message alone, it was another error there."""
+    error = SpecError("episodes", "0 is not allowed; give a whole number from 1.")
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.field, again.sentence) == (
+        SpecError,
+        str(error),
+        error.field,
+        error.sentence,
+    )

@@ -52,6 +52,13 @@ def test_what_a_notebook_shows_is_short_and_says_label_regret_and_proof(
     assert both._repr_html_().count("<tr>") == 2
 
 
+def test_types_say_what_the_seeds_of_a_run_are(private: dprl.Trace[dprl.SeedTrace]) -> None:
+    """Of which mypy reads this file."""
+    seeds: tuple[dprl.SeedTrace, ...] = dprl.run(SPEC.replace(episodes=10, seeds=1)).seeds
+    assert [type(seed) for seed in (*private.seeds, *seeds)] == [dprl.SeedTrace] * 4
+    assert dprl.Trace[dprl.SeedTrace].__origin__ is dprl.Trace  # type: ignore[attr-defined]
+
+
 def test_what_somebody_named_is_text_on_a_card() -> None:
     model = {"name": "<b>x</b>", "P": [[[1.0]]], "R": [[0.5]], "d1": [1.0]}
     spec = RunSpec(environment=model, environment_params={"H": 2})
@@ -152,6 +159,8 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     result: SweepResult[RunSpec] = sweep.run(store=file, progress=shares.append)
     assert shares[-1] == 1.0
     in_the_background(file)
+    one = SPEC.replace(root_seed=2)
+    np.testing.assert_array_equal(dprl.run(one, shares.append, store=file).values, dprl.run(one).values)
     local.stop(file)
     for spec in sweep.specs:
         np.testing.assert_array_equal(result.curves[spec].values, dprl.run(spec).values)
@@ -160,6 +169,7 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
         raise AssertionError("what is there already needs no worker")
 
     monkeypatch.setattr(local, "ensure_pool", nobody)
+    assert dprl.run(one, store=file).seeds[1].seed == 1
     again = sweep.run(store=file, progress=False)
     frame = again.frame()
     assert len(frame) == 4 * SPEC.seeds

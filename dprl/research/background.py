@@ -46,6 +46,25 @@ def begin_workers(store: Store, workers: int | None, engine: str | None) -> None
         )
 
 
+def run_stored(
+    asked: Spec,
+    progress: Callable[[float], None] | None,
+    workers: int | None,
+    engine: str | None,
+    store: str | Path | None,
+) -> simulation.Trace[Any]:
+    """Every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
+    from dprl.jobs.curves import whole_trace
+    from dprl.jobs.store import Store
+    from dprl.jobs.sweeps import collect
+
+    check_workers(workers)
+    kept = Store(None if store is None else Path(store))
+    if whole_trace(kept, asked) is None:
+        begin_workers(kept, workers, engine)
+    return collect(kept, [asked], VISITOR, whole_trace, progress)[asked]
+
+
 async def run_async(
     spec: Spec | Mapping[str, Any],
     progress: Callable[[float], None] | None = None,

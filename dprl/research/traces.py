@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dprl import metrics, simulation
 from dprl.bundle import write_bundle
@@ -13,13 +13,17 @@ from dprl.cited import cite
 from dprl.curves import RunCurves
 from dprl.fields import SpecError, shown
 from dprl.research.cards import card, told
-from dprl.simulation import Spec
+from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace, Spec, UploadSpec, UploadTrace
+from dprl.simulation.kinds import given_spec
+from dprl.simulation.trace import TraceCore
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dprl.figures.picture import Picture
 
+T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
+Progress = Callable[[float], None]
 View = Literal["cumulative", "per-episode", "extra"]
 Measure = Literal["regret", "regret per episode", "privacy cost"]
 # What the dashboard calls them in links.
@@ -31,7 +35,7 @@ VIEWS: dict[str, View] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trace(simulation.Trace):
+class Trace(simulation.Trace[T_co]):
     """A finished run: all its seeds, on the same points of the axis. A notebook shows it as a card.
 
     Attributes:
@@ -57,20 +61,56 @@ class Trace(simulation.Trace):
         return card([(repr(self).partition("\n")[0], *told(self))])
 
 
-def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None = None) -> Trace:
-    """Run every seed of a spec in this process.
+class Where(TypedDict, total=False):
+    """Where runs are computed and kept, see `run`."""
+
+    workers: int | None
+    engine: str | None
+    store: str | Path | None
+
+
+@overload
+def run(spec: RunSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[SeedTrace]: ...
+@overload
+def run(
+    spec: OfflineSpec, progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[OfflineTrace]: ...
+@overload
+def run(spec: UploadSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[UploadTrace]: ...
+@overload
+def run(
+    spec: Spec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[Any]: ...
+
+
+def run(
+    spec: Spec | Mapping[str, Any],
+    progress: Progress | None = None,
+    *,
+    workers: int | None = None,
+    engine: str | None = None,
+    store: str | Path | None = None,
+) -> Trace[Any]:
+    """Run every seed of a spec: in this process, or in background processes that share a store.
 
     Args:
         spec: what to run, of any kind, or a dict of its fields.
         progress: is called with the share done, from 0 to 1.
+        workers, engine, store: with any of these, seeds are computed once and kept, see `Sweep.run`.
 
     Returns:
         The traces of all seeds, the same bit for bit whenever the spec is.
 
     Raises:
-        SpecError: this is no spec, or a field of it is not allowed.
+        SpecError: this is no spec, a field of it is not allowed, or an argument.
+        RunFailed: it could not be computed in the background.
     """
-    done = simulation.run(spec, progress)
+    if workers is engine is store is None:
+        done = simulation.run(spec, progress)
+    else:
+        from dprl.research.background import run_stored
+
+        done = run_stored(given_spec(spec), progress, workers, engine, store)
     return Trace(done.spec, done.seeds)
 
 

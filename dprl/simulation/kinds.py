@@ -206,7 +206,7 @@ def given_spec(given: Any) -> Any:
     )
 
 
-def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None = None) -> Trace:
+def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None = None) -> Trace[Any]:
     """Run every seed of a spec in this process.
 
     Args:

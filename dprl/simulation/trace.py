@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,12 +138,15 @@ DAMAGE = (
 )  # fmt: skip
 
 
+T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
+
+
 @dataclass(frozen=True, eq=False)
-class Trace:
-    """A finished run: all its seeds, on the same points of the axis."""
+class Trace(Generic[T_co]):
+    """A finished run: all its seeds, on the same points of the axis. Trace[SeedTrace] is of an online run."""
 
     spec: Any
-    seeds: tuple[Any, ...]  # of TraceCore: which details they have depends on the spec's kind
+    seeds: tuple[T_co, ...]  # which details they have depends on the spec's kind
 
     def __repr__(self) -> str:
         final, axis, measure = self.summary(), self._curve.axis, self._curve.measure
@@ -187,8 +190,7 @@ class Trace:
 
     @property
     def _core(self) -> TraceCore:
-        core: TraceCore = self.seeds[0]
-        return core
+        return self.seeds[0]
 
     @property
     def _curve(self) -> Curve:

@@ -125,7 +125,7 @@ def test_the_bound_of_a_known_model_holds() -> None:
     found = []
     for rho in (1, 3, 10, 100):
         (seed,) = dprl.run(spec.replace(rho=rho)).seeds
-        value = planning.start_value(mdp, planning.policy_values(mdp, seed.policy))
+        value = planning.start_value(mdp, planning.policy_values(mdp, seed.policy.astype(np.int64)))
         assert seed.curve.values[0] <= value <= v_star
         found.append(seed.curve.values[0])
     assert found == sorted(found)

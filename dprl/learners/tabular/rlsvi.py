@@ -90,8 +90,8 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=None,
     bonuses=("paper",),
-    note="It draws anew at every release, and a block of users all play the policy of one draw. In long runs that is a "
-    "algorithm of its own: its regret is not that of one draw for each user.",
+    note="It draws anew at every release, and a block of users all play the policy of one draw. In long runs that is "
+    "an algorithm of its own: its regret is not that of one draw for each user.",
     draws=True,
     stated=stated,
 )

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
 
 from dprl import names
-from dprl.brief import Registry, described
-from dprl.fields import Field, SpecError, check_params, shown
+from dprl.brief import Registry, described, tabulated
+from dprl.fields import Field, SpecError, check_params, documented, shown
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
@@ -66,19 +66,15 @@ FIELDS: Registry[Field] = Registry(
 )  # fmt: skip
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UploadSpec(Budgeted):
     """A run on an uploaded data set, checked and in canonical form: two specs that mean the same are equal.
 
     Its curve has one point: the released lower bound of what the learned policy is worth, at n. `upload` makes one
     from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then it is
-    the same.
-
-    Attributes:
-        data: the name that the counts are kept under.
-        declared: what everybody may know, as canonical JSON; see declaration.py.
-        n: people, which is public, too; each has one episode unless more are declared.
-        held_out: the share of them that was to be held out; checked: how many are.
+    the same. Here data is the name that the counts are kept under, and declared is canonical JSON. n counts people, and
+    is public, too; each has one episode unless more are declared. privacy is never none.
 
     Raises:
         SpecError: one sentence that names the field and what is allowed.
@@ -107,6 +103,7 @@ class UploadSpec(Budgeted):
     }
 
     __repr__ = described
+    _repr_html_ = tabulated
 
     def __post_init__(self) -> None:
         self._check_fields()
