@@ -82,11 +82,19 @@ def _code_of(entry: Entry) -> tuple[str, str]:
     return _placeless(str(compiled.library._final_module)), compiled.fndesc.llvm_func_name
 
 
+# What an exception says, pickled, with the file that raises it. numba names it by its SHA-1.
+SAID = re.compile(r"^(@\.const\.picklebuf\.\S+ = internal constant \{[^}]*\}) \{.*$", re.MULTILINE)
+PLACES = re.compile(r"(?<=at_200x|expr_0x)[0-9a-f]+|(?<=picklebuf\.|ickledata\.)[0-9a-f]{40}")
+
+
 def _placeless(code: str) -> str:
-    """Code without the addresses that numba puts into names: they are another process's next time. Each becomes its
-    number in this code. No name is seen outside of it."""
+    """Code without what tells where and when it was compiled. Addresses and digests in names become their number in
+    this code, as no name is seen outside of it. What exceptions say is left out: the module only says that there was
+    one."""
     found: dict[str, str] = {}
-    return re.sub(r"(?<=at_200x|expr_0x)[0-9a-f]+", lambda at: found.setdefault(at[0], str(len(found))), code)
+    return PLACES.sub(
+        lambda at: found.setdefault(at[0], str(len(found))), SAID.sub(r"\1 zeroinitializer", code)
+    )
 
 
 def _head(machine: llvm.TargetMachine) -> str:

@@ -16,8 +16,9 @@ from bench.engine_wasm.unoptimised import KNOWN, SWITCHED_OFF
 from bench.engine_wasm.unoptimised import digest as of_numba
 from dprl.simulation import RunSpec
 from dprl.simulation.loops.replan import SeedRun
-from dprl.wasm import entries, light_pack, manifest, pack, stale
+from dprl.wasm import ENGINE, entries, light_pack, manifest, pack, stale
 from dprl.wasm.sources import reached
+from tests.test_layers import ROOT
 from tests.wasm.browser import played, values
 from tests.wasm.cases import Case, begun, cases, differing, natively
 
@@ -43,6 +44,11 @@ def test_the_module_is_made_from_the_kernels_as_they_are() -> None:
         "make it anew with `python -m bench.engine_wasm`."
     )
     assert manifest().kernels == tuple(entry.name for entry in entries())
+
+
+def test_the_module_says_nothing_of_the_machine_that_made_it() -> None:
+    module = ENGINE.read_bytes()
+    assert [at for at in (b".py", b"/lib/", b"/home/", str(ROOT).encode()) if at in module] == []
 
 
 def test_what_is_switched_off_in_numba_is_what_it_was() -> None:
