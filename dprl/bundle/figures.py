@@ -25,8 +25,12 @@ def drawn_by() -> str | None:
 
 def names_of(specs: Mapping[str, Spec]) -> dict[str, list[str]]:
     """The figures that a bundle of these runs has, without their ending, and the runs in each."""
-    online = [name for name, spec in specs.items() if isinstance(spec, RunSpec)][: EACH * MOST]
+    online = list(_online(specs))[: EACH * MOST]
     return {f"figures/{i // EACH + 1}": online[i : i + EACH] for i in range(0, len(online), EACH)}
+
+
+def _online(specs: Mapping[str, Spec]) -> dict[str, RunSpec]:
+    return {name: spec for name, spec in specs.items() if isinstance(spec, RunSpec)}
 
 
 def files_named(specs: Mapping[str, Spec]) -> list[str]:
@@ -41,7 +45,7 @@ def figures_of(specs: Mapping[str, Spec], curves: Mapping[str, RunCurves]) -> di
 
     found = {}
     for name, runs in names_of(specs).items():
-        chosen = {run: spec for run in runs if isinstance(spec := specs[run], RunSpec)}
+        chosen = _online({run: specs[run] for run in runs})
         # of what is known of a run only its numbers: they are what is computed again
         known = {spec: RunCurves(curves[run].at, curves[run].values) for run, spec in chosen.items()}
         picture = regret_picture(chosen, known)
