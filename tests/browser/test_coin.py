@@ -198,6 +198,7 @@ def test_what_is_sent_says_the_report_and_nothing_of_the_answer(
     assert store.rooms.steps(code)[0].answers == (NO, NO)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", first(["reload", "press"]))
 def test_a_report_that_was_lost_on_its_way_is_sent_again_and_not_drawn_again(
     join: Join, room: tuple[Store, str, str], way: str

@@ -118,6 +118,7 @@ def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
         assert page.get_by_role("slider").count() >= 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", first(PAGES), ids=["explore", "trade-offs", "offline", "linear"])
 def test_every_download_gives_a_file_that_opens(
     visit: Visits, browser: Browser, tmp_path: Path, path: str

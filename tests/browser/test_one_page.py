@@ -134,6 +134,7 @@ def test_a_link_of_the_dashboard_is_followed_and_a_wrong_one_gets_one_sentence(
             expect(page.locator("#ends")).to_contain_text("ε = 5")
 
 
+@pytest.mark.thorough
 def test_it_is_used_without_barriers(
     visit: Visits, browser: Browser, file: Path, screen: tuple[int, str]
 ) -> None:

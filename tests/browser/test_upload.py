@@ -51,6 +51,7 @@ def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
     assert not re.search(r"[0-9a-f]{32}", link)
 
 
+@pytest.mark.thorough
 def test_from_a_file_to_a_policy_that_is_better_than_today(
     visit: Visits, screen: tuple[int, str], tmp_path: Path
 ) -> None:

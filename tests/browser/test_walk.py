@@ -10,6 +10,7 @@ from tests.browser.hands import Hand, Keyboard, Mouse
 from tests.problems import first
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "hand",
     [

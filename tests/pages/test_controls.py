@@ -39,6 +39,7 @@ def test_the_defaults_give_the_default_run(visit: Visit) -> None:
     assert spec(visit("explore")) == RunSpec()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("environment", first(sorted(ENVIRONMENTS, key="random".__ne__)))
 def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environment: str) -> None:
     """Every learner in every environment; every privacy model in one, as an environment reaches none of them."""

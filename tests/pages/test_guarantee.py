@@ -71,6 +71,7 @@ def test_a_claim_that_nothing_proves_is_said() -> None:
     assert "nobody has proved" in promise.about_promise(1.0, 1e-6, ())[1]
 
 
+@pytest.mark.thorough
 def test_calibrated_bits_are_not_said_to_be_more_than_needed() -> None:
     """With fewer bits no epsilon at all is proved at this delta, so that there are just as many at a larger epsilon."""
     g = card("shuffle", "tight", epsilon=30.0)

@@ -215,6 +215,7 @@ def test_a_schedule_that_looked_at_raw_counts_would_be_caught() -> None:
     assert measured(attacked(True), proved()[0])[0] > proved()[0]
 
 
+@pytest.mark.thorough
 def test_the_document_says_what_a_million_runs_show() -> None:
     """docs/notes/privacy.md gives the numbers of `python -m bench.adaptive_attack --repetitions 1000000`."""
     said = (ROOT / "docs/notes/privacy.md").read_text(encoding="utf-8")
