@@ -24,6 +24,7 @@ from pages.room.lead import title, upcoming
 from pages.room.teacher import answers_csv
 from pages.shared.text import escape
 from tests.browser.sessions import Session, opened
+from tests.rooms.test_clinic import reports
 
 QUESTION = "Did you sleep less than six hours?"
 LED = next(iter(LESSONS))  # the lesson that a class begins with
@@ -80,14 +81,38 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         )  # forty that are drawn every second are too many
         told = sorted(s.text.partition("Written down: **")[2].partition("**")[0] for s in students)
 
+        bits = await clinic(teacher, students, took)
         await led(teacher, students, took)
 
     rows = list(csv.DictReader(io.StringIO(answers_csv(Store(home / "runs.sqlite"), code))))
     assert sorted(row["written down"] for row in rows if row["asked"] == QUESTION) == told
     assert len(told) == people
+    assert sorted(row["written down"] for row in rows if row["kind"] == "clinic") == sorted(bits)
     predicted = Counter(row["step"] for row in rows if row["kind"] == "prediction")
     assert list(predicted.values()) == [people] * len(LESSONS[LED].steps)
     return took
+
+
+async def clinic(teacher: Session, students: list[Session], took: dict[str, float]) -> list[str]:
+    """All play the clinic, see learning fail, and go on with simulated users; what they reported. `learned`: seconds
+    from a press of Reveal until every phone is told what the algorithm has learned."""
+    await teacher.set("button_group", "Kind", string_array_value=["The clinic"])
+    await teacher.press("Let them play")
+    sent = reports(len(students), EPSILON.default)
+
+    async def play(student: Session, own: str) -> None:
+        await student.say("dprl_patient", report=own)
+        await student.says("your randomised bits, and nothing else")
+
+    await asyncio.gather(*(play(*one) for one in zip(students, sent, strict=True)))
+    await teacher.until(lambda: answered(len(students), len(students)) in teacher.text)
+    begin = time.perf_counter()
+    await teacher.press("Reveal")
+    await everybody(students, "Learning fails here.")
+    took["learned"] = time.perf_counter() - begin
+    await teacher.press("Go on with a billion simulated users")
+    await everybody([teacher, *students], "**Central, simulated.** All users are simulated")
+    return sent
 
 
 async def led(teacher: Session, students: list[Session], took: dict[str, float]) -> None:
