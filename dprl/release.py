@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dprl.fields import Field, SpecError, parse_params, shown
+from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads, verdict
 from dprl.simulation import Budget, UploadSpec, upload
 from dprl.simulation.kinds import KINDS
@@ -129,6 +130,10 @@ def spec_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
     try:
         if wrong := budget.refusal(draws_of(spec)):
             raise SpecError("ledger", wrong)
+        reach = KINDS[spec.kind].questions["reach"](spec.replace(data=NOWHERE))
+        if uploads.certain(reach):
+            told = uploads.forecast(reach).replace("**", "")
+            raise SpecError(PROMISES[spec.privacy].fields[0], f"{told} {uploads.NOT_OFFERED}")
         yield spec, budget
     finally:
         kept.forget(spec.data)

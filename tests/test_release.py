@@ -9,6 +9,7 @@ import pytest
 
 from dprl import Budget, Policy
 from dprl.__main__ import main
+from dprl.sentences.uploads import NOT_OFFERED
 from dprl.simulation.uploads import kept, ledger
 from dprl.simulation.uploads.model import EXAMPLE, example
 
@@ -77,6 +78,18 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     assert Budget("two rooms").spent.text == "ρ = 0.5"
     main(["check", *files])
     assert "this file was read before under the budget two rooms" in capsys.readouterr().out
+
+
+def test_a_certain_nothing_is_not_sold(
+    files: list[str], home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(files[0]).write_text(HEADING + "".join(ROWS[:40]))
+    given = ["release", *files, "--ledger", "small", "--out", str(tmp_path / "out"), "--rho", "1"]
+    said = refused([*given, "--algorithm", "dp-apvi"], capsys)
+    assert said.startswith("dprl: rho: At ρ = 1 the bound is certainly 0, except with a chance of 0.1.")
+    assert said.endswith(NOT_OFFERED)
+    assert Budget("small").releases == ()
+    assert list((home / "uploads").iterdir()) == []
 
 
 def test_bad_arguments_are_one_line(

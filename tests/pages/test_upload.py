@@ -26,6 +26,7 @@ from dprl.simulation.uploads.run import draws_of, noise_of
 from dprl.simulation.uploads.spent import rounded, together
 from pages.offline.upload import form, receive
 from pages.offline.upload.own import Own, spent
+from pages.shared.results import answers
 from pages.users import link as users
 from tests.pages.conftest import Page, Visit, Work, charts, press, words
 
@@ -232,6 +233,17 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     work()
     app.run()
     assert "The paper constants cause this, not privacy alone" in "".join(words(app).split("\\"))
+
+
+def test_nothing_is_spent_before_the_forecast_is_there(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = given(visit(PAGE, tab="upload"))
+    with monkeypatch.context() as patch:
+        patch.setattr(answers, "reach_of_release", lambda spec: answers.PENDING)
+        app.run()
+        assert sentences.ESTIMATING in words(app)
+        assert app.button(key="own_run").disabled
+    app.run()
+    assert not app.button(key="own_run").disabled
 
 
 @pytest.mark.thorough

@@ -179,7 +179,7 @@ def budgets(own: Own) -> None:
 
 def warn(asked: tuple[UploadSpec, ...]) -> bool:
     """What is known of these releases before they are made: that a bound will be the least there is, and why. Whether
-    that is certain of one of them: then nothing is spent on it."""
+    that is certain of one of them, or not known yet: then nothing is spent on it."""
     rewards = asked[0].public.rewards
     if rewards is not None and "rewards" in asked[0].learner.public and not rewards.any():
         st.markdown(f":material/warning: {sentences.WITHOUT_REWARDS}")
@@ -187,9 +187,11 @@ def warn(asked: tuple[UploadSpec, ...]) -> bool:
     hopeless = False
     for spec in asked:
         found = answers.reach_of_release(spec)
-        if found is None:
+        if isinstance(found, answers.Pending):
             st.caption(sentences.ESTIMATING)
-            return hopeless
+            return True
+        if found is None:
+            continue
         hopeless |= sentences.certain(found)
         if told := sentences.forecast(found):
             st.markdown(explained(f":material/warning: {told}"))

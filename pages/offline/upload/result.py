@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -82,7 +83,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     least, most = (public.size.H * reward for reward in public.reward_range)
     unproved = learner.unproved(last.algorithm_params)
     name = "ρ" if BUDGET[last.privacy] == "rho" else "ε"
-    why = said.nothing(answers.reach_of_release(rows[max(rows)][1]))
+    why = said.nothing(_reach(rows[max(rows)][1]))
     lower = [(given, value) for given, (value, _) in sorted(rows.items())]
     see = sentences.about_lower_bounds(
         lower, name, of, least, last.beta, unproved, why, learner.proved, needs
@@ -91,7 +92,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     value, largest = rows[max(rows)]
     now = next(trace.today for spec, trace in done if spec == largest)
     if now and not unproved and least < value < now["behaviour"][1]:
-        see += f" {said.below(float(now['behaviour'][1]), answers.reach_of_release(largest))}"
+        see += f" {said.below(float(now['behaviour'][1]), _reach(largest))}"
     if len(lower) == 1:  # one point is no picture
         st.markdown(explained(see))
         return
@@ -107,6 +108,12 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         ),
     )
     show(picture, "own_bounds")
+
+
+def _reach(spec: UploadSpec) -> dict[str, Any] | None:
+    """What its bound could come to, once that is known."""
+    found = answers.reach_of_release(spec)
+    return found if isinstance(found, dict) else None
 
 
 def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:

@@ -108,10 +108,10 @@ def expected_of_data(spec: OfflineSpec) -> dict[str, Any] | Pending | None:
     return found if isinstance(found, dict | Pending) else None
 
 
-def reach_of_release(spec: UploadSpec) -> dict[str, Any] | None:
-    """Whether the bound of a release can be above 0, see `simulation/uploads/reach.py`; None while it is not known."""
+def reach_of_release(spec: UploadSpec) -> dict[str, Any] | Pending | None:
+    """Whether the bound of a release can be above 0, see `simulation/uploads/reach.py`; None where that failed."""
     found = _answer_to("reach", spec, data=NOWHERE)  # it follows from public numbers alone
-    return found if isinstance(found, dict) else None
+    return found if isinstance(found, dict | Pending) else None
 
 
 @cache
