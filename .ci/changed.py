@@ -12,9 +12,19 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PASSED = ROOT / ".ci" / "thorough"
 CORE = ("dprl/fields.py", "dprl/kernels", "dprl/mdp")
+SAID = ("dprl/figures", "dprl/glossary.toml", "dprl/messages", "dprl/sentences")
 # Of all tests that something thorough is in: what they alone look at, beside themselves.
 PARTS = {
-    "tests/browser": ("app.py", "assets", "pages", "website", "dprl/player", "dprl/web.py", ".streamlit"),
+    "tests/browser": (
+        "app.py",
+        "assets",
+        "pages",
+        "website",
+        "dprl/player",
+        "dprl/web.py",
+        ".streamlit",
+        *SAID,
+    ),
     "tests/contract": ("dprl/testing", "dprl/learners", "dprl/simulation", "dprl/privacy", *CORE),
     "tests/environments": ("dprl/environments", "dprl/testing"),
     "tests/faults": ("dprl/jobs", "dprl/kernels"),
@@ -29,7 +39,7 @@ PARTS = {
     ),
     "tests/jobs": ("dprl/jobs",),
     "tests/learners": ("dprl/learners", "dprl/statistics", *CORE),
-    "tests/pages": ("app.py", "assets", "pages", "dprl/claims", "dprl/links.py"),
+    "tests/pages": ("app.py", "assets", "pages", "dprl/claims", "dprl/links.py", *SAID),
     "tests/privacy": ("dprl/testing", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),

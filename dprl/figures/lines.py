@@ -144,8 +144,9 @@ def draw_series(
         floor_sign(chart, f"{faint}: on the bottom edge" if least else ON_FLOOR)
         where = faint if least else "at or below zero"
         chart.caveats.append(
-            f"{on_floor} point{'s' if on_floor > 1 else ''} {where} {'are' if on_floor > 1 else 'is'} drawn as open "
-            f"triangles on the bottom edge{'' if least else ', for a log axis has no zero'}."
+            f"{on_floor} {'points' if on_floor > 1 else 'point'} {where} "
+            f"{'are open triangles' if on_floor > 1 else 'is an open triangle'} on the bottom edge"
+            f"{'' if least else ': a log axis has no zero'}."
         )
     _axes(chart, shown, floor, log_x, on_floor > 0)
 

@@ -58,8 +58,7 @@ def main() -> None:
         return
     st.markdown(
         explained(
-            "Say how large your environment is and how much an average episode may lose. Four verdicts say whether "
-            "your users are enough."
+            "Say how large your environment is and what an average episode may lose. Four verdicts follow."
         )
     )
     inputs()
