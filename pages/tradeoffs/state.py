@@ -279,6 +279,9 @@ def order_words(study: SweepView) -> list[str]:
     return [*said, test]
 
 
+SENTENCE = 3  # so many names are in one
+
+
 def refusals(study: SweepView) -> list[str]:
     """What is left out of the chart and why, a sentence in Markdown for each reason."""
     named = (
@@ -286,8 +289,12 @@ def refusals(study: SweepView) -> list[str]:
     )
     sentences = []
     for reason, lines in study.refusals.items():
-        of = f" of {listed([quoted(named[line]) for line in lines])}" if len(lines) < len(named) else ""
-        sentences.append(f"Left out{of}: {escape(reason)}")
+        if len(lines) == len(named):
+            sentences.append(f"Left out: {escape(reason)}")
+            continue
+        names = [quoted(named[line]) for line in lines]
+        for i in range(0, len(names), SENTENCE):
+            sentences.append(f"Left out of {listed(names[i : i + SENTENCE])}: {escape(reason)}")
     return sentences
 
 

@@ -343,7 +343,7 @@ def test_mistakes_against_alpha() -> None:
     assert "α" in picture.figure.layout.xaxis.title.text
     assert named(picture.figure, "a")[0].line.color == looks.color("local", None, dark=False)
     assert "1.5 million episodes" in picture.see
-    assert "1 point at or below zero is drawn" in picture.see
+    assert "1 point at or below zero is an open triangle" in picture.see
 
 
 def test_mistakes_are_compared_at_one_alpha() -> None:
