@@ -141,16 +141,16 @@ def about_promise(
     return good, said
 
 
-def concentrated_verdict(claimed: float, proved: float) -> tuple[bool, str]:
-    """The same of rho, of a run on a data set."""
+def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -> tuple[bool, str]:
+    """The same of rho, of a run on a data set. who: what is replaced."""
     rho, good = human(proved), proved <= claimed * (1 + EQUAL)
     if claimed > HOLLOW:
         return False, (
             f"**So large a budget protects nobody:** ρ = {rho} is proved. Somebody who knows all others may then guess "
-            f"one {TRAJECTORY} of two, and be wrong less than once in a million times."
+            f"one {who} of two, and be wrong less than once in a million times."
         )
     if math.isclose(claimed, proved, rel_tol=EQUAL):
-        return True, f"**Proved as claimed:** ρ = {rho} when one {TRAJECTORY} is replaced by another."
+        return True, f"**Proved as claimed:** ρ = {rho} when one {who} is replaced by another."
     if good:
         return (
             True,

@@ -504,6 +504,8 @@ def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, wo
     app.run()
     said = words(app)
     assert "users with up to 2 episodes each at ρ = 5 the learned policy is worth at least" in said
+    assert "when one user is replaced by another" in said
+    assert "trajectory is replaced" not in said
     assert "**Protected:** one user, up to 2 episodes" in "".join(said.split("\\"))
     (head,) = [box.value for box in app.success]
     assert "At 120 euros a point, the difference is about " in head

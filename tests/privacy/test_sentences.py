@@ -127,6 +127,7 @@ def of_data_sets() -> set[str]:
     said = set(promise.OFFLINE.strip().split("\n\n"))
     said |= {p.summary for p in PROMISES.values()}
     said |= {promise.concentrated_verdict(1.0, proved)[1] for proved in (0.8, 1.0, 1.4)}
+    said |= {promise.concentrated_verdict(rho, rho, promise.PERSON)[1] for rho in (1.0, 1e6)}
     said |= {promise.concentrated_verdict(1e6, 1e6)[1], NOISY_WAY.alt, RAW_WAY.alt}
     said |= {
         uploads.DECLARED,

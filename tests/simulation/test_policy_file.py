@@ -63,7 +63,7 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
     assert about["declared"]["horizon"] == 2
     assert trace.spec.data not in policy.to_json()
     table = pd.read_csv(io.StringIO(trace.steps()))
-    assert list(table.columns) == ["step", "state", "action", "people", "decides"]
+    assert list(table.columns) == ["step", "state", "action", "episodes", "decides"]
     assert table["decides"].tolist() == ["policy", "clinician decides", "policy", "policy"]
 
 

@@ -107,7 +107,7 @@ class Policy:
         }
 
     def csv_text(self) -> str:
-        """A table: step, state, action, how many people did so (with noise), and who decides."""
+        """A table: step, state, action, in how many episodes people did so (with noise), and who decides."""
         from pandas import DataFrame
 
         rows = [
@@ -115,7 +115,7 @@ class Policy:
             for h, row in enumerate(zip(self.steps, self.people, self.enough, strict=True))
             for state, action, people, enough in zip(self.states, *row, strict=True)
         ]
-        return csv(DataFrame(rows, columns=["step", "state", "action", "people", "decides"]))
+        return csv(DataFrame(rows, columns=["step", "state", "action", "episodes", "decides"]))
 
 
 def _digest(content: Mapping[str, Any]) -> str:

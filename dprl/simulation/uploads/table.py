@@ -60,8 +60,10 @@ def heading(file: BinaryIO, needed: Sequence[str] = COLUMNS) -> list[str]:
         if len(names) == 1 and mark in names[0]:
             refuse(1, needed[0], f"columns are separated by {word}; save the file with commas.")
     for name in needed:
+        if name not in names:
+            refuse(1, name, f"this column is missing; {wanted}, or has the names that `columns` declares.")
         if names.count(name) != 1:
-            refuse(1, name, f"this column {'is missing' if name not in names else 'stands twice'}; {wanted}.")
+            refuse(1, name, f"this column stands twice; {wanted}.")
     if len(below) > len(names):
         refuse(2, names[-1], "there are more fields than the heading has; give as many in each row.")
     return [name if name in needed else f"column {i + 1}" for i, name in enumerate(names)]

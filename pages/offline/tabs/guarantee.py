@@ -63,9 +63,9 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     if not private:
         return
     of_people = isinstance(spec, UploadSpec) and spec.public.of_people
-    who = said.PERSON if of_people else said.TRAJECTORY
+    who = said.PERSON if of_people or spec.episodes_of_one > 1 else said.TRAJECTORY
     good, sentence = (
-        said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0)
+        said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
         if g.claimed_rho is not None
         else said.about_promise(
             g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, who

@@ -70,7 +70,7 @@ def give(own: Own) -> None:
         on_change=on_value(key, partial(received, own)),
         help="The file is UTF-8, separated by commas. Each episode is one user, unless a column names the user. The "
         "rows of an episode stand below each other, in order, as many as the declared steps. A declaration "
-        "as a file may say otherwise.",
+        'as a file may say otherwise, such as "columns": {"episode": "visit"}.',
     )
     if own.problem:
         st.markdown(f":red[:material/error: {escape(own.problem)}]")
