@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
@@ -205,7 +206,6 @@ def ask_form(total: float) -> None:
     left = left_of(total)
     if not left:
         return
-    offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     with st.form(f"ask_{r.asked}", border=False):
         st.text_input(
             SAID["text"],
@@ -213,19 +213,25 @@ def ask_form(total: float) -> None:
             max_chars=MOST_LETTERS,
             placeholder=SAID["example"],
         )
-        st.selectbox(
-            SAID["epsilon"],
-            offered,
-            offered.index(min(EPSILON.default, left)),
-            key=f"epsilon_{r.asked}",
-            format_func=lambda e: filled(SAID["kept"], epsilon=human(e), share=percent(1 - flip(e))),
-            filter_mode=None,
-            help=SAID["keeps"],
-        )
-        st.caption(explained(sentences.left(left, total)))
+        epsilon_menu(f"epsilon_{r.asked}", SAID["epsilon"], left, total, kept_share, SAID["keeps"])
         st.form_submit_button(
             SAID["ask"], icon=":material/send:", type="primary", on_click=callback(ask_class)
         )
+
+
+def epsilon_menu(
+    key: str, label: str, left: float, total: float, says: Callable[[float], str], help: str | None = None
+) -> None:
+    """The epsilon of one answer, at most what a phone has left, and how much that is."""
+    offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
+    at = offered.index(min(EPSILON.default, left))
+    st.selectbox(label, offered, at, key=key, format_func=says, filter_mode=None, help=help)
+    st.caption(explained(sentences.left(left, total)))
+
+
+def kept_share(epsilon: float) -> str:
+    """An epsilon, and how many keep their answer at it."""
+    return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
 
 
 def left_of(total: float) -> float:
@@ -242,18 +248,9 @@ def clinic_form(total: float) -> None:
     left = left_of(total)
     if not left:
         return
-    offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     with st.form(f"clinic_{r.asked}", border=False):
         st.markdown(filled(clinic.SAID["form"], steps=world().H))
-        st.selectbox(
-            clinic.SAID["epsilon"],
-            offered,
-            offered.index(min(EPSILON.default, left)),
-            key=f"clinic_epsilon_{r.asked}",
-            format_func=human,
-            filter_mode=None,
-        )
-        st.caption(explained(sentences.left(left, total)))
+        epsilon_menu(f"clinic_epsilon_{r.asked}", clinic.SAID["epsilon"], left, total, human)
         st.form_submit_button(
             clinic.SAID["put"], icon=":material/send:", type="primary", on_click=callback(play_clinic)
         )
