@@ -1,4 +1,4 @@
-"""Numbers as people read them: one function for each place and meaning. Pure: imports nothing else of dprl.
+"""Numbers as people read them: one function for each place and meaning. Words of numbers are in dprl/messages.
 
 In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `between`, `after`, `plural`, `ordinal`, `listed`,
 `duration`, `size`, `promise`, `odds`. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
@@ -14,6 +14,9 @@ import math
 import re
 from collections.abc import Sequence
 
+from dprl.messages import filled, messages
+
+SAID = messages("words")["number"]
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -30,16 +33,16 @@ def human(value: float) -> str:
     A whole number below a million keeps all its digits; "unknown" for one that is not finite.
     """
     if not math.isfinite(value):
-        return "unknown"
+        return str(SAID["unknown"])
     sign, size = ("−" if value < 0 else ""), abs(float(value))
     if size == 0:
         return "0"
     if size < 1e-4 or size >= 9.995e14:
         factor, ten = _scientific(size, 2)
         return sign + (ten if factor == "1" else f"{factor}×{ten}")
-    for unit, word in ((1e12, " trillion"), (1e9, " billion"), (1e6, " million")):
+    for unit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if size >= 0.9995 * unit:
-            return f"{sign}{float(f'{size / unit:.3g}'):g}{word}"
+            return filled(SAID[word], n=f"{sign}{float(f'{size / unit:.3g}'):g}")
     rounded = float(f"{size:.3g}")
     if size >= 1000:
         return sign + (f"{size:,.0f}" if size == round(size) else f"{rounded:,.0f}")
@@ -54,10 +57,10 @@ def rough(value: float) -> str:
 def percent(share: float) -> str:
     """A share of one as a percentage, to two digits: 0.018 is 1.8%. Extremes stay truthful: less than 0.01%, 99.9%."""
     if not math.isfinite(share):
-        return "unknown"
+        return str(SAID["unknown"])
     value = 100 * share
     if 0 < value < 0.01:
-        return "less than 0.01%"
+        return str(SAID["tiny"])
     if 99 < value < 100:
         return f"{math.floor(10 * value) / 10:g}%"
     return f"{float(f'{value:.2g}'):g}%" if abs(value) < 99 else f"{value:.0f}%"
@@ -78,8 +81,8 @@ def exponents(mean: float, low: float, high: float) -> str:
 def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan) -> str:
     """A power whose exponent was measured, with its interval, if there is one: K^0.50 (exponent 0.48 to 0.52)."""
     known = math.isfinite(low) and math.isfinite(high)
-    interval = f" (exponent {exponent(low)} to {exponent(high)})" if known else ""
-    return f"{base}^{exponent(mean)}{interval}"
+    power = f"{base}^{exponent(mean)}"
+    return filled(SAID["exponent"], power=power, low=exponent(low), high=exponent(high)) if known else power
 
 
 BUDGETS = ("ε", "ρ")  # how sentences name them
@@ -118,7 +121,9 @@ def ordinal(n: int) -> str:
 
 def listed(parts: Sequence[str]) -> str:
     """a; a and b; a, b and c. At least one part."""
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    if len(parts) == 1:
+        return parts[0]
+    return filled(SAID["list"], some=str(SAID["comma"]).join(parts[:-1]), last=parts[-1])
 
 
 def some(parts: Sequence[str], most: int = 3) -> str:

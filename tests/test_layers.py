@@ -5,9 +5,9 @@
 simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures and
 sentences
 
-API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, messages, papers, metrics
-and tables import nothing of dprl, theory only words, figures words and tables, search only metrics, and sentences what
-figures draw, messages, metrics and words.
+API is dprl/__init__.py. Names in braces never import each other; logs, glossary, messages, papers, metrics
+and tables import nothing of dprl, words only messages, theory only words, figures messages, tables and words, search
+only metrics, and sentences what figures draw, messages, metrics and words.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ RANK = {
 STARTS = ("serve", "streamlit_patches")  # Streamlit itself
 # What these may import of dprl, and nothing else.
 ALONE: dict[str, tuple[str, ...]] = {
-    "words": (),
+    "words": ("messages",),
     "logs": (),
     "glossary": (),
     "messages": (),
@@ -97,7 +97,7 @@ ALONE: dict[str, tuple[str, ...]] = {
     "metrics": (),
     "theory": ("words",),
     "tables": (),
-    "figures": ("assets", "tables", "words"),
+    "figures": ("assets", "messages", "tables", "words"),
     "sentences": ("figures", "messages", "metrics", "words"),
 }
 

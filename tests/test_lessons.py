@@ -15,7 +15,11 @@ from dprl.figures import lessons as figures
 from dprl.lessons import LESSONS, Marker, Order, Slope, one_draw, pessimism, proved, regret, weights
 from dprl.lessons.episode import BY_BUDGET
 from dprl.lessons.epsilon import ATTACK, most_believed, right
+from dprl.lessons.regret import MODELS
 from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
+from dprl.messages import messages
+from dprl.privacy import PRIVATIZERS
+from dprl.sentences.promise import ENDS
 from dprl.simulation.promise import promise
 from pages.shared.lessons.known import evidence
 
@@ -252,3 +256,13 @@ def test_what_recaps_say_is_what_their_runs_say() -> None:
     assert max(needs) == regret.needed(known, weights.LOCAL[1.0])
     central, local, _ = LESSONS["users"].steps
     assert central.score("1", known) == local.score("2", known) == 1
+
+
+def test_lessons_call_privacy_models_as_everything_else_does() -> None:
+    for privacy, model in PRIVATIZERS.items():
+        if privacy in MODELS:
+            assert MODELS[privacy] == model.title
+    for spec in (CENTRAL, SHUFFLE, LOCAL):
+        assert regret.given(spec) == PRIVATIZERS[spec.privacy].words.given
+    users = messages("questions")["users"]["mine"]
+    assert (users["more"], users["less"]) == ENDS

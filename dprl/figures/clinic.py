@@ -59,7 +59,12 @@ def visits(
     chart.x(range=[min(ends), max(ends)])
     chart.y(tickvals=places, ticktext=list(states), tickfont={"color": ink, "size": 13}, showgrid=False)
     table = pd.DataFrame(
-        {"state": states, words["visits_said"]: said, "spread": spread, words["visits_law"]: law}
+        {
+            words["column_state"]: states,
+            words["visits_said"]: said,
+            words["column_spread"]: spread,
+            words["visits_law"]: law,
+        }
     )
     return chart.picture(words["visits_alt"], see, table)
 
@@ -80,20 +85,25 @@ def goes_on(
     for model in MODELS:
         look = looks.CurveStyle(model, None if model == "none" else epsilon)
         users, lost = zip(*curves[model], strict=True)
-        hover = "%{x:,} users: %{y:.1%}<extra>" + style.plain(words[f"{model}_name"]) + "</extra>"
+        hover = (
+            words["goes_on_hover"].format(users="%{x:,}", lost="%{y:.1%}")
+            + "<extra>"
+            + style.plain(words[f"{model}_name"])
+            + "</extra>"
+        )
         width = 4 if model == "local" else 2
         chart.line(words[f"{model}_name"], users, lost, look.color(dark), width, hovertemplate=hover)
     chart.upright(n, chart.colors.ink, style.BOUND_DASH)
     chart.note(here, x=math.log10(n), xref="x", xanchor="left", xshift=4, y=1, yref="paper", yanchor="top")
     chart.x(type="log", range=[0, 9], dtick=1, exponentformat="power")
     chart.y(range=[0, 1], tickformat=".0%")
-    columns = ["trust", "users", "share lost"]
+    columns = [words[f"column_{name}"] for name in ("trust", "users", "lost")]
     table = stacked(
         (
             {
-                "trust": words[f"{model}_name"],
-                "users": [u for u, _ in curve],
-                "share lost": [x for _, x in curve],
+                columns[0]: words[f"{model}_name"],
+                columns[1]: [u for u, _ in curve],
+                columns[2]: [x for _, x in curve],
             }
             for model, curve in curves.items()
         ),

@@ -16,13 +16,15 @@ from dprl.figures import style
 from dprl.figures.chart import Chart, Trace
 from dprl.figures.lessons import AskedChart, floored
 from dprl.figures.lines import Array, Series
+from dprl.messages import filled, messages
 
 Who = Literal["guess", "truth", "other", "class"]
-WHO = {
-    "guess": "your guess",
-    "truth": "measured",
-    "other": "guesses of others",
-    "class": "middle of the class",
+SAID = messages("lessons")["chart"]
+WHO: dict[Who, str] = {
+    "guess": SAID["guess"],
+    "truth": SAID["truth"],
+    "other": SAID["other"],
+    "class": SAID["class"],
 }
 GAP = 2 * "\u2002"  # between a name and the point that it belongs to
 ALONG = 80  # points of a line that are looked at
@@ -77,7 +79,7 @@ def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
         [at, at, at],
         [low, _level(asked), high],
         [0, 15, 0],
-        text=["", GAP + "drag me", ""],
+        text=["", GAP + SAID["drag"], ""],
         textposition="top right",
         textfont=text | {"size": chart.layout["font"]["size"] + 1},
         showlegend=False,
@@ -197,7 +199,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
         own = asked.curves[place].label
         fits, said = shown and name == own, name
         if shown:
-            said = f"{own}: rightly named" if fits else f"{own}<br>you said {name}" if name else own
+            said = _judged(own, name)
             _rank(chart, style.plain(own), number, f"{number}. {said}")
         fill, ink = (colors.ink, colors.background) if fits else (colors.background, colors.ink)
         chart.points(
@@ -212,11 +214,18 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
             textposition="middle center",
             textfont={"color": ink, "size": 14, "weight": 700},
             customdata=[number - 1],
-            hovertemplate=f"{said or 'press to name it'}<extra>{number}</extra>",
+            hovertemplate=f"{said or SAID['press']}<extra>{number}</extra>",
             showlegend=bool(name) and not shown,
             cliponaxis=False,
             unselected=WHOLE,
         )
+
+
+def _judged(own: str, name: str) -> str:
+    """A curve's own name, and what it was called."""
+    if name == own:
+        return filled(SAID["rightly"], own=own)
+    return filled(SAID["wrongly"], own=own, name=name) if name else own
 
 
 def _rank(chart: Chart, group: str, number: int, name: str) -> None:

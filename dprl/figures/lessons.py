@@ -12,8 +12,10 @@ from dprl.figures import lines, style
 from dprl.figures.chart import Chart, stacked
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import Picture
+from dprl.messages import filled, messages
 from dprl.words import human, listed
 
+SAID = messages("lessons")["chart"]
 HEIGHT = 420  # pixels, on a page; for a projector it is what the words leave
 PROJECTOR, TELEPHONE = (19, 24, 18), (15, 16, 14)  # pixels of large letters: text, title, numbers at axes
 EDGE = 1e-9  # of a decade
@@ -107,7 +109,7 @@ def _named(chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]
     lines.draw_series(
         chart,
         found,
-        lambda x: f"at {human(1 / x if asked.inverse_x else x)}",
+        lambda x: filled(SAID["at"], x=human(1 / x if asked.inverse_x else x)),
         log_x=asked.log_x,
         log_y=asked.log_y,
         over=asked.over,
@@ -178,13 +180,16 @@ def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool =
         known = curve.x <= (np.inf if shown else until)
         x = {} if asked.bare_x else {"x": 1 / curve.x if asked.inverse_x else curve.x}
         columns = x | curve.numbers()
-        label = curve.label if names else f"curve {number + 1}"
-        parts.append({"curve": label} | {name: values[known] for name, values in columns.items()})
+        label = curve.label if names else filled(SAID["curve"], number=number + 1)
+        parts.append(
+            {SAID["column_curve"]: label} | {name: values[known] for name, values in columns.items()}
+        )
     for bound, across, up in asked.bounds if shown else ():
-        parts.append({"curve": bound, "x": across, "mean": up})
+        parts.append({SAID["column_curve"]: bound, "x": across, "mean": up})
     if asked.people:
-        alt = f"{asked.people} circles, one for each user: {asked.title}."
-        return chart.picture(alt, "", pd.DataFrame({"users": [asked.people]}))
-    what = listed([curve.label for curve in asked.curves]) if names else "curves without their names"
-    alt = f"Line chart: {asked.title}, against {asked.x_title.partition(' (')[0]}: {what}."
+        alt = filled(SAID["circles"], users=asked.people, title=asked.title)
+        return chart.picture(alt, "", pd.DataFrame({SAID["column_users"]: [asked.people]}))
+    what = listed([curve.label for curve in asked.curves]) if names else SAID["unnamed"]
+    axis = asked.x_title.partition(" (")[0]
+    alt = filled(SAID["lines"], title=asked.title, axis=axis, curves=what)
     return chart.picture(alt, "", stacked(parts))

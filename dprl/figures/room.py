@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -11,11 +11,8 @@ from dprl.figures import looks, style
 from dprl.figures.chart import Chart
 from dprl.figures.picture import Picture
 from dprl.figures.style import SYMBOLS
+from dprl.messages import filled
 from dprl.words import human
-
-SHARES_ALT = (
-    "Shares of yes with intervals, a row for each privacy model: local, shuffle, and central, simulated."
-)
 
 
 class KnownShare(NamedTuple):
@@ -30,17 +27,21 @@ class KnownShare(NamedTuple):
 
 
 def shares_of_yes(
-    title: str, rows: Sequence[KnownShare], *, subtitle: str = "", see: str = "", dark: bool = False
+    said: Mapping[str, str],
+    rows: Sequence[KnownShare],
+    *,
+    subtitle: str = "",
+    see: str = "",
+    dark: bool = False,
 ) -> Picture:
-    """The rows from the top down. Colours are those of the privacy models at their epsilon."""
-    chart = Chart(
-        title, "Answered yes, with a 95% interval", subtitle=subtitle, height=120 + 64 * len(rows), dark=dark
-    )
+    """The rows from the top down, in colours of the privacy models at their epsilon. said: the words of the chart."""
+    chart = Chart(said["title"], said["axis"], subtitle=subtitle, height=120 + 64 * len(rows), dark=dark)
     ink = chart.colors.ink
     for place, row in enumerate(reversed(rows)):
         color = looks.color(row.model, row.epsilon, dark=dark)
         low, high = f"{row.low:.0%}", f"{row.high:.0%}"
-        words = f"{row.share:.0%} ({low} to {high})" if low != high else f"{low} alone"
+        ends = {"low": low, "high": high} if low != high else {}
+        words = filled(said["share" if ends else "share_alone"], share=f"{row.share:.0%}", **ends)
         interval = {"line": {"color": color, "width": 5}, "showlegend": False}
         chart.add("lines", [row.low, row.high], [place, place], **interval)
         # Words keep inside of the chart where the share is near an end.
@@ -66,6 +67,6 @@ def shares_of_yes(
         tickfont={"color": ink, "size": 13},
         showgrid=False,
     )
-    columns = ["trust", "epsilon", "share of yes", "low", "high"]
+    columns = [said[f"column_{name}"] for name in ("trust", "epsilon", "share", "low", "high")]
     table = pd.DataFrame([(r.title, r.epsilon, r.share, r.low, r.high) for r in rows], columns=columns)
-    return chart.picture(SHARES_ALT, see, table)
+    return chart.picture(said["alt"], see, table)

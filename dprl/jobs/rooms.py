@@ -22,6 +22,7 @@ from dprl.jobs.file import StoreError, StoreFile
 from dprl.jobs.leases import Lease
 from dprl.jobs.rate_limiter import RateLimiter
 from dprl.jobs.rooms_file import CODE_LENGTH, HOURS, LETTERS
+from dprl.messages import filled, messages
 from dprl.rooms.steps import (
     SHOWN,
     TOTAL,
@@ -40,17 +41,12 @@ from dprl.rooms.steps import (
 
 MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # of a room, of a room, and on this server
 
-OFF = "Rooms are switched off on this server; whoever runs it can set DPRL_ROOMS=1."
-UNKNOWN = "There is no room with the code {}. A code has six letters, and rooms are forgotten after a day."
-FULL = f"This room is full: {MOST_PEOPLE} devices have joined it."
-CLOSED = "The teacher has closed this room."
-TWICE = "This device has answered already, and its first answer stays."
-WAIT = "No answers are taken just now."
-MANY_ROOMS = f"{MOST_ROOMS} rooms are open on this server, which is the most; one is free again within a day."
-MANY_STEPS = f"A room takes {MOST_STEPS} questions and steps, which this one has had; open another one."
-OVER = "Of ε = {total} for each phone, ε = {left} is left; choose at most that for this question."
-SPENT = "Questions have taken all of ε = {total} that each phone has here; put a lesson's question, or open a new room."
-STRANGER = "This link does not belong to the teacher of this room."
+SAID = messages("room")["refused"]
+OFF, CLOSED, TWICE, WAIT = SAID["off"], SAID["closed"], SAID["twice"], SAID["wait"]
+UNKNOWN, OVER, SPENT, STRANGER = SAID["unknown"], SAID["over"], SAID["spent"], SAID["stranger"]
+FULL = filled(SAID["full"], most=MOST_PEOPLE)
+MANY_ROOMS = filled(SAID["many_rooms"], most=MOST_ROOMS)
+MANY_STEPS = filled(SAID["many_steps"], most=MOST_STEPS)
 
 _ROOM = """
 SELECT code, opened_at, closed, version, total, (SELECT count(*) FROM room_device WHERE room = code) AS people,
@@ -160,7 +156,7 @@ class Rooms(StoreComponent):
         room = self.find(code)
         if room is None:
             self._limits.wrong(who)
-            raise RoomError(UNKNOWN.format(code[:20]))
+            raise RoomError(filled(UNKNOWN, code=code[:20]))
         if joined:
             return room
         if room.closed:
@@ -199,7 +195,12 @@ class Rooms(StoreComponent):
                 raise RoomError(MANY_STEPS)
             left = budget_left(total, (from_json(text) for (text,) in before))
             if spends(content) > left:
-                raise RoomError((OVER if left else SPENT).format(total=f"{total:g}", left=f"{left:g}"))
+                said = (
+                    filled(OVER, total=f"{total:g}", left=f"{left:g}")
+                    if left
+                    else filled(SPENT, total=f"{total:g}")
+                )
+                raise RoomError(said)
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             state: State = "revealed" if isinstance(content, SHOWN) else "open"
             row = (code, place, to_json(content), state)
@@ -239,7 +240,7 @@ class Rooms(StoreComponent):
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
-                raise RoomError(UNKNOWN.format(code[:20]))
+                raise RoomError(filled(UNKNOWN, code=code[:20]))
             step = db.execute(
                 "SELECT content, state FROM room_step WHERE room = ? AND place = ?", (code, place)
             ).fetchone()
@@ -350,7 +351,7 @@ class Rooms(StoreComponent):
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
         """A change by the teacher. Raises RoomError for anybody else."""
         if not self.teaches(code, key):
-            raise RoomError(STRANGER if self.find(code) else UNKNOWN.format(code[:20]))
+            raise RoomError(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:
             yield db
             _changed(db, code)

@@ -11,11 +11,11 @@ from dprl.fields import SpecError
 from dprl.lessons import LESSONS
 from dprl.lessons.handed import in_words
 from dprl.lessons.lesson import Step
-from dprl.messages import filled, messages
+from dprl.messages import counted, filled, messages
 from dprl.rooms.steps import DELTA, NO, YES, ClassStep, Clinic, Guess, Onward, Question, Recap, ShareEstimate
 from dprl.sentences import clinic, room
 from dprl.sheet import bullets, heading, paragraphs, printed, table
-from dprl.words import human, percent, plural
+from dprl.words import human, percent
 
 SAID = messages("lessons")["class"]
 
@@ -39,7 +39,7 @@ def page(
         version: of the program.
     """
     parts = [part for step in steps for part in _step(step, people, estimate(step), runs, evidence)]
-    about = filled(SAID["about"], people=plural(people, "phone"))
+    about = filled(SAID["about"], people=counted(people, "phone"))
     return printed(filled(SAID["title"], code=code), about, parts, filled(SAID["footer"], version=version))
 
 

@@ -10,6 +10,7 @@ from dprl import metrics
 from dprl.claims import SpecSeries
 from dprl.claims.experiments import COLLUSIONS
 from dprl.curves import Array, Evidence
+from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Slope
 from dprl.lessons.proved import ATTACK
@@ -19,10 +20,11 @@ from dprl.messages import filled, messages
 from dprl.simulation import RunSpec
 from dprl.words import human, percent, rough, to_the
 
-SAID = messages("lessons")["epsilon"]
-PEOPLE = messages("lessons")["people"]
+SAID = messages("questions")["epsilon"]
+PEOPLE = messages("questions")["people"]
+ANSWER = messages("lessons")["answer"]
 USERS = 100
-AT_MOST = "proved at most"  # of what no attacker exceeds, beside a guess
+AT_MOST = ANSWER["at_most"]  # of what no attacker exceeds, beside a guess
 COIN = 0.5  # what somebody believes who knows nothing of two episodes
 STRONG, EPSILON, WEAK = 0.1, 1.0, 10.0
 PROMISES = {epsilon: ("promise", ATTACK.run.replace(epsilon=epsilon)) for epsilon in (STRONG, EPSILON, WEAK)}
@@ -78,7 +80,7 @@ def _guessed(key: str, epsilon: float | None, attempt: Attempt) -> Step:
             steps=50,
             ends=(PEOPLE["few"], PEOPLE["many"]),
             waits=None if epsilon is None else float(USERS),
-            by="proved" if epsilon is None else AT_MOST,
+            by=ANSWER["proved"] if epsilon is None else AT_MOST,
         ),
         (),
         _people,
@@ -136,7 +138,7 @@ def _growing(evidence: Evidence) -> Plot:
     series = SpecSeries(CENTRAL, SAID["noise"]["curve"], X, _noise(evidence)[None], one_budget=False)
     return Plot(
         SAID["noise"]["chart"],
-        "ε (to the left more private)",
+        regret.SAID["epsilon_axis"],
         SAID["noise"]["axis"],
         (float(X[0]), END),
         (1.0, 1e6),

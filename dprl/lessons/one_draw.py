@@ -11,17 +11,20 @@ from dprl.curves import Array, Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
+from dprl.messages import filled, messages
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 from dprl.words import human, percent, rough
 
-NOISES = {"one": "One draw for all releases", "tree": "A tree"}
+SAID = messages("questions")["one-draw"]
+COSTS = SAID["costs"]
+NOISES = {noise: SAID[noise]["title"] for noise in ("one", "tree")}
 FARTHEST = 20.0  # visits
 EXACT = 1e-9
 BASE = RunSpec(episodes=10**9)
 TREE = BASE.replace(mechanism="laplace-tree")
 LOOKS = {"one": TREE.twin(), "tree": TREE}  # one draw hides nobody
-MECHANISMS = {TREE: "Laplace tree", BASE.twin(): "No privacy", BASE: "Optimal factorisation"}
+MECHANISMS = {TREE: COSTS["tree"], BASE.twin(): COSTS["none"], BASE: COSTS["optimal"]}
 ASKED = tuple(("collusion", spec) for spec in COLLUSIONS)
 
 
@@ -49,54 +52,47 @@ def _read_within(noise: str) -> Step:
                 )
             )
         return Plot(
-            "How precisely two users read a third",
-            "How far off they are (visits)",
-            "Users read within that",
+            SAID["chart"],
+            SAID["off"],
+            SAID["read"],
             (-0.5, FARTHEST),
             (0.0, 1.05),
             drawn=tuple(drawn),
             log_x=False,
             percent=True,
-            level=(0.5, "half of the users"),
+            level=(0.5, SAID["half"]),
         )
 
     def found(evidence: Evidence) -> str:
         off = _errors(evidence, noise)
         exact = float((off < EXACT).mean())
         if exact == 1:
-            return f"All {len(off)} users are found out exactly."
+            return filled(SAID["all"], users=len(off))
         half = rough(float(np.median(off)))
-        some = f"{percent(exact)} of" if exact else "None of"
-        said = f"{some} {len(off)} users are found out exactly."
-        return f"{said} For half of them the guess is at most {half} visits off."
+        if not exact:
+            return filled(SAID["nobody"], users=len(off), half=half)
+        return filled(SAID["some"], share=percent(exact), users=len(off), half=half)
 
-    first = noise == "one"
     return Step(
         NOISES[noise],
         Marker(
-            "Each user is told a visit count after their turn. One draw of noise is in all of these releases. Users "
-            "t − 1 and t + 1 compare. For half of the users t, within how many visits do they learn what t did?"
-            if first
-            else "Now each release has a sum of noise from a tree. No two releases share all of their draws. For half "
-            "of the users t, within how many visits do users t − 1 and t + 1 learn what t did?",
+            SAID[noise]["ask"],
             0.0,
             FARTHEST,
-            "{} visits",
+            SAID["unit"],
             log=False,
             steps=20,
-            ends=("exactly", "far off"),
+            ends=(SAID["exactly"], SAID["far"]),
             waits=FARTHEST / 2,
+            unit_one=SAID["unit_one"],
         ),
         (),
         plot,
         lambda evidence: float(np.median(_errors(evidence, noise))),
         found,
-        "The one draw is in both releases, so their difference has no noise. What is left is the visit itself, "
-        "however large the noise."
-        if first
-        else "Each of two releases has draws of its own. After subtracting, the noise of those draws is left, too.",
+        SAID[noise]["why"],
         Attempt(
-            "Subtract the releases yourself, step by step" if first else "See what two users still find out",
+            SAID[noise]["try"],
             "attack",
             (COLLUSIONS[0],),
             {"show": "collusion", "step": noise},
@@ -107,36 +103,35 @@ def _read_within(noise: str) -> Step:
 
 def _costs(evidence: Evidence) -> str:
     tree, best = (evidence.runs[spec].noise_std or 0.0 for spec in (TREE, BASE))
-    return (
-        f"After {human(BASE.episodes)} users the noise in a visit count has standard deviation {rough(tree)} with the "
-        f"tree and {rough(best)} with the factorisation. The guarantee is the same. The tree needs "
-        f"{rough_users(regret.needed(evidence, TREE))} users, the factorisation "
-        f"{rough_users(regret.needed(evidence, BASE))}."
+    tree_users, best_users = (rough_users(regret.needed(evidence, spec)) for spec in (TREE, BASE))
+    return filled(
+        COSTS["found"],
+        users=human(BASE.episodes),
+        tree=rough(tree),
+        best=rough(best),
+        tree_users=tree_users,
+        best_users=best_users,
     )
 
 
 ONE_DRAW = Lesson(
     "one-draw",
-    "One noise, drawn once",
-    "Why a counter that is released again and again needs fresh noise, and what that costs.",
-    "That noise is added to counts.",
+    SAID["title"],
+    SAID["say"],
+    SAID["needs"],
     (
         _read_within("one"),
         _read_within("tree"),
         Step(
-            "What it costs",
-            Order(
-                "Two ways to draw fresh noise, both proved (1, 10⁻⁶)-private, beside no privacy. Which curve is which?",
-                tuple(MECHANISMS.values()),
-            ),
+            COSTS["title"],
+            Order(COSTS["ask"], tuple(MECHANISMS.values())),
             tuple(MECHANISMS),
             regret.losses([(spec, name, np.inf) for spec, name in MECHANISMS.items()], (10.0, 1e9)),
             lambda evidence: regret.places_by_regret(evidence, tuple(MECHANISMS)),
             _costs,
-            "A factorisation shares draws between releases, as the tree does. It weighs them so that the worst release "
-            "has as little noise as possible.",
+            COSTS["why"],
             Attempt(
-                "Compare all mechanisms",
+                COSTS["try"],
                 "tradeoffs",
                 (BASE.replace(episodes=10**6, seeds=10),),
                 {"show": "users"},

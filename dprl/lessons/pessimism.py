@@ -10,24 +10,25 @@ from dprl.curves import Array, Evidence
 from dprl.figures.lines import DATA_SETS
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
+from dprl.messages import filled, messages
 from dprl.sentences.price import rough_users
 from dprl.simulation import OfflineSpec
 from dprl.words import listed, percent, rough
 
+SAID = messages("questions")["pessimism"]
+ENOUGH, SMALLER, BELIEF = (SAID[part] for part in ("enough", "budgets", "believes"))
 CLINIC = OfflineSpec(environment="clinic", algorithm="dp-apvi", behaviour="mixture:0.7", n=10**10, seeds=10)
 RHOS = (1.0, 0.1, 0.01)
 FREE, PRIVATE = CLINIC.twin(), CLINIC.replace(rho=1.0)
 BUDGETS = (CLINIC.replace(rho=0.1), FREE, CLINIC.replace(rho=0.01), PRIVATE)  # as they are offered
 RANGE = (5.0, 1e10)
-RECORDS = "Records n (one user each)"
 GOOD, BELIEVED = 0.05, 0.1
-NEEDS = ("fewer records", "more records")
-EARNS, LOW = "what the policy earns", "lower bound V~"
+UNITS = {"unit": SAID["unit"], "unit_one": SAID["unit_one"], "ends": (SAID["fewer"], SAID["more"])}
 
 
 def name(spec: OfflineSpec) -> str:
     """What a curve is called."""
-    return "Without privacy" if spec.rho is None else f"ρ = {spec.rho:g}"
+    return str(SAID["none"]) if spec.rho is None else filled(SAID["budget"], rho=f"{spec.rho:g}")
 
 
 def _gap(evidence: Evidence, spec: OfflineSpec) -> Array:
@@ -57,46 +58,44 @@ def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> P
         for spec, until in specs
     )
     return Plot(
-        "What the learned policy loses",
-        RECORDS,
-        "Share of v* lost",
+        SAID["chart"],
+        SAID["records"],
+        SAID["axis"],
         RANGE,
         (0.0, 1.0),
         drawn=drawn,
         percent=True,
-        level=(GOOD, f"{percent(GOOD)} of v*"),
+        level=(GOOD, filled(SAID["level"], share=percent(GOOD))),
         over=DATA_SETS,
     )
 
 
 def _first(evidence: Evidence) -> str:
     need, free = _needed(evidence, PRIVATE), _needed(evidence, FREE)
-    times = rough_users(need / free)
-    return (
-        f"The algorithm needs {rough_users(need)} records at ρ = 1, {times} times as many as without privacy."
-    )
+    return filled(ENOUGH["found"], records=rough_users(need), times=rough_users(need / free))
 
 
 def _budget_specs(evidence: Evidence) -> str:
-    parts = [f"{rough_users(_needed(evidence, CLINIC.replace(rho=rho)))} at ρ = {rho:g}" for rho in RHOS]
-    return f"Records until the policy loses less than {percent(GOOD)} of v*: {listed(parts)}."
+    need = {rho: rough_users(_needed(evidence, CLINIC.replace(rho=rho))) for rho in RHOS}
+    parts = [filled(SMALLER["one"], records=records, rho=f"{rho:g}") for rho, records in need.items()]
+    return filled(SMALLER["found"], share=percent(GOOD), each=listed(parts))
 
 
 def _beliefs(evidence: Evidence) -> Plot:
     at = evidence.runs[PRIVATE].at.astype(float)
     earned = 1 - _gap(evidence, PRIVATE)
     return Plot(
-        "What is earned, and what is believed",
-        RECORDS,
-        "Share of v*",
+        BELIEF["chart"],
+        SAID["records"],
+        BELIEF["axis"],
         RANGE,
         (0.0, 1.05),
         drawn=(
-            DrawnSeries(SpecSeries(PRIVATE, EARNS, at, earned)),
-            DrawnSeries(SpecSeries(PRIVATE, LOW, at, _low(evidence, PRIVATE)), 0.0),
+            DrawnSeries(SpecSeries(PRIVATE, BELIEF["earns"], at, earned)),
+            DrawnSeries(SpecSeries(PRIVATE, BELIEF["low"], at, _low(evidence, PRIVATE)), 0.0),
         ),
         percent=True,
-        level=(1 - BELIEVED, f"{percent(1 - BELIEVED)} of v*"),
+        level=(1 - BELIEVED, filled(SAID["level"], share=percent(1 - BELIEVED))),
         over=DATA_SETS,
     )
 
@@ -109,49 +108,37 @@ def _believed(evidence: Evidence) -> float:
 def _later(evidence: Evidence) -> str:
     at = evidence.runs[PRIVATE].at.astype(float)
     earned = search.stays_below(at, _gap(evidence, PRIVATE).mean(axis=0), BELIEVED)
-    return (
-        f"The policy earns that much from {rough_users(earned)} records on. The bound says so from "
-        f"{rough_users(_believed(evidence))} on, {rough(_believed(evidence) / earned)} times as many."
-    )
+    believed = _believed(evidence)
+    found = {"earned": rough_users(earned), "believed": rough_users(believed)}
+    return filled(BELIEF["found"], times=rough(believed / earned), **found)
 
 
 PESSIMISM = Lesson(
     "pessimism",
-    "Pessimism, offline",
-    "How many private records does a good policy take, and how much does the algorithm believe of it?",
-    "What a policy is; that noise is added to counts.",
+    SAID["title"],
+    SAID["say"],
+    SAID["needs"],
     (
         Step(
-            "Enough records",
-            Marker(
-                "A clinic releases its records once, with noise for which ρ = 1 is proved. From how many records on "
-                "does the learned policy lose less than a twentieth of what the best one earns, v*?",
-                *RANGE,
-                "{} records",
-                ends=NEEDS,
-            ),
+            ENOUGH["title"],
+            Marker(ENOUGH["ask"], *RANGE, **UNITS),
             (FREE, PRIVATE),
             lambda evidence: _gaps(((FREE, np.inf), (PRIVATE, 0.0)), evidence),
             lambda evidence: _needed(evidence, PRIVATE),
             _first,
-            "Pessimism takes a penalty off all that is uncertain, and noise makes more uncertain. Until counts outgrow "
-            "the noise, the algorithm keeps away from the best actions.",
-            Attempt("See where the penalty is large", "offline", (FREE, PRIVATE), {"tab": "pessimism"}),
+            ENOUGH["why"],
+            Attempt(ENOUGH["try"], "offline", (FREE, PRIVATE), {"tab": "pessimism"}),
         ),
         Step(
-            "Budgets",
-            Order(
-                "The same records at three budgets ρ, and without noise. Which curve is which?",
-                tuple(name(spec) for spec in BUDGETS),
-            ),
+            SMALLER["title"],
+            Order(SMALLER["ask"], tuple(name(spec) for spec in BUDGETS)),
             BUDGETS,
             lambda evidence: _gaps(tuple((spec, np.inf) for spec in BUDGETS), evidence),
             lambda evidence: tuple(int(i) for i in np.argsort([_needed(evidence, spec) for spec in BUDGETS])),
             _budget_specs,
-            "The noise for ρ has a standard deviation like 1/√ρ, and counts grow like n. A hundredth of the budget "
-            "takes about ten times the records.",
+            SMALLER["why"],
             Attempt(
-                "Try other privacy guarantees",
+                SMALLER["try"],
                 "offline",
                 (
                     FREE,
@@ -162,22 +149,15 @@ PESSIMISM = Lesson(
             ),
         ),
         Step(
-            "What the algorithm believes",
-            Marker(
-                "The algorithm gives a lower bound V~ on what its policy earns. At ρ = 1, from how many records on "
-                "is V~ at least nine tenths of v*?",
-                *RANGE,
-                "{} records",
-                ends=NEEDS,
-            ),
+            BELIEF["title"],
+            Marker(BELIEF["ask"], *RANGE, **UNITS),
             (PRIVATE,),
             _beliefs,
             _believed,
             _later,
-            "The bound takes the penalty off at every step, even where the policy is already right. The bound has to "
-            "hold with high probability; it need not be near.",
+            BELIEF["why"],
             Attempt(
-                "See values, penalties and coverage",
+                BELIEF["try"],
                 "offline",
                 (FREE, PRIVATE),
                 {"tab": "policy", "drawn": "V"},

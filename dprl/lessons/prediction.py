@@ -18,7 +18,8 @@ from dprl.figures.chart import Chart
 from dprl.figures.guesses import Who
 from dprl.figures.lessons import AskedChart, value_at
 from dprl.links import written
-from dprl.words import human, listed, percent, plural, rough, to_the
+from dprl.messages import counted, filled, messages
+from dprl.words import human, listed, percent, rough, to_the
 
 LETTERS = "abcdefghijklmnop"
 OPEN = "-"  # in an order that is not whole yet
@@ -26,6 +27,8 @@ NEAR = 2.0  # a factor below which a marker counts as hit
 PART = 0.5  # what counts of a point where a marker is near
 PART_NEAR, PART_WIDE = 10.0, 0.2  # a tenfold on a log axis; a fifth of another one
 GUESS = "guess"
+SAID = messages("lessons")["answer"]
+VERDICT = messages("lessons")["verdict"]
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,7 @@ class Order:
     def parse(self, text: str) -> tuple[int, ...]:
         """The answer that a text says. Raises SpecError."""
         if sorted(text) != list(self.letters):
-            allowed = f"each of the letters {self.letters} once, in an order"
-            raise SpecError(GUESS, f"{shown(text)} is not allowed; give {allowed}.")
+            raise SpecError(GUESS, filled(SAID["refused_order"], shown=shown(text), letters=self.letters))
         return tuple(self.letters.index(letter) for letter in text)
 
     def begun(self, text: str) -> tuple[int | None, ...]:
@@ -97,12 +99,14 @@ class Order:
         named = [place for place in guess if place is not None]
         hit = sum(a == b for a, b in zip(guess, truth, strict=True))
         if len(named) < len(truth):
-            wrongly = f"{plural(len(named) - hit, 'curve')} wrongly named, " if hit < len(named) else ""
-            return f"{hit} of {len(truth)} right: {wrongly}{plural(len(truth) - len(named), 'curve')} without a name."
-        wrong, pairs = int(self.distance(named, truth)), math.comb(len(self.items), 2)
+            given = {"hit": hit, "n": len(truth), "open": counted(len(truth) - len(named), "curve")}
+            if hit == len(named):
+                return filled(VERDICT["begun_rightly"], **given)
+            return filled(VERDICT["begun"], wrong=counted(len(named) - hit, "curve"), **given)
+        n, wrong = len(self.items), int(self.distance(named, truth))
         if not wrong:
-            return f"All {len(self.items)} are named rightly."
-        return f"{hit} of {len(self.items)} are named rightly; {plural(wrong, 'pair')} of {pairs} the wrong way round."
+            return filled(VERDICT["all"], n=n)
+        return filled(VERDICT["order"], hit=hit, n=n, pairs=counted(wrong, "pair"), all=math.comb(n, 2))
 
     def score(self, guess: Sequence[int | None], truth: Sequence[int]) -> float:
         """The share of curves that are named rightly."""
@@ -114,13 +118,13 @@ class Order:
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
         """What a class predicted, at least one answer, against the truth: how many are right, and what most miss."""
         n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
-        name = "names" if right == 1 else "name"
-        said = f"{right} of {plural(n, 'prediction')} {name} all {len(truth)} curves rightly."
+        name = "orders_one" if right == 1 else "orders"
+        said = filled(VERDICT[name], right=right, predictions=counted(n, "prediction"), n=len(truth))
         missed = [sum(answer[i] != truth[i] for answer in answers) for i in range(len(truth))]
         most = max(missed)
         if not most:
             return said
-        return f"{said} Curve {missed.index(most) + 1} is missed most often, by {most} of {n}."
+        return filled(VERDICT["missed"], said=said, curve=missed.index(most) + 1, most=most, n=n)
 
     def said(self, answer: Sequence[int]) -> str:
         """An answer in words."""
@@ -140,7 +144,7 @@ class Marker:
     Attributes:
         ask: the question, in a sentence.
         low, high: the ends of what may be answered.
-        unit: how an answer is said: "{} users".
+        unit, unit_one: how an answer is said: "{} users"; and how 1 is, "" for no other way.
         log: whether the axis is logarithmic: then distance is counted in tenfolds, else as it is.
         steps: of a slider, by which the marker moves, on a log axis in each tenfold, else from end to end.
         ends: what the slider's ends mean.
@@ -153,14 +157,15 @@ class Marker:
     ask: str
     low: float
     high: float
-    unit: str = "{} users"
+    unit: str = SAID["unit"]
     log: bool = True
     steps: int = 10
-    ends: tuple[str, str] = ("fewer users", "more users")
+    ends: tuple[str, str] = (SAID["fewer"], SAID["more"])
     share: bool = False
     inverse: bool = False
     waits: float | None = None
-    by: str = "measured"
+    by: str = SAID["measured"]
+    unit_one: str = ""
     kind: ClassVar[str] = "marker"
 
     @property
@@ -196,8 +201,8 @@ class Marker:
         try:
             return float(self.field.parse(text))
         except SpecError as error:
-            allowed = f"a number from {human(self.low)} to {human(self.high)}"
-            raise SpecError(GUESS, f"{shown(text)} is not allowed; give {allowed}.") from error
+            ends = {"low": human(self.low), "high": human(self.high)}
+            raise SpecError(GUESS, filled(SAID["refused_marker"], shown=shown(text), **ends)) from error
 
     def write(self, answer: float) -> str:
         """An answer as a short text."""
@@ -209,18 +214,26 @@ class Marker:
 
     def verdict(self, guess: float, truth: float) -> str:
         """How far off a guess is."""
-        return f"You said {self.said(guess)}, {self.by} {self.said(truth)}: {self._off(guess, truth)}."
+        found = {"by": self.by, "truth": self.said(truth), "off": self._off(guess, truth)}
+        return filled(VERDICT["marker"], said=self.said(guess), **found)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """How too much, too little and less of it are said."""
+        kind = "share" if self.share else "budget" if self.unit.startswith("ε") else "count"
+        found: dict[str, str] = VERDICT[kind]
+        return found
 
     def _off(self, guess: float, truth: float) -> str:
         """Which way a guess is off, and by how many times on a log axis."""
-        words = ("large", "small") if self.unit.startswith("ε") else ("many", "few")
-        words = ("high", "low") if self.share else words
-        way = f"too {words[(guess < truth) != self.inverse]}"
+        way = self.words["under" if (guess < truth) != self.inverse else "over"]
         if not self.log:
             hit = self.distance(guess, truth) <= (self.high - self.low) / self.steps
-            return "just right" if hit else way
+            return str(VERDICT["hit"]) if hit else way
         times = max(guess / truth, truth / guess)
-        return f"within a factor of {human(NEAR)}" if times < NEAR else f"{rough(times)} times {way}"
+        if times < NEAR:
+            return filled(VERDICT["within"], factor=human(NEAR))
+        return filled(VERDICT["times"], times=rough(times), way=way)
 
     def middle(self, answers: Sequence[float]) -> float:
         """The median of at least one answer; of two in the middle the one that says less."""
@@ -229,13 +242,11 @@ class Marker:
     def together(self, answers: Sequence[float], truth: float) -> str:
         """What a class predicted, at least one answer, against the truth: by its median."""
         n, middle = len(answers), self.middle(answers)
-        less = "smaller" if self.unit.startswith("ε") else "lower" if self.share else "fewer"
-        said = (
-            f"At least half of {n} predictions say {self.said(middle)} or {less}"
-            if n > 1
-            else f"The only prediction says {self.said(middle)}"
-        )
-        return f"{said}, {self.by} {self.said(truth)}: {self._off(middle, truth)}."
+        found = {"by": self.by, "truth": self.said(truth), "off": self._off(middle, truth)}
+        found["said"] = self.said(middle)
+        if n == 1:
+            return filled(VERDICT["markers_one"], **found)
+        return filled(VERDICT["markers"], n=n, less=self.words["less"], **found)
 
     def score(self, guess: float, truth: float) -> float:
         """1 where the verdict is that it was hit, PART where it is near: within a factor of PART_NEAR, or a share
@@ -251,8 +262,8 @@ class Marker:
         """An answer in words."""
         value = 1 / answer if self.inverse else answer
         number = percent(value) if self.share else rough(value)
-        text = self.unit.format(number)
-        return text.removesuffix("s") if number == "1" else text
+        one = self.unit_one or (SAID["unit_one"] if self.unit == SAID["unit"] else "")
+        return (one if one and number == "1" else self.unit).format(number)
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
         """A line where the text says, and one where it was measured."""
@@ -301,8 +312,10 @@ class Slope:
     def verdict(self, guess: float, truth: float) -> str:
         """How far off a guess is."""
         nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
-        said = f"You said “{self.said(guess)}”, measured {to_the(self.of, truth)}"
-        return f"{said}: " + ("no choice is nearer." if nearest[0] == guess else f"“{nearest[1]}” is nearer.")
+        found = {"said": self.said(guess), "power": to_the(self.of, truth)}
+        if nearest[0] == guess:
+            return filled(VERDICT["slope_right"], **found)
+        return filled(VERDICT["slope"], nearest=nearest[1], **found)
 
     def score(self, guess: float, truth: float) -> float:
         """1 where no choice is nearer, else 0."""
@@ -316,9 +329,14 @@ class Slope:
         """What a class predicted, at least one answer, against the truth: how many are right, and what most say."""
         n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
         nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
-        said = f"{right} of {plural(n, 'prediction')} {'says' if right == 1 else 'say'} “{nearest[1]}”"
-        middle = self.said(self.middle(answers))
-        return f"{said}, measured {to_the(self.of, truth)}. The middle prediction says “{middle}”."
+        return filled(
+            VERDICT["slopes_one" if right == 1 else "slopes"],
+            right=right,
+            predictions=counted(n, "prediction"),
+            nearest=nearest[1],
+            power=to_the(self.of, truth),
+            middle=self.said(self.middle(answers)),
+        )
 
     def said(self, answer: float) -> str:
         """An answer in words."""

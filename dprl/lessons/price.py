@@ -12,12 +12,13 @@ from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, NONE, SHUFFLE
-from dprl.privacy import PRIVATIZERS
+from dprl.messages import filled, messages
 from dprl.simulation import RunSpec
 from dprl.words import human, to_the
 
 START, END = 1e9, 1e15
-CHOICES = ((0.0, "it stops growing"), (0.5, "like √K"), (1.0, "like K"))
+SAID = messages("questions")["price"]
+CHOICES = tuple(zip((0.0, 0.5, 1.0), SAID["choices"], strict=True))
 RANGE = (1e3, 1e15)
 
 
@@ -26,9 +27,9 @@ def _price_growth(evidence: Evidence, spec: RunSpec) -> tuple[float, float, floa
     return metrics.growth_exponent(at, extra, START, END)
 
 
-def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
+def _growing(spec: RunSpec, beside: tuple[RunSpec, ...] = ()) -> Step:
     """How the price of a model grows from START on. beside: models whose price is drawn, too."""
-    given = PRIVATIZERS[spec.privacy].words.given
+    given = regret.given(spec)
 
     def plot(evidence: Evidence) -> Plot:
         drawn = []
@@ -38,9 +39,9 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
                 DrawnSeries(SpecSeries(one, regret.name(one), at, extra), START if one == spec else np.inf)
             )
         return Plot(
-            "What privacy has cost so far",
+            SAID["chart"],
             regret.USERS,
-            "Extra regret (reward lost)",
+            SAID["axis"],
             RANGE,
             (1e3, 1e16),
             drawn=tuple(drawn),
@@ -51,26 +52,20 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
         _, extra = price(evidence, spec)
         at = evidence.runs[spec].at.astype(float)
         early, late = (float(np.interp(k, at, extra.mean(axis=0))) for k in (START, END))
-        return (
-            f"From {human(START)} to {human(END)} users the privacy cost grew from {human(early)} to {human(late)}. "
-            f"It grew like {to_the('K', *_price_growth(evidence, spec))}."
-        )
+        users = {"start": human(START), "end": human(END)}
+        power = to_the("K", *_price_growth(evidence, spec))
+        return filled(SAID["found"], early=human(early), late=human(late), power=power, **users)
 
     return Step(
-        f"With {given}",
-        Slope(
-            f"The privacy cost is the extra regret at ε = 1 with {given}. How does the privacy cost go on?",
-            CHOICES,
-            START,
-            END,
-        ),
+        filled(SAID["step"], given=given),
+        Slope(filled(SAID["ask"], given=given), CHOICES, START, END),
         (NONE, *beside, spec),
         plot,
         lambda evidence: _price_growth(evidence, spec)[0],
         found,
-        why,
+        SAID[f"why_{spec.privacy}"],
         Attempt(
-            "See all four with what is proved",
+            SAID["try"],
             "free",
             (CENTRAL.replace(seeds=20),),
             {"show": "growth" if spec == LOCAL else "price"},
@@ -80,29 +75,12 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
 
 PRICE = Lesson(
     "price",
-    "Pay once, or again and again?",
-    "Additive and multiplicative cost: what the privacy cost does when users keep coming.",
-    "What regret is; the three privacy models.",
+    SAID["title"],
+    SAID["say"],
+    SAID["needs"],
     (
-        _growing(
-            CENTRAL,
-            (),
-            "The noise in a count hardly grows, while the count does. Once counts outgrow the noise, privacy costs "
-            "nothing more. For joint privacy an additive cost is proved (Qiao, Wang 2023, Theorem 5.2).",
-        ),
-        _growing(
-            LOCAL,
-            (CENTRAL,),
-            "New noise comes with each user, so learning is slower however many users there are. A cost like √K is "
-            "proved to be "
-            "enough where counts add up everybody's reports (Qiao, Wang 2023, Theorem 5.7). Here a count adds up only "
-            "reports of users who were told to do what it counts. So the privacy cost grows more slowly.",
-        ),
-        _growing(
-            SHUFFLE,
-            (CENTRAL, LOCAL),
-            "Shuffled reports hide each other, so each needs little noise of its own. The privacy cost is additive "
-            "again (Bai et al. 2025, Theorem 11).",
-        ),
+        _growing(CENTRAL),
+        _growing(LOCAL, (CENTRAL,)),
+        _growing(SHUFFLE, (CENTRAL, LOCAL)),
     ),
 )

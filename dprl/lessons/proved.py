@@ -13,18 +13,21 @@ from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.lessons.trust import EXPLORED
+from dprl.messages import filled, messages
 from dprl.sentences.price import rough_users
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import human, percent, promise, rough
 
+SAID = messages("questions")["proved"]
+PAPER, COSTS, ATTACKED = SAID["paper"], SAID["costs"], SAID["attack"]
 BASE = RunSpec(episodes=10**9)
 TREE = BASE.replace(mechanism="laplace-tree")
 PRINTED = TREE.replace(calibration="paper")
 NOISES = {
-    PRINTED: "Laplace tree, as in the paper",
-    BASE: "Optimal, calibrated",
-    BASE.twin(): "No privacy",
-    TREE: "Laplace tree, calibrated",
+    PRINTED: COSTS["printed"],
+    BASE: COSTS["best"],
+    BASE.twin(): COSTS["none"],
+    TREE: COSTS["tree"],
 }
 DELTA = 1e-6
 ATTACK = AttackSpec(run=RunSpec(seeds=1))
@@ -47,15 +50,15 @@ def _deltas(evidence: Evidence) -> Plot:
         x, y = (np.array(found[name])[order] for name in ("epsilons", "deltas"))
         drawn.append(DrawnSeries(SpecSeries(spec, NOISES[spec], x, y[None]), until))
     return Plot(
-        "What is proved when one user is replaced",
-        "ε (to the left more private)",
-        "δ (what is added to a chance)",
+        PAPER["chart"],
+        regret.SAID["epsilon_axis"],
+        PAPER["delta_axis"],
         (0.0, 2.0),
         (1e-10, 0.1),
         drawn=tuple(drawn),
         log_x=False,
         log_y=True,
-        level=(DELTA, "δ = 10⁻⁶"),
+        level=(DELTA, PAPER["level"]),
     )
 
 
@@ -65,21 +68,15 @@ def _printed(evidence: Evidence) -> str:
     claimed, proved = (
         promise(card[f"{name}_epsilon"], card[f"{name}_delta"]) for name in ("claimed", "proved")
     )
-    return (
-        f"The paper states {claimed} of this noise. When one user is replaced, {proved} is proved, a weaker "
-        f"guarantee. At δ = 10⁻⁶, ε = {rough(own)} is proved for the same noise."
-    )
+    return filled(PAPER["found"], claimed=claimed, proved=proved, own=rough(own))
 
 
 def _orders(evidence: Evidence) -> str:
     noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (PRINTED, TREE, BASE)}
     need = {spec: rough_users(regret.needed(evidence, spec)) for spec in noise}
-    return (
-        f"After {human(BASE.episodes)} users the paper's noise in a visit count has standard deviation "
-        f"{rough(noise[PRINTED])}. Noise calibrated to {promise(1.0, DELTA)} has {rough(noise[TREE])} in the same "
-        f"tree, and {rough(noise[BASE])} in the optimal factorisation. In this order the three need {need[PRINTED]}, "
-        f"{need[TREE]} and {need[BASE]} users."
-    )
+    found = {"printed": rough(noise[PRINTED]), "tree": rough(noise[TREE]), "best": rough(noise[BASE])}
+    found |= {"printed_users": need[PRINTED], "tree_users": need[TREE], "best_users": need[BASE]}
+    return filled(COSTS["found"], users=human(BASE.episodes), promise=promise(1.0, DELTA), **found)
 
 
 def _attack(evidence: Evidence) -> tuple[Array, Array]:
@@ -93,20 +90,20 @@ def _errors(evidence: Evidence) -> Plot:
     ends = np.array([0.0, 1.0])
     proved = evidence.answers[PLAYED[1]]
     return Plot(
-        "How well the best attacker tells two users apart",
-        "False positives (wrongly says “first episode”)",
-        "True positives",
+        ATTACKED["chart"],
+        ATTACKED["false_axis"],
+        ATTACKED["true_axis"],
         (0.0, 1.0),
         (0.0, 1.0),
         drawn=(
-            DrawnSeries(SpecSeries(ATTACK.run.twin(), "Guessing blindly", ends, ends[None])),
-            DrawnSeries(SpecSeries(ATTACK.run, "The attack", false, true[None]), -1.0),
+            DrawnSeries(SpecSeries(ATTACK.run.twin(), ATTACKED["blind"], ends, ends[None])),
+            DrawnSeries(SpecSeries(ATTACK.run, ATTACKED["attack"], false, true[None]), -1.0),
         ),
         log_x=False,
         percent=True,
         percent_x=True,
-        level=(CAUGHT, "half detected"),
-        bounds=(("most that is proved", np.array(proved["false"]), 1 - np.array(proved["missed"])),),
+        level=(CAUGHT, ATTACKED["half"]),
+        bounds=((ATTACKED["most"], np.array(proved["false"]), 1 - np.array(proved["missed"])),),
     )
 
 
@@ -119,78 +116,63 @@ def _caught(evidence: Evidence) -> str:
     scores = evidence.answers[PLAYED[0]]
     proved = evidence.answers[PLAYED[1]]
     least = float(np.interp(CAUGHT, 1 - np.array(proved["missed"]), np.array(proved["false"])))
-    return (
-        f"An attacker with 50% true positives has {percent(_accused(evidence))} false positives "
-        f"({human(len(scores['first']))} simulated releases of each episode). Every attacker has at least "
-        f"{percent(least)}: that is proved."
-    )
+    found = {"accused": percent(_accused(evidence)), "least": percent(least)}
+    return filled(ATTACKED["found"], releases=human(len(scores["first"])), **found)
 
 
 PROVED = Lesson(
     "proved",
-    "Claimed and proved",
-    "At the same ε, noise can be very different. See what is proved for noise, what it costs, and what it leaves to "
-    "an attacker.",
-    "What ε and δ are.",
+    SAID["title"],
+    SAID["say"],
+    SAID["needs"],
     (
         Step(
-            "Noise as in the paper",
+            PAPER["title"],
             Marker(
-                "A paper states ε = 1 and δ = 0 for its Laplace noise in a tree. One user is replaced. Which ε can "
-                "be proved for this noise at δ = 10⁻⁶?",
+                PAPER["ask"],
                 0.0,
                 2.0,
-                "ε = {}",
+                PAPER["unit"],
                 log=False,
                 steps=20,
-                ends=("more privacy", "less privacy"),
+                ends=(PAPER["more"], PAPER["less"]),
             ),
             (),
             _deltas,
             lambda evidence: _at(evidence.answers[("promise", PRINTED)], DELTA),
             _printed,
-            "A proof at δ = 0 has to hold for the rarest outcome, so it adds up the worst of every release. A proof "
-            "that leaves out one case in a million adds up what is likely.",
-            Attempt(
-                "See the whole curve of what is proved", "explore", (PRINTED, BASE), {"tab": "guarantee"}
-            ),
+            PAPER["why"],
+            Attempt(PAPER["try"], "explore", (PRINTED, BASE), {"tab": "guarantee"}),
             (*CURVES, CARD),
         ),
         Step(
-            "What it costs",
-            Order(
-                "The same algorithm with the paper's noise, with noise calibrated to (1, 10⁻⁶) in two ways, and "
-                "without noise. Which curve is which?",
-                tuple(NOISES.values()),
-            ),
+            COSTS["title"],
+            Order(COSTS["ask"], tuple(NOISES.values())),
             tuple(NOISES),
             regret.losses([(spec, name, np.inf) for spec, name in NOISES.items()], (10.0, 1e9)),
             lambda evidence: regret.places_by_regret(evidence, tuple(NOISES)),
             _orders,
-            "Calibrated noise is as large as the guarantee needs. At this δ, a far smaller ε than the paper "
-            "states is proved for noise as in the paper. Nobody asked for that, and you pay for it in users.",
-            Attempt("Look closer at these four", "explore", (BASE.twin(), BASE, TREE, PRINTED), EXPLORED),
+            COSTS["why"],
+            Attempt(COSTS["try"], "explore", (BASE.twin(), BASE, TREE, PRINTED), EXPLORED),
         ),
         Step(
-            "An attack",
+            ATTACKED["title"],
             Marker(
-                "(1, 10⁻⁶) is proved for the noise. The best attacker knows all users but one, and guesses which of "
-                "two episodes that user had. At 50% true positives, how many false positives are there?",
+                ATTACKED["ask"],
                 0.0,
                 1.0,
                 "{}",
                 log=False,
                 steps=50,
-                ends=("nobody", "everybody"),
+                ends=(ATTACKED["nobody"], ATTACKED["everybody"]),
                 share=True,
             ),
             (),
             _errors,
             _accused,
             _caught,
-            "Up to δ, ε bounds how much likelier all releases together are with one episode than with the other. No "
-            "test tells the two apart better than that.",
-            Attempt("Watch the attack", "attack", (ATTACK,), {"chart": "errors"}),
+            ATTACKED["why"],
+            Attempt(ATTACKED["try"], "attack", (ATTACK,), {"chart": "errors"}),
             PLAYED,
         ),
     ),

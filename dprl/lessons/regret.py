@@ -11,17 +11,23 @@ from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.figures.trust import LEARNED
 from dprl.lessons.lesson import DrawnSeries, Plot
-from dprl.privacy import PRIVATIZERS
+from dprl.messages import filled, messages
 from dprl.simulation import RunSpec
 from dprl.words import percent
 
-USERS = "Users so far (one episode each)"
-LOST = "Share of V* lost by an average episode so far"
+MODELS = messages("questions")["models"]
+SAID = messages("questions")["loss"]
+USERS = SAID["users"]
 
 
 def name(spec: RunSpec) -> str:
     """Who is trusted, as a legend says it."""
-    return PRIVATIZERS[spec.privacy].title
+    return str(MODELS[spec.privacy])
+
+
+def given(spec: RunSpec) -> str:
+    """Who is trusted, as a sentence says it behind "with"."""
+    return str(MODELS[f"given_{spec.privacy}"])
 
 
 def lost(evidence: Evidence, spec: RunSpec) -> Array:
@@ -51,15 +57,15 @@ def losses(
             for spec, label, until in specs
         )
         return Plot(
-            "What an average episode has lost so far",
+            SAID["chart"],
             USERS,
-            "Share of V* lost",
+            SAID["axis"],
             users,
             (0.0, 1.05),
             drawn=drawn,
             percent=True,
             bare_x=bare_x,
-            level=(LEARNED, f"{percent(LEARNED)} of V*"),
+            level=(LEARNED, filled(SAID["level"], share=percent(LEARNED))),
         )
 
     return plot

@@ -13,20 +13,23 @@ from dprl.curves import Array, Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
+from dprl.messages import filled, messages
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec, SeedTrace
 from dprl.words import human, listed, percent, to_the
 
+SAID = messages("questions")["weights"]
+LEARNING, UNKNOWN, TRUSTED = (SAID[part] for part in ("learning", "unknown", "models"))
 MIXTURE = RunSpec(
     environment="linear-mixture", algorithm="ucrl-vtr", privacy="central", episodes=10**12, seeds=10
 )
 NONE = MIXTURE.twin()
 LOCAL = {epsilon: MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (1.0, 10.0)}
 NAMES = {
-    LOCAL[10.0]: "Local (LDP), ε = 10",
-    MIXTURE: "Central (JDP), ε = 1",
-    LOCAL[1.0]: "Local (LDP), ε = 1",
-    NONE: "No privacy",
+    LOCAL[10.0]: SAID["local_weak"],
+    MIXTURE: SAID["central"],
+    LOCAL[1.0]: SAID["local"],
+    NONE: SAID["none"],
 }
 RANGE = (10.0, 1e12)
 START, END = 1e7, 1e12
@@ -59,9 +62,9 @@ def _known(evidence: Evidence) -> tuple[Array, Array]:
 def _shrinking(evidence: Evidence) -> Plot:
     at, rows = _known(evidence)
     return Plot(
-        "Confidence radius of an average weight",
+        UNKNOWN["chart"],
         regret.USERS,
-        "Confidence radius",
+        UNKNOWN["axis"],
         RANGE,
         (1e-6, 10.0),
         drawn=(DrawnSeries(SpecSeries(MIXTURE, NAMES[MIXTURE], at, rows), START),),
@@ -79,63 +82,47 @@ def _never(evidence: Evidence) -> str:
     run = evidence.runs[MIXTURE]
     late = float(np.interp(END, at, rows.mean(axis=0)))
     loss = float(np.interp(END, run.at, regret.lost(evidence, MIXTURE).mean(axis=0)))
-    return (
-        f"The radius goes like {to_the('K', *_growth(evidence))}. At {human(END)} users it is still "
-        f"{human(float(f'{late:.2g}'))}, while an average episode has lost {percent(loss)} of V*."
-    )
+    power, radius = to_the("K", *_growth(evidence)), human(float(f"{late:.2g}"))
+    return filled(UNKNOWN["found"], power=power, users=human(END), radius=radius, lost=percent(loss))
 
 
 def _learned(evidence: Evidence) -> str:
     need, free = (regret.needed(evidence, spec) for spec in (MIXTURE, NONE))
-    times = rough_users(need / free)
-    return f"The algorithm needs {rough_users(need)} users, {times} times as many as without privacy."
+    return filled(LEARNING["found"], users=rough_users(need), times=rough_users(need / free))
 
 
 def _times_as_many(evidence: Evidence) -> str:
     need = sorted((regret.needed(evidence, spec), name) for spec, name in NAMES.items())
-    parts = [f"{rough_users(found)} ({name})" for found, name in need]
-    return f"Users until an average episode loses less than a tenth of V*: {listed(parts)}."
+    parts = [filled(TRUSTED["one"], users=rough_users(found), name=name) for found, name in need]
+    return filled(TRUSTED["found"], each=listed(parts))
 
 
 WEIGHTS = Lesson(
     "weights",
-    "Which weights matter?",
-    "An algorithm knows features and looks for their weights. Which weights does it have to find?",
-    "That features times weights give the chance of a transition.",
+    SAID["title"],
+    SAID["say"],
+    SAID["needs"],
     (
         Step(
-            "Learning",
-            Marker(
-                "Users are of four types, with a drug for each type. Weights say how common a type is at each step. "
-                "The best policy earns V*. With a trusted curator at ε = 1, from how many users on does an average one "
-                "lose less than a tenth of V*?",
-                *RANGE,
-            ),
+            LEARNING["title"],
+            Marker(LEARNING["ask"], *RANGE),
             (NONE, MIXTURE),
             regret.losses([(NONE, NAMES[NONE], np.inf), (MIXTURE, NAMES[MIXTURE], 0.0)], RANGE),
             lambda evidence: regret.needed(evidence, MIXTURE),
             _learned,
-            "Only a matrix and a vector are released for each step. They grow with the types, not with the states. "
-            "Noise is in few numbers, and all users are in each of them.",
-            Attempt("Look at the weights one by one", "linear", (NONE, MIXTURE), {"tab": "weights"}),
+            LEARNING["why"],
+            Attempt(LEARNING["try"], "linear", (NONE, MIXTURE), {"tab": "weights"}),
         ),
         Step(
-            "What stays unknown",
-            Slope(
-                "The confidence radius says how far a weight can be from its estimate. It has shrunk so far. How does "
-                "it go on?",
-                ((0.0, "it stays"), (-0.5, "like 1/√K"), (-1.0, "like 1/K")),
-                START,
-                END,
-            ),
+            UNKNOWN["title"],
+            Slope(UNKNOWN["ask"], tuple(zip((0.0, -0.5, -1.0), UNKNOWN["choices"], strict=True)), START, END),
             (MIXTURE,),
             _shrinking,
             lambda evidence: _growth(evidence)[0],
             _never,
-            "Users tell only about the drugs that they get. Once each step has its best drug, they say nothing more "
-            "about the others. Weights that do not decide need not be known.",
+            UNKNOWN["why"],
             Attempt(
-                "See the confidence set of the weights",
+                UNKNOWN["try"],
                 "linear",
                 (NONE, MIXTURE),
                 {"tab": "ellipsoid"},
@@ -143,19 +130,14 @@ WEIGHTS = Lesson(
             (WIDTHS,),
         ),
         Step(
-            "Privacy models",
-            Order(
-                "The same algorithm without privacy, with a trusted curator, and with no trusted party at two "
-                "budgets. Which curve is which?",
-                tuple(NAMES.values()),
-            ),
+            TRUSTED["title"],
+            Order(TRUSTED["ask"], tuple(NAMES.values())),
             tuple(NAMES),
             regret.losses([(spec, label, np.inf) for spec, label in NAMES.items()], RANGE),
             lambda evidence: regret.places_by_regret(evidence, tuple(NAMES)),
             _times_as_many,
-            "With no trusted party every report has noise. The noise of K reports grows like √K, as with visit "
-            "counts.",
-            Attempt("Compare these four", "linear", (NONE, MIXTURE, LOCAL[10.0], LOCAL[1.0])),
+            TRUSTED["why"],
+            Attempt(TRUSTED["try"], "linear", (NONE, MIXTURE, LOCAL[10.0], LOCAL[1.0])),
         ),
     ),
 )

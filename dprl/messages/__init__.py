@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 LANGUAGE = "en"
+FOLDER = Path(__file__).parent / LANGUAGE
 
 
 @cache
 def messages(name: str) -> dict[str, Any]:
     """All messages of a part of the pages, by their names in NAME.toml."""
-    path = Path(__file__).parent / LANGUAGE / f"{name}.toml"
-    return tomllib.loads(path.read_text("utf-8"))
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))
 
 
 def fields_of(template: str) -> set[str]:
@@ -32,3 +32,9 @@ def filled(template: str, **fields: object) -> str:
     if fields_of(template) != set(fields):
         raise ValueError(f"{template!r} has the fields {sorted(fields_of(template))}, given {sorted(fields)}")
     return template.format(**fields)
+
+
+def counted(n: int, what: str) -> str:
+    """So many of something, by its name in words.toml: 1 question, 1,200 questions."""
+    one, many = messages("words")["counted"][what]
+    return filled(one if n == 1 else many, n=f"{n:,}")

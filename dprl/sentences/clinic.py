@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dprl.messages import filled, messages
-from dprl.words import human, percent, plural, rough
+from dprl.messages import counted, filled, messages
+from dprl.words import human, percent, rough
 
 SAID = messages("room")["clinic"]
 LEARNED = 0.1  # share of the best possible reward: who loses less has learned
@@ -28,7 +28,7 @@ def visits(n: int, steps: int, state: str, law: float, said: float, spread: floa
     """What to see in what the algorithm reads, of the state that is visited most."""
     return filled(
         SAID["visits_see"],
-        users=plural(n, "user"),
+        users=counted(n, "user"),
         visits=human(n * steps),
         law=f"{law:.0f}",
         state=state,

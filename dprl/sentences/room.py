@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from dprl.messages import filled, messages
+from dprl.messages import counted, filled, messages
 from dprl.metrics import Measured
-from dprl.words import human, percent, plural, promise
+from dprl.words import human, percent, promise
 
 PHONE = messages("room")["phone"]
 RESULT = messages("room")["result"]
@@ -37,7 +37,7 @@ def spent_on_phone(epsilons: list[float], total: float) -> str:
     """What a device has used up; epsilons: of the questions that it answered. total: what it may in all."""
     return filled(
         PHONE["spent"],
-        questions=plural(len(epsilons), "question"),
+        questions=counted(len(epsilons), "question"),
         spent=human(math.fsum(epsilons)),
         total=human(total),
     )
@@ -49,7 +49,7 @@ def found(n: int, reported: int, yes: Measured) -> str:
     return filled(
         RESULT["found"],
         reported=reported,
-        reports=plural(n, "report"),
+        reports=counted(n, "report"),
         say=RESULT["says" if n == 1 else "say"],
         yes=f"{yes.value:.0f}",
         n=n,
@@ -80,8 +80,8 @@ def shuffled(n: int, epsilon: float, delta: float) -> str:
 
 def central(n: int, epsilon: float, far: int) -> str:
     """What a trusted curator would have said."""
-    off = filled(RESULT["off"], answers=plural(far, "answer")) if far else RESULT["exact"]
-    return filled(RESULT["central"], answers=plural(n, "answer"), epsilon=human(epsilon), off=off)
+    off = filled(RESULT["off"], answers=counted(far, "answer")) if far else RESULT["exact"]
+    return filled(RESULT["central"], answers=counted(n, "answer"), epsilon=human(epsilon), off=off)
 
 
 def local(epsilon: float) -> str:

@@ -55,12 +55,7 @@ def main() -> None:
 
 def chart(h: Home) -> None:
     """The chart with its slider, and the ways on: the last scene."""
-    st.markdown(
-        explained(
-            "An algorithm learns to act from one user after another. **Differential privacy** hides each user in "
-            "noise. Move the slider: with more privacy, learning takes more users."
-        )
-    )
+    st.markdown(explained(messages("start")["home"]["about"]))
     h.drawn = h.epsilon, dark()
     redrawn(at_one_epsilon, None, "home")
     words_and_papers()

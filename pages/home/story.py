@@ -24,7 +24,7 @@ from pages.shared.results.bundled import asset
 from pages.shared.visitor.state import session
 
 ORDER = ("swim", "count", "attack", "noise", "learn")
-DECADES = {1.0: "1", 1e3: "1,000", 1e6: "1 million"}  # at axes of users and of counts
+DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # at axes of users and of counts
 LOST = (0.0, 0.5, 1.0)
 
 Said = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.lessons.handed import SAID, page, rows
-from dprl.messages import filled
+from dprl.messages import filled, messages
 from dprl.version import VERSION
 from pages.lessons.recap import own_score
 from pages.lessons.state import Lessons, go
@@ -16,6 +16,8 @@ from pages.shared.lessons.known import evidence
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of, whole_address
 from pages.shared.visitor.callbacks import callback
+
+POINTS = messages("lessons")["page"]["points_of"]
 
 
 def handed_in(here: Lessons) -> None:
@@ -28,7 +30,14 @@ def handed_in(here: Lessons) -> None:
         st.markdown(f"### {own_score([points for *_, points in found])}", anchors=False)
         st.markdown(
             "\n".join(
-                f"{n}. **{escape(title)}: {round(points, 2):g} of 1.** {escape(predicted)}. {escape(off)}"
+                filled(
+                    POINTS,
+                    n=n,
+                    title=escape(title),
+                    points=f"{round(points, 2):g}",
+                    predicted=escape(predicted),
+                    off=escape(off),
+                )
                 for n, (title, predicted, off, points) in enumerate(found, 1)
             )
         )

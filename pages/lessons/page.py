@@ -11,11 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
+from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
-from dprl.words import plural
 from pages.lessons.handed import handed_in
 from pages.lessons.kept import keep
-from pages.lessons.recap import SAID, own_score, recap
+from pages.lessons.recap import SAID as SCORE
+from pages.lessons.recap import own_score, recap
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
 from pages.shared.layout.cards import card_list, opener
@@ -36,6 +37,8 @@ from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address
+
+SAID = messages("lessons")["page"]
 
 
 def main() -> None:
@@ -60,12 +63,7 @@ def main() -> None:
 
 def list_lessons(corner: DeltaGenerator) -> None:
     """All lessons."""
-    st.markdown(
-        explained(
-            "Five minutes each: a question, your prediction on the chart, what runs say, and why. Nothing has to be "
-            "computed first."
-        )
-    )
+    st.markdown(explained(SAID["about"]))
     card_list(list(LESSONS.values()), lesson_card)
     with corner:
         share(lessons())
@@ -75,7 +73,8 @@ def lesson_card(lesson: Lesson, number: int) -> None:
     """One of them."""
     opener(number - 1, escape(lesson.title), lesson.key, go)
     st.markdown(explained(escape(lesson.say)))
-    st.caption(explained(escape(f"{plural(len(lesson.steps), 'question')}. Needs: {lesson.needs}")))
+    questions = counted(len(lesson.steps), "question")
+    st.caption(explained(escape(filled(SAID["needs"], questions=questions, needs=lesson.needs))))
     here = lessons()
     if any(here.first.get((lesson.key, at)) for at in range(len(lesson.steps))):
         st.caption(f":material/check: {own_score(here.score(lesson.key))}")
@@ -87,18 +86,27 @@ def opened(corner: DeltaGenerator) -> None:
     lesson, every = here.lesson, list(LESSONS)
     number = every.index(here.key)  # the first is for beginners, and has number 0
     with st.container(horizontal=True, gap="small", key="lesson_ways"):
-        press("Previous", "chevron_left", "previous", go, here.key, max(here.at - 1, 0), disabled=not here.at)
+        press(
+            SAID["previous"],
+            "chevron_left",
+            "previous",
+            go,
+            here.key,
+            max(here.at - 1, 0),
+            disabled=not here.at,
+        )
         if not here.ended:
             last = here.at + 1 == len(lesson.steps)
-            press("Recap" if last else "Next", "chevron_right", "next", go, here.key, here.at + 1)
+            press(SAID["recap"] if last else SAID["next"], "chevron_right", "next", go, here.key, here.at + 1)
         elif number + 1 < len(every):
-            press("Next lesson", "chevron_right", "next_lesson", go, every[number + 1])
+            press(SAID["next_lesson"], "chevron_right", "next_lesson", go, every[number + 1])
         else:
-            press("Next", "chevron_right", "next", go, here.key, here.at, disabled=True)
-        press("All lessons", "list", "all_lessons", go, "")
-        press("Present", "slideshow", "to_present", go, here.key, here.at, True)
-    where = "recap" if here.ended else f"question {here.at + 1} of {len(lesson.steps)}"
-    common(f"Lesson {number}, {lesson.title} · {where}")
+            press(SAID["next"], "chevron_right", "next", go, here.key, here.at, disabled=True)
+        press(SAID["all"], "list", "all_lessons", go, "")
+        press(SAID["present"], "slideshow", "to_present", go, here.key, here.at, True)
+    at = {"at": here.at + 1, "last": len(lesson.steps)}
+    place = SAID["recap_here"] if here.ended else filled(SAID["question_here"], **at)
+    common(filled(SAID["where"], number=number, title=lesson.title, place=place))
     if here.ended:
         recap()
         with corner:
@@ -111,9 +119,9 @@ def opened(corner: DeltaGenerator) -> None:
         said(found)
     else:
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            press("Show the answer", "visibility", "reveal", reveal, primary=here.whole)
+            press(SAID["show"], "visibility", "reveal", reveal, primary=here.whole)
             if not here.whole:
-                st.caption("Predict first: you will remember the answer better.")
+                st.caption(SAID["first"])
     save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
     with corner:
         share(here)
@@ -132,20 +140,26 @@ def presented() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
         before, after = max(here.at - 1, 0), min(here.at + 1, len(steps))
         press(
-            "Previous", "chevron_left", "present_previous", go, here.key, before, disabled=before == here.at
+            SAID["previous"],
+            "chevron_left",
+            "present_previous",
+            go,
+            here.key,
+            before,
+            disabled=before == here.at,
         )
-        press("Next", "chevron_right", "present_next", go, here.key, after, disabled=here.ended)
+        press(SAID["next"], "chevron_right", "present_next", go, here.key, after, disabled=here.ended)
         if here.ended and not here.shown:
-            press(SAID["anyway"], "visibility", "present_answer_show", reveal)
+            press(SCORE["anyway"], "visibility", "present_answer_show", reveal)
         elif here.ended:
             pass
         elif here.shown:
-            press("Hide the answer", "visibility_off", "present_answer_hide", reveal, False)
+            press(SAID["hide"], "visibility_off", "present_answer_hide", reveal, False)
         else:
-            press("Show the answer", "visibility", "present_answer_show", reveal, primary=True)
-        press("Leave", "close", "present_leave", go, here.key, here.at, False)
-        where = "Recap" if here.ended else f"{here.at + 1} of {len(steps)}"
-        st.caption(f"{where} · keys: ← → questions, space the answer, Esc leaves")
+            press(SAID["show"], "visibility", "present_answer_show", reveal, primary=True)
+        press(SAID["leave"], "close", "present_leave", go, here.key, here.at, False)
+        place = filled(SAID["bar_question"], at=here.at + 1, last=len(steps))
+        st.caption(filled(SAID["bar"], place=SAID["bar_recap"] if here.ended else place))
     keys()
 
 
@@ -216,7 +230,7 @@ def said(found: PackedPicture) -> None:
     st.markdown(explained(f":material/lightbulb: {escape(step.why)}"))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link(step.attempt.page, step.attempt.say, way(step.attempt), icon="science")
-        press("Hide the answer", "visibility_off", "hide", reveal, False)
+        press(SAID["hide"], "visibility_off", "hide", reveal, False)
 
 
 def pressed(event: Any) -> None:

@@ -14,6 +14,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 
 SAID = messages("lessons")["score"]
+POINTS = messages("lessons")["page"]["points"]
 
 
 def recap() -> None:
@@ -68,7 +69,7 @@ def scored(here: Lessons) -> None:
         rows = []
         for n, (step, text, points) in enumerate(zip(here.lesson.steps, guesses, scores, strict=True), 1):
             off = step.off(text, evidence()) if text else SAID["without"]
-            rows.append(f"{n}. **{escape(step.title)}: {round(points, 2):g}.** {escape(off)}")
+            rows.append(scored_row(n, step.title, points, off))
         st.markdown("\n".join(rows))
         st.caption(SAID["rule"])
     if not here.present:
@@ -79,6 +80,11 @@ def scored(here: Lessons) -> None:
             on_click=callback(hand_in),
             args=(here.key,),
         )
+
+
+def scored_row(n: int, title: str, points: float, off: str) -> str:
+    """How a prediction did."""
+    return filled(POINTS, n=n, title=escape(title), points=f"{round(points, 2):g}", off=escape(off))
 
 
 def onward(here: Lessons) -> None:

@@ -12,13 +12,12 @@ import streamlit as st
 from dprl.assets import joined
 from dprl.figures import clinic as figures
 from dprl.figures.picture import Picture
-from dprl.messages import filled, messages
+from dprl.messages import counted, filled, messages
 from dprl.rooms import clinic
 from dprl.rooms.steps import ClassStep, Clinic, Onward
 from dprl.sentences import clinic as sentences
 from dprl.sentences import room
 from dprl.simulation.table import DEFAULT_DELTA
-from dprl.words import plural
 from pages.room.coin import write_down
 from pages.room.state import group
 from pages.shared.layout.chart import draw, kept, show
@@ -113,7 +112,7 @@ def goes_on(content: Onward, steps: Sequence[ClassStep], *, level: str = "##", l
     played = steps[content.place].content if content.place < len(steps) else None
     if not isinstance(played, Clinic):
         return
-    reports = plural(len(steps[content.place].answers), "phone")
+    reports = counted(len(steps[content.place].answers), "phone")
     title = filled(SAID["goes_on"], reports=reports)
     st.markdown(f"{level} {title}", anchors=False)
     found = computed(content.place)

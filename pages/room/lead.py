@@ -21,6 +21,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 
 SAID = messages("room")["lead"]
+TEACHER = messages("room")["teacher"]
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
@@ -61,8 +62,10 @@ def stage(here: Room) -> None:
         st.markdown(f"# {SAID['begin']}", anchors=False)
         picture, code = st.columns([2, 3], vertical_alignment="center")
         with picture:
-            qr(join_address(), "the link to join")
-        code.html(f'<p class="dprl-code" aria-label="Code {" ".join(r.code)}">{r.code}</p>')
+            qr(join_address(), TEACHER["picture"])
+        code.html(
+            f'<p class="dprl-code" aria-label="{filled(TEACHER["code"], code=" ".join(r.code))}">{r.code}</p>'
+        )
     else:
         shown(steps[place], steps)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):

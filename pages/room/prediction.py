@@ -12,7 +12,7 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.lessons import LESSONS, Order, Slope
 from dprl.lessons import Step as Asked
-from dprl.messages import filled
+from dprl.messages import filled, messages
 from dprl.rooms.steps import ClassStep, Content, Guess
 from dprl.sentences import room as sentences
 from pages.room.state import group, respond
@@ -180,18 +180,19 @@ def told(step: ClassStep, found: Asked, off: str) -> None:
 def names(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
     """How many gave each curve each name, as a table. truth: which is right, once that is shown."""
     items = [escape(item) for item in prediction.items]
+    curve = messages("lessons")["chart"]["curve"]
     rows = []
     for place in range(len(items)):
         counts = Counter(order[place] for order in orders)
         right = None if truth is None else truth[place]
         rows.append(
-            [f"curve {place + 1}"]
+            [filled(curve, number=place + 1)]
             + [
                 f"**{counts[i]}** :material/check:" if i == right else str(counts[i])
                 for i in range(len(items))
             ]
         )
-    return markdown_table(["named", *items], rows)
+    return markdown_table([sentences.TEACHER["named"], *items], rows)
 
 
 def shares(prediction: Slope, texts: Sequence[str]) -> str:

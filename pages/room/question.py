@@ -7,11 +7,11 @@ import streamlit as st
 from dprl.figures import room as figures
 from dprl.figures.picture import Picture
 from dprl.figures.room import KnownShare
-from dprl.messages import filled
+from dprl.messages import counted, filled
 from dprl.rooms.response import if_more
 from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate
 from dprl.sentences import room as sentences
-from dprl.words import human, plural
+from dprl.words import human
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -45,9 +45,9 @@ def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Pictur
     # noise may go beyond what can be
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
     rows = [
-        KnownShare("local", "Local", found.epsilon, value, low, high),
-        KnownShare("shuffle", "Shuffle", found.shuffled, value, low, high),
-        KnownShare("central", "Central<br>(simulated)", found.epsilon, said / n, least / n, most / n),
+        KnownShare("local", sentences.RESULT["row_local"], found.epsilon, value, low, high),
+        KnownShare("shuffle", sentences.RESULT["row_shuffle"], found.shuffled, value, low, high),
+        KnownShare("central", sentences.RESULT["row_central"], found.epsilon, said / n, least / n, most / n),
     ]
     see = sentences.found(n, found.reported, found.yes)
     if phones:
@@ -55,5 +55,7 @@ def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Pictur
         title = filled(sentences.RESULT["were_row"], n=human(phones))
         rows.insert(1, KnownShare("local", title, found.epsilon, *(share / phones for share in more)))
         see += f" {sentences.if_more((n, found.yes), phones, more)}"
-    subtitle = filled(sentences.RESULT["subtitle"], answers=plural(n, "answer"), epsilon=f"{found.epsilon:g}")
-    return figures.shares_of_yes(sentences.RESULT["title"], rows, subtitle=subtitle, see=see, dark=night)
+    subtitle = filled(
+        sentences.RESULT["subtitle"], answers=counted(n, "answer"), epsilon=f"{found.epsilon:g}"
+    )
+    return figures.shares_of_yes(sentences.RESULT, rows, subtitle=subtitle, see=see, dark=night)

@@ -19,6 +19,7 @@ from pages.shared.text import escape
 SAID = messages("room")["lead"]
 SCORE = messages("lessons")["score"]
 HANDED = messages("lessons")["handed"]
+POINTS = messages("lessons")["page"]["points"]
 
 
 def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
@@ -68,7 +69,8 @@ def on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, s
         texts[at] = mine[0] if mine else ""
         points.append(asked.score(mine[0], evidence()) if mine else 0.0)
         off = asked.off(mine[0], evidence()) if mine else SCORE["without"]
-        rows.append(f"{len(points)}. **{escape(asked.title)}: {round(points[-1], 2):g}.** {escape(off)}")
+        found = {"points": f"{round(points[-1], 2):g}", "off": escape(off)}
+        rows.append(filled(POINTS, n=len(points), title=escape(asked.title), **found))
     if points:
         with st.container(border=True, key="score"):
             own = filled(SCORE["own"], points=f"{round(sum(points), 2):g}", most=len(points))

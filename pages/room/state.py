@@ -13,6 +13,7 @@ from dprl.fields import SpecError, shown
 from dprl.jobs.rooms import CODE_LENGTH, LETTERS
 from dprl.jobs.store import StoreError
 from dprl.links import last
+from dprl.messages import filled, messages
 from dprl.rooms.steps import State
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole_address
@@ -76,10 +77,10 @@ def cleaned(text: str) -> str:
 
 def wrong(text: str) -> str:
     """That a text is no code."""
-    where = f"the code of {CODE_LENGTH} letters shown on your teacher's screen"
+    said, letters = messages("room")["entrance"], CODE_LENGTH
     if not text.strip():
-        return f"Room: enter {where}."
-    return f"Room: {shown(text)} is not a code. Enter {where}; it has no vowels and no Q."
+        return filled(said["enter"], letters=letters)
+    return filled(said["wrong"], shown=shown(text), letters=letters)
 
 
 def group() -> Class:

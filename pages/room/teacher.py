@@ -12,7 +12,7 @@ import streamlit as st
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE, SPENT, Room
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS, class_page
-from dprl.messages import filled
+from dprl.messages import counted, filled
 from dprl.rooms.clinic import world
 from dprl.rooms.response import flip
 from dprl.rooms.steps import (
@@ -32,7 +32,7 @@ from dprl.rooms.steps import (
 from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.version import VERSION
-from dprl.words import human, percent, plural
+from dprl.words import human, percent
 from pages.room import clinic, lead, prediction, question, recap
 from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
@@ -86,8 +86,8 @@ def deleting(here: Room) -> None:
             filled(
                 SAID["deletes"],
                 code=code,
-                questions=plural(here.steps, "question"),
-                answers=plural(answers, "answer"),
+                questions=counted(here.steps, "question"),
+                answers=counted(answers, "answer"),
             )
         )
         st.button(
@@ -238,7 +238,7 @@ def left_of(total: float) -> float:
     """What a phone may still spend; where that is nothing, says so."""
     left = budget_left(total, [step.content for step in store().rooms.steps(group().code)])
     if not left:
-        st.info(explained(SPENT.format(total=human(total))), icon=":material/savings:")
+        st.info(explained(filled(SPENT, total=human(total))), icon=":material/savings:")
     return left
 
 
@@ -281,8 +281,9 @@ def said(content: Content) -> str:
         return lead.title(content)
     found = prediction.step_of_lesson(content)
     if found is None:
-        return f"{content.lesson}, question {content.step + 1}"
-    return f"{LESSONS[content.lesson].title} {content.step + 1}: {found.title}"
+        return filled(SAID["step_unknown"], lesson=content.lesson, at=content.step + 1)
+    lesson = LESSONS[content.lesson].title
+    return filled(SAID["step_said"], lesson=lesson, at=content.step + 1, title=found.title)
 
 
 def ask_class() -> None:

@@ -28,6 +28,7 @@ from dprl.figures import users as needed
 from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
+from dprl.messages import messages
 from tests.figures import captioned, test_exploration, test_long_run, test_pulls, test_tradeoff, test_trust
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
@@ -168,7 +169,7 @@ CASES = {
     ),
     "a class": Case(
         lambda scale, **how: room.shares_of_yes(
-            "What the class knows of itself", [room.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
+            messages("room")["result"], [room.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
         ),
         "What the class knows of itself", "Answered yes, with a 95% interval", "",
     ),

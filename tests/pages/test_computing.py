@@ -96,7 +96,7 @@ TAKEN = {
         "beyond",
         "curve",
     },
-    "dprl.messages": {"filled", "messages"},
+    "dprl.messages": {"counted", "filled", "messages"},
     "dprl.wasm": {"QUESTION", "unplayable"},
     "dprl.player": {"PlayedCurve", "Shown", "player_page", "sizes_of"},
     "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},

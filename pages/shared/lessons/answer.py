@@ -8,11 +8,13 @@ from typing import Any
 import streamlit as st
 
 from dprl.lessons import Marker, Order, Prediction, Slope
+from dprl.messages import filled, messages
 from pages.shared.controls.widgets import segments
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import session
 
 Said = Callable[[str], None]
+SAID = messages("lessons")["answer"]
 
 
 def answer(prediction: Prediction, text: str, said: Said) -> None:
@@ -26,17 +28,17 @@ def answer(prediction: Prediction, text: str, said: Said) -> None:
             for item, words in enumerate(prediction.items):
                 named = text.find(prediction.letters[item])
                 st.button(
-                    f"{named + 1}. {words}" if named >= 0 else words,
+                    filled(SAID["named"], number=named + 1, name=words) if named >= 0 else words,
                     key=f"item_{item}",
                     type="primary" if named >= 0 else "secondary",
                     on_click=callback(put),
                     args=(item,),
                 )
-        hint("Press the names in the order of the curves 1, 2, …, or a curve to give it the next name.")
+        hint(SAID["order_hint"])
     elif isinstance(prediction, Marker):
         key = f"{session().version}:marker"
         st.select_slider(
-            "Your prediction",
+            SAID["label"],
             prediction.marks,
             prediction.nearest(float(text)) if text else prediction.untouched,
             format_func=prediction.said,
@@ -46,16 +48,16 @@ def answer(prediction: Prediction, text: str, said: Said) -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
             st.caption(prediction.ends[0], width="content")
             st.caption(prediction.ends[1], width="content")
-        hint("Drag the marker on the chart to where it should be, press there, or move the slider.")
+        hint(SAID["marker_hint"])
     elif isinstance(prediction, Slope):
         segments(
-            "Your prediction",
+            SAID["label"],
             "slope",
             {prediction.write(power): words for power, words in prediction.choices},
             text or None,
             lambda chosen: said(chosen or ""),
         )
-        hint("Choose one, or press its end on the chart.")
+        hint(SAID["slope_hint"])
 
 
 def hint(words: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dprl import links
 from dprl.fields import SpecError
 from dprl.lessons import LESSONS
+from dprl.messages import counted, filled, messages
 from pages.shared.lessons.known import evidence
 
 ANSWERS = "answers"  # in a link
@@ -23,7 +24,8 @@ def split(key: str, text: str, problems: list[str]) -> tuple[str, ...]:
     steps = LESSONS[key].steps
     given = text[:1000].split(BETWEEN)
     if len(given) != len(steps):
-        problems.append(f"{ANSWERS}: the link has {len(given)}, and the lesson has {len(steps)} questions.")
+        said = messages("lessons")["page"]["link_answers"]
+        problems.append(filled(said, given=len(given), questions=counted(len(steps), "question")))
     found = []
     for step, one in zip(steps, [*given, *[""] * len(steps)], strict=False):
         try:
