@@ -154,6 +154,8 @@ export default function ({ data, parentElement }) {
     told();
     move();
   });
+  const own = element(bar, "a", "own", words.bar.own);
+  own.href = "offline?tab=upload";
   button("skip", words.bar.skip, () => go(scenes.length));
   const told = () => {
     const last = scenes.length + 1, place = current + 1;

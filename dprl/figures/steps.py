@@ -83,13 +83,13 @@ def policy_by_step(
     if behaviour is not None:
         panels.append(heat.chance_map("Behaviour policy's chance of this", behaviour.T, colors))
         columns["behaviour policy's chance of it"] = behaviour.ravel()
-    chart = _over_steps(panels, "The policy, step by step", when or after(episode), state_labels, dark, True)
+    chart = over_steps(panels, "The policy, step by step", when or after(episode), state_labels, dark, True)
     used = sorted(
         {int(a) for which in (policy, optimal_policy) if which is not None for a in np.unique(which)}
     )
     heat.name_colors(chart, [(graph.worded(action_labels[a]), palette[a]) for a in used])
     chart.layout["legend"] |= {"itemclick": False, "itemdoubleclick": False}
-    table = _steps_table(len(policy), state_labels, columns)
+    table = steps_table(len(policy), state_labels, columns)
     return chart.picture(STEPS_ALT, see, table, revision="steps")
 
 
@@ -128,7 +128,7 @@ def action_chances(
         for name, which in columns.items()
     ]
     rows = heat.pair_rows(state_labels, action_labels)
-    chart = _over_steps(panels, "Chances of actions", after(episode), state_labels, dark, rows=rows)
+    chart = over_steps(panels, "Chances of actions", after(episode), state_labels, dark, rows=rows)
     table = heat.cell_numbers(columns, policy.shape, state_labels, action_labels)
     return chart.picture(CHANCES_ALT, see, table, revision="chances")
 
@@ -158,9 +158,9 @@ def state_visits(
         )
         for name, values in given.items()
     ]
-    chart = _over_steps(panels, "Where it spends its time", after(episode), state_labels, dark)
+    chart = over_steps(panels, "Where it spends its time", after(episode), state_labels, dark)
     columns = {name: values.ravel() for name, values in given.items()}
-    table = _steps_table(len(occupancy), state_labels, columns)
+    table = steps_table(len(occupancy), state_labels, columns)
     return chart.picture(OCCUPANCY_ALT, see, table, revision="visitation")
 
 
@@ -176,9 +176,9 @@ def state_values(
 ) -> Picture:
     """Estimated and optimal value [H,S] of each state at each step, and the difference. when: see `policy_by_step`."""
     panels = _value_panels(V.T, optimal_V.T, dark)
-    chart = _over_steps(panels, "Value of a state, V", when or after(episode), state_labels, dark)
+    chart = over_steps(panels, "Value of a state, V", when or after(episode), state_labels, dark)
     columns = {"estimated V": V.ravel(), "optimal V": optimal_V.ravel()}
-    return chart.picture(V_ALT, see, _steps_table(len(V), state_labels, columns), revision="V")
+    return chart.picture(V_ALT, see, steps_table(len(V), state_labels, columns), revision="V")
 
 
 def action_values(
@@ -194,13 +194,13 @@ def action_values(
     """Estimated (optimistic) and optimal value [H,S,A] of each state and action at each step, and the difference."""
     panels = _value_panels(heat.laid_out(Q, None), heat.laid_out(optimal_Q, None), dark)
     rows = heat.pair_rows(state_labels, action_labels)
-    chart = _over_steps(panels, "Value of an action, Q", after(episode), state_labels, dark, rows=rows)
+    chart = over_steps(panels, "Value of an action, Q", after(episode), state_labels, dark, rows=rows)
     columns = {"estimated Q": Q, "optimal Q": optimal_Q}
     table = heat.cell_numbers(columns, Q.shape, state_labels, action_labels)
     return chart.picture(Q_ALT, see, table, revision="Q")
 
 
-def _over_steps(
+def over_steps(
     panels: Sequence[heat.Heatmap],
     title: str,
     subtitle: str,
@@ -236,7 +236,7 @@ def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heat
     ]
 
 
-def _steps_table(H: int, state_labels: Sequence[str], columns: Mapping[str, Any]) -> pd.DataFrame:
+def steps_table(H: int, state_labels: Sequence[str], columns: Mapping[str, Any]) -> pd.DataFrame:
     """A row for each (h, s)."""
     states = np.tile(np.asarray(state_labels, object), H)
     return pd.DataFrame({"step": np.repeat(np.arange(H), len(state_labels)), "state": states, **columns})

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprl.sentences import offline
-from dprl.words import count, human, percent, plural
+from dprl.words import count, human, percent, plural, quoted
 
 DECLARED = (
     "States, actions, steps and rewards are **declared by you** and count as public. They are never read off "
@@ -95,6 +95,14 @@ LIMITED = (
 )
 
 
+OTHER_COLUMNS = (
+    "Leave a name empty where the file has the same one. Columns beyond these are passed over. A declaration as a file "
+    "can also make a state of several columns, and put numbers into bins."
+)
+BEFORE_USE = (
+    "**May it be used?** No number here decides that. Let people who know these users read the policy, above all where "
+    "it does less than users got. Then try it on a few, with somebody watching."
+)
 TO_USE_IT = (
     "The policy file holds the action in each state at each step. It also holds a noisy count of the episodes in which "
     "it was taken there. Where that is too few, the file says that a clinician decides. In Python:"
@@ -176,23 +184,45 @@ def outlook(found: Mapping[str, Any]) -> list[str]:
     """
     name, typical = found["name"], found["typical"]
     what = "learned policy" if found["unproved"] else "bound"
-    got = typical["worth" if found["unproved"] else "bound"]
+    now, worth, best = (human(_two(typical[name])) for name in ("now", "worth", "best"))
     said = [
         f"On average {human(_two(found['average']))} users take an action in a state at a step. Noise moves each such "
         f"number by about {human(_two(found['noise']))} (standard deviation).",
-        f"In random models of this size, with users who act at random, the {what} comes to about "
-        f"{human(_two(got))}. Acting at random brings {human(_two(typical['now']))} there, and the best policy "
-        f"{human(_two(typical['best']))}.",
+        f"In random models of this size, users who act at random get about {now}. The policy learned from them brings "
+        f"about {worth}, and the best policy {best}.",
     ]
+    if not found["unproved"]:
+        said.append(
+            f"The proved bound of that policy is about {human(_two(typical['bound']))}. {_low(typical)}".strip()
+        )
     if found["episodes"] > 1:
         said.append(ONE_EACH)
     if (typical["budget"], typical["n"]) == (found["given"], found["n"]):
-        return [*said, f"So the {what} should be useful: halfway between the two, or better. {OTHERS}"]
+        return [
+            *said,
+            f"So the {what} should be useful: halfway from acting at random to the best, or better. {OTHERS}",
+        ]
     ways = [f"{name} = {human(typical['budget'])}"] if typical["budget"] is not None else []
     ways += [f"n = {count(int(typical['n']))}"] if typical["n"] is not None else []
     if not ways:
-        return [*said, f"No {name} and no n that can be given brings the {what} halfway between the two."]
-    return [*said, f"The {what} is halfway between the two from about {' or '.join(ways)} on. {OTHERS}"]
+        return [
+            *said,
+            f"No {name} and no n that can be given brings the {what} halfway from acting at random to the best.",
+        ]
+    return [
+        *said,
+        f"The {what} is halfway from acting at random to the best from about {' or '.join(ways)} on. {OTHERS}",
+    ]
+
+
+def _low(typical: Mapping[str, float]) -> str:
+    """What a bound below acting at random does not say."""
+    if typical["bound"] >= typical["now"]:
+        return ""
+    return (
+        "That the bound is low does not say that the policy is poor: a proof takes off all that noise and chance may "
+        "hide. Users held out tell how good it is."
+    )
 
 
 def beforehand(found: Mapping[str, Any]) -> str:
@@ -244,6 +274,30 @@ def nothing(found: Mapping[str, Any] | None) -> str:
         "with another C2 plans from the same noisy counts. Only users held out are asked again. On the command line "
         "each run reads the file again, and spends again."
     )
+
+
+def changes(
+    place: tuple[str, int, str, str] | None, changed: int, places: int, lacking: int, somebody: str
+) -> str:
+    """Where a policy does something else than users got most often.
+
+    Args:
+        place: of those, the one with most users: state, step, the policy's action and that of the users.
+        changed, lacking: in how many of `places` pairs of a state and a step it does, and has too few users to say.
+        somebody: who decides there.
+    """
+    said = ["The policy does what users got most often, wherever both are known."]
+    if place is not None:
+        state, step, action, usual = place
+        said = [
+            f"In {changed} of {places} pairs of a state and a step, the policy differs from what users got most often.",
+            f"Most of these users are in {quoted(state)} at step {step}: {quoted(action)} in place of {quoted(usual)}.",
+        ]
+    if lacking:
+        said.append(
+            f"In {plural(lacking, 'pair')} too few users got what the policy would do. There {quoted(somebody)}."
+        )
+    return " ".join(said)
 
 
 def below(got: float, found: Mapping[str, Any] | None) -> str:

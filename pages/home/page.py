@@ -96,6 +96,7 @@ def at_one_epsilon(live: bool) -> None:
         "home",
         lambda: h.link,
     )
+    st.markdown(explained(sentences.OWN_RECORDS))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link("explore", f"Open this chart on the page {PAGES['explore'].name}", example.query)
         page_link("lessons", "Start a five-minute lesson")

@@ -33,7 +33,7 @@ def give(page: Page, data: bytes) -> None:
 def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
     page = visit("offline?v=2&t=2&tab=upload", *PHONE)
     give(page, EXAMPLE.replace(b"0,1,hall", b"0,2,hall", 1))
-    expect(page.get_by_text("row 3, column step: 2 where 1 is expected")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("row 3, column step: step 1 of episode 0 is missing")).to_be_visible(timeout=WORK)
     give(page, EXAMPLE)
     expect(page.get_by_text("20,000 trajectories", exact=True)).to_be_visible(timeout=WORK)
     page.get_by_role("textbox", name="Values of ρ to spend").fill("1, 3, 10")

@@ -32,7 +32,7 @@ LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 # The frequencies of a visitor's counts (`fitted_model`) are read where they are kept, lest they be kept anywhere else.
 TAKEN = {
     "dprl.bundle": {"zipped"},  # of curves that are there
-    "dprl.mdp": {"Size", "TabularMDP"},
+    "dprl.mdp": {"Size", "TabularMDP", "counts"},
     "dprl.environments": {"ENVIRONMENTS", "Environment"},
     "dprl.environments.custom": {"EXAMPLE", "MAX_LABEL", "parsed"},
     "dprl.simulation.structure": {"ALLOWED", "OWN", "written"},
@@ -127,7 +127,9 @@ TAKEN = {
     "dprl.landscape.rows": {"CLAIMED", "TRUSTS", "all_rows", "in_table", "size_words"},
     "dprl.simulation.uploads": {"kept"},
     "dprl.simulation.uploads.declaration": {
+        "MAPPED",
         "MOST_EPISODES",
+        "NAME",
         "PERSON",
         "Declaration",
         "declaration",
@@ -135,6 +137,7 @@ TAKEN = {
     },
     "dprl.simulation.uploads.model": {"EXAMPLE", "example"},
     "dprl.simulation.uploads.ledger": {"MOST_NAME", "Budget", "checked_name", "in_words"},
+    "dprl.simulation.uploads.policy": {"SOMEBODY"},
     "dprl.simulation.uploads.run": {"draws_of"},
     "dprl.simulation.uploads.spent": {"Draw", "together"},
     "dprl.simulation.uploads.table": {"COLUMNS", "MOST_BYTES"},

@@ -80,24 +80,59 @@ def released(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch) -> AppTe
 
 def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
     app = visit(PAGE, tab="upload")
-    assert own_of(app).declared().text == declaration_text(EXAMPLE)
+    assert own_of(app).declared().text == declaration_text(EXAMPLE | {"columns": {}})
     said = words(app)
     assert "never read off the file" in said
     assert "nothing of the data" in said
     labelled(app.text_input, "States, separated by commas").set_value("hall, study, other").run()
     assert own_of(app).declared().size.S == 3
-    labelled(app.selectbox, "Mean rewards").set_value("learned").run()
+    labelled(app.radio, "Mean rewards").set_value("learned").run()
     assert own_of(app).declared().rewards is None
     labelled(app.text_input, "States, separated by commas").set_value("hall, hall").run()
     given(app)
     assert "declared.states: hall stands twice" in words(app)
 
 
+def test_the_form_declares_what_a_file_of_ones_own_needs(visit: Visit) -> None:
+    """Columns of other names, several first states, shorter episodes; and rewards are learned until a table has any."""
+    app = visit(PAGE, tab="upload")
+    labelled(app.text_input, "States, separated by commas").set_value("mild, severe, gone").run()
+    labelled(app.text_input, "Actions, separated by commas").set_value("watch, treat").run()
+    menu = labelled(app.multiselect, "First states of an episode")
+    assert (menu.options, menu.value) == (["mild", "severe", "gone"], [])  # no state of the example's is left
+    menu.set_value(["severe", "mild"]).run()
+    assert own_of(app).declared().start.tolist() == [0.5, 0.5, 0]
+    often = labelled(app.text_input, "How often each of them is the first")
+    for wrong in ("70", "70, many", "70, -70", "0, 0"):
+        often.set_value(wrong).run()
+        given(app)
+        assert "declared.start" in words(app)
+        assert "give 2 numbers that are not negative" in words(app)
+        often = labelled(app.text_input, "How often each of them is the first")
+    often.set_value("75%, 25%").run()
+    labelled(app.selectbox, "Episodes with fewer steps").set_value("gone").run()
+    for name, called in (("Episode", "stay"), ("Step", "visit"), ("Action", "drug")):
+        labelled(app.text_input, name).set_value(called).run()
+    public = own_of(app).declared()
+    assert public.start.tolist() == [0.25, 0.75, 0]
+    assert public.rewards is None
+    assert public.absorbing == "gone"
+    assert public.in_file == ("stay", "visit", "state", "drug", "reward")
+    assert labelled(app.radio, "Mean rewards").value == "learned"
+    rows = "".join(f"{i},1,mild,watch,1\n{i},2,severe,treat,0\n" for i in range(30)) + "30,1,severe,treat,1\n"
+    given(app, f"stay,visit,state,drug,reward\n{rows}")
+    said = words(app)
+    assert "**31 trajectories** read: 3 states, 2 actions, 2 steps" in said
+    assert "1 of 31 episodes have fewer steps than 2; they go on in gone." in said
+    assert "First state: mild 25%, severe 75%" in said
+    assert "Columns: stay, visit, state, drug, reward" in said
+
+
 def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     visit: Visit, tmp_path: Path, files: list[str]
 ) -> None:
     app = given(visit(PAGE, tab="upload"), CSV.replace("0,1,", "0,7,", 1))
-    assert "data: row 3, column step: 7 where 1 is expected" in words(app)
+    assert "data: row 3, column step: step 1 of episode 0 is missing" in words(app)
     assert own_of(app).data is None
     assert list((tmp_path / "uploads").iterdir()) == []
     given(app)
@@ -303,6 +338,8 @@ def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: 
     assert "Nobody knows v* here" in said
     assert "So large a budget protects nobody:** ρ = 1,000 is proved" in said
     assert [chart.alt.split()[0] for chart in charts(released)] == ["Heatmaps", "Line"]
+    assert "what users got most often" in said
+    assert sentences.BEFORE_USE in said
     labelled(released.text_input, "Values of ρ to spend").set_value("1000").run()
     press(released, "own_run")
     assert work() == 0  # the same again is the same

@@ -107,8 +107,18 @@ def test_what_is_said_before_a_release_follows_from_public_numbers() -> None:
     said = " ".join(uploads.outlook(found))
     assert "On average 830 users take an action in a state at a step" in said
     assert "by about 28 (standard deviation)" in said
-    assert f"The bound is halfway between the two from about n = {int(typical['n']):,} on" in said
-    assert "So the bound should be useful" in uploads.beforehand(reach(spec.replace(n=10**7)))
+    low, worth, bound = (f"{typical[name]:.2g}" for name in ("now", "worth", "bound"))
+    assert (
+        f"users who act at random get about {low}. The policy learned from them brings about {worth}" in said
+    )
+    assert f"The proved bound of that policy is about {bound}. That the bound is low does not say" in said
+    assert (
+        f"The bound is halfway from acting at random to the best from about n = {int(typical['n']):,} on"
+        in said
+    )
+    plenty = uploads.beforehand(reach(spec.replace(n=10**7)))
+    assert "So the bound should be useful" in plenty
+    assert "does not say that the policy is poor" not in plenty
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from dprl.environments.custom import MAX_LABEL
 from dprl.fields import SpecError
 from dprl.sentences import uploads as sentences
-from dprl.simulation.uploads.declaration import MOST_EPISODES, Declaration, declaration
+from dprl.simulation.uploads.declaration import MAPPED, MOST_EPISODES, PERSON, Declaration, declaration
 from dprl.simulation.uploads.model import EXAMPLE
 from dprl.tables import escape_formulas
-from dprl.words import human, plural
+from dprl.words import human, percent, plural
 from pages.offline.upload.own import KNOWN, LEARNED, Own, labels
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
@@ -24,8 +26,14 @@ from pages.shared.visitor.callbacks import callback, on_value
 
 MOST_CELLS = 200  # of the table of rewards
 MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
-ANYWHERE = "every state equally"
-REWARDS = {KNOWN: "Known: a table", LEARNED: "Learned from the data"}
+MOST_LISTED = 80  # characters of labels
+ANYWHERE = "every state, equally often"
+NONE_SHORTER = "not allowed"
+REWARDS = {KNOWN: "Known: I fill in a table", LEARNED: "Learned from the file"}
+ABOUT_REWARDS = {
+    KNOWN: "Then no noise is spent on rewards, and the bound is higher.",
+    LEARNED: "Then the column with rewards counts, and noise hides each reward.",
+}
 
 
 def declare(own: Own) -> None:
@@ -83,18 +91,20 @@ def form(own: Own) -> None:
     with right:
         form_text(own, "actions", "Actions, separated by commas")
     first, second, third, fourth = st.columns(4)
+    states = list(dict.fromkeys(labels(own.states)))
     with first:
         form_number(own, "horizon", "Steps of each episode", 1, 1000, 1)
     with second:
-        form_number(own, "low", "Lowest reward")
+        shorter = {"": NONE_SHORTER} | {state: f"go on in {state}" for state in states}
+        choice(own, "absorbing", "Episodes with fewer steps", shorter)
     with third:
-        form_number(own, "high", "Highest reward")
-    states = labels(own.states)
+        form_number(own, "low", "Lowest reward")
     with fourth:
-        choice(own, "start", "First state of an episode", {"": ANYWHERE} | {state: state for state in states})
-    choice(own, "rewards", "Mean rewards", REWARDS)
-    if own.rewards == KNOWN:
-        rewards_table(own, states, labels(own.actions))
+        form_number(own, "high", "Highest reward")
+    first_states(own, states)
+    mean_rewards(own)
+    if own.known:
+        rewards_table(own, labels(own.states), labels(own.actions))
     people, each, unit, points = st.columns(4)
     with people:
         form_text(own, "person", "Column that names the user", sentences.ONE_EPISODE)
@@ -107,6 +117,59 @@ def form(own: Own) -> None:
         form_number(own, "points", "Units per reward point", 1e-9, 1e12, off=not own.unit)
     if own.person:
         st.caption(sentences.FIRST)
+    with st.expander("Names of the columns in your file", icon=":material/view_column:"):
+        for name, place in zip(MAPPED, st.columns(len(MAPPED)), strict=True):
+            with place:
+                column_name(own, name)
+        st.caption(sentences.OTHER_COLUMNS)
+
+
+def first_states(own: Own, states: list[str]) -> None:
+    """In which states an episode begins, and how often in each."""
+    own.start = tuple(state for state in own.start if state in states)
+    key = f"{own.turn}:own:start:{'|'.join(states)}"
+
+    def changed(value: list[str]) -> None:
+        own.start = tuple(value)
+
+    left, right = st.columns(2)
+    left.multiselect(
+        "First states of an episode", states, list(own.start), key=key, placeholder=ANYWHERE,
+        on_change=on_value(key, changed),
+    )  # fmt: skip
+    if len(own.start) > 1:
+        with right:
+            form_text(
+                own, "chances", "How often each of them is the first", "equally often; or such as 70, 30"
+            )
+
+
+def mean_rewards(own: Own) -> None:
+    """Whether mean rewards are declared or learned. Until that is chosen it follows from the table."""
+    options = list(REWARDS)
+    key = f"{own.turn}:own:rewards:{own.rewards or own.known}"
+
+    def changed(value: str) -> None:
+        own.rewards = value
+
+    st.radio(
+        "Mean rewards", options, index=options.index(KNOWN if own.known else LEARNED), horizontal=True, key=key,
+        format_func=lambda option: REWARDS[option], captions=[ABOUT_REWARDS[option] for option in options],
+        on_change=on_value(key, changed),
+    )  # fmt: skip
+
+
+def column_name(own: Own, name: str) -> None:
+    """What the file calls a column."""
+    key = f"{own.turn}:own:column:{name}"
+
+    def changed(value: str) -> None:
+        own.names[name] = value.strip()
+
+    st.text_input(
+        name.capitalize(), own.names.get(name, ""), key=key, max_chars=MAX_LABEL, placeholder=name,
+        on_change=on_value(key, changed),
+    )  # fmt: skip
 
 
 def form_text(own: Own, name: str, label: str, empty: str = "") -> None:
@@ -213,3 +276,33 @@ def summary(declared: Declaration) -> str:
         rewards += f", one point is {human(declared.unit[0])} {declared.unit[1]}"
     sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
     return f"{sizes}, rewards from {low:g} to {high:g}, {rewards}"
+
+
+def listed(declared: Declaration) -> list[str]:
+    """What is declared, a line each."""
+    first = [
+        f"{state} {percent(float(share))}"
+        for state, share in zip(declared.states, declared.start, strict=True)
+        if share
+    ]
+    begins = first[0].rpartition(" ")[0] if len(first) == 1 else _shortened(first)
+    shorter = f"go on in {declared.absorbing}" if declared.absorbing else NONE_SHORTER
+    lines = [
+        f"States: {_shortened(declared.states)}",
+        f"Actions: {_shortened(declared.actions)}",
+        f"First state: {begins}",
+        f"Episodes with fewer steps: {shorter}",
+        f"Columns: {', '.join(declared.in_file)}",
+    ]
+    if declared.of_people:
+        most = plural(declared.episodes, "episode")
+        lines.append(f"A user: {declared.columns[PERSON]}, with at most {most} that count")
+    return lines
+
+
+def _shortened(names: Sequence[str]) -> str:
+    """As many as there is room for, and how many more there are."""
+    ends = np.cumsum([len(name) + 2 for name in names])
+    fit = max(1, int((ends <= MOST_LISTED).sum()))
+    more = len(names) - fit
+    return f"{', '.join(names[:fit])}{f' and {more} more' if more else ''}"

@@ -19,7 +19,7 @@ from dprl.simulation.uploads.spent import together
 from dprl.simulation.uploads.table import COLUMNS, MOST_BYTES
 from dprl.words import percent
 from pages.offline.record import OFFLINE, start_own
-from pages.offline.upload.declare import choice, form_number, summary
+from pages.offline.upload.declare import choice, form_number, listed, summary
 from pages.offline.upload.own import BUDGET, MOST, Own, refusal
 from pages.offline.upload.purse import purse
 from pages.offline.upload.receive import forget_counts, received
@@ -48,12 +48,16 @@ def give(own: Own) -> None:
                 "Forget the data", icon=":material/delete:", key="own_forget", on_click=callback(forget_counts),
                 args=(own,), width="content",
             )  # fmt: skip
+        with st.expander("What you declared", icon=":material/fact_check:"):
+            st.markdown(explained("\n".join(f"- {escape(line)}" for line in listed(own.data.public))))
+            save("declared.json", "Download the declaration", "application/json", lambda: declared_text(own))
         if own.recalled:
             st.warning(f"{escape(own.recalled)} {sentences.ADD_UP}", icon=":material/history:")
         if own.outside:
-            listed = "\n".join(f"- {escape(sentence)}" for sentence in own.outside)
+            strange = "\n".join(f"- {escape(sentence)}" for sentence in own.outside)
             st.warning(
-                f"{sentences.OUTSIDE}\n\n{listed}\n\n{sentences.NOT_MEANT}", icon=":material/visibility_lock:"
+                f"{sentences.OUTSIDE}\n\n{strange}\n\n{sentences.NOT_MEANT}",
+                icon=":material/visibility_lock:",
             )
         return
     share(own)
@@ -80,6 +84,12 @@ def give(own: Own) -> None:
             "An example with 20,000 users in two rooms, as declared in the form at first.", width="stretch"
         )
     st.caption(explained(f"{sentences.KEPT} {sentences.MALFORMED}"))
+
+
+def declared_text(own: Own) -> str:
+    """What is declared of the data set that was read, as JSON."""
+    assert own.data is not None
+    return own.data.declared
 
 
 def columns(own: Own) -> tuple[str, ...]:

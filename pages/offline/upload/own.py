@@ -6,6 +6,8 @@ import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import product
+from math import inf
 from typing import Any
 
 from dprl import links
@@ -15,7 +17,7 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation import UploadSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.uploads.check import SHARE
-from dprl.simulation.uploads.declaration import PERSON, Declaration, declaration, declaration_text
+from dprl.simulation.uploads.declaration import NAME, PERSON, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.ledger import Budget, checked_name
 from dprl.simulation.uploads.model import EXAMPLE
 from dprl.simulation.uploads.run import draws_of
@@ -37,8 +39,11 @@ class Own:
     """What a visitor has of it.
 
     Attributes:
-        states, actions, horizon, table, low, high, start: the form; start "": all states are as likely.
-        rewards: KNOWN, as in the table, or LEARNED.
+        states, actions, horizon, table, low, high: the form.
+        start: the states that an episode begins in, () for all; chances: of these as written, "" for equal ones.
+        rewards: KNOWN, as in the table, or LEARNED; "" until the visitor has chosen.
+        absorbing: the state that a shorter episode goes on in, "" where none is shorter.
+        names: by column, what the file calls it, where that is another name.
         person: the column that says whose an episode is, "" where each person has one; episodes: of one that count.
         unit: in which values are said beside points, "" for none; points: how much of it one point is.
         file: a declaration from a file, in its place.
@@ -60,11 +65,14 @@ class Own:
     states: str = ", ".join(EXAMPLE["states"])
     actions: str = ", ".join(EXAMPLE["actions"])
     horizon: int = EXAMPLE["horizon"]
-    rewards: str = KNOWN
+    rewards: str = ""
     table: Table = field(default_factory=dict)
     low: float = 0.0
     high: float = 1.0
-    start: str = EXAMPLE["start"]
+    start: tuple[str, ...] = (EXAMPLE["start"],)
+    chances: str = ""
+    absorbing: str = ""
+    names: dict[str, str] = field(default_factory=dict)
     person: str = ""
     episodes: int = 1
     unit: str = ""
@@ -97,21 +105,35 @@ class Own:
         """The field that has several values."""
         return FIELDS[BUDGET[self.privacy]]
 
+    @property
+    def known(self) -> bool:
+        """Whether the form declares mean rewards: until the visitor has chosen, whether the table has any."""
+        if self.rewards:
+            return self.rewards == KNOWN
+        pairs = product(labels(self.states), labels(self.actions))
+        return any(self.table.get(pair, self.low) != self.low for pair in pairs)
+
     def declared(self) -> Declaration:
         """What the form or the file declares. Raises SpecError."""
         if self.file:
             return declaration(self.file)
         states, actions = labels(self.states), labels(self.actions)
         given: dict[str, Any] = {"states": states, "actions": actions, "horizon": self.horizon}
-        if self.rewards == KNOWN:
+        if self.known:
             given["rewards"] = [
                 [self.table.get((state, action), self.low) for action in actions] for state in states
             ]
         given["reward_range"] = [self.low, self.high]
         if self.start:
-            given["start"] = self.start
+            given["start"] = (
+                self.start[0] if len(self.start) == 1 else starts(states, self.start, self.chances)
+            )
+        if self.absorbing:
+            given["absorbing"] = self.absorbing
+        given["columns"] = {name: called for name, called in self.names.items() if called.strip()}
         if self.person.strip():
-            given |= {"columns": {PERSON: self.person}, "episodes": self.episodes}
+            given["columns"][PERSON] = self.person
+            given["episodes"] = self.episodes
         if self.unit.strip():
             given["unit"] = [self.points, self.unit]
         return declaration(declaration_text(given))
@@ -202,6 +224,21 @@ def blank(declared: Declaration) -> UploadSpec:
 def labels(text: str) -> list[str]:
     """What stands between the commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def starts(states: Sequence[str], first: Sequence[str], chances: str) -> list[float]:
+    """[S] probabilities of the first state. chances: how likely each of `first` is beside the others, in that order, as
+    written; "" for equal ones. Raises SpecError."""
+    parts = labels(chances) or ["1"] * len(first)
+    wanted = f"give {len(first)} numbers that are not negative, separated by commas, such as 70, 30."
+    try:
+        weights = [float(part.rstrip("%")) for part in parts]
+    except ValueError:
+        raise SpecError(f"{NAME}.start", f"the chances are no numbers; {wanted}") from None
+    if len(weights) != len(first) or min(weights) < 0 or not 0 < sum(weights) < inf:
+        raise SpecError(f"{NAME}.start", f"the chances do not fit the {len(first)} first states; {wanted}")
+    share = {state: weight / sum(weights) for state, weight in zip(first, weights, strict=True)}
+    return [share.get(state, 0.0) for state in states]
 
 
 def spent(specs: Sequence[UploadSpec]) -> str:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from dprl import links
 from dprl.figures import offline as figures
-from dprl.figures import steps
+from dprl.figures import released as policies
+from dprl.figures.picture import Picture
+from dprl.mdp import counts
 from dprl.sentences import offline as sentences
 from dprl.sentences import uploads as said
 from dprl.sentences import verdict
 from dprl.sheet import sheet
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
+from dprl.simulation.uploads.declaration import Declaration
 from dprl.simulation.uploads.ledger import Budget
+from dprl.simulation.uploads.policy import SOMEBODY
 from dprl.users import Asked
 from dprl.words import human
 from pages.offline.record import own_lacking, start_own
@@ -89,10 +94,10 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         lower, name, of, least, last.beta, unproved, why, learner.proved, needs
     )
     st.markdown("### The bound", anchors=False)
-    value, largest = rows[max(rows)]
-    now = next(trace.today for spec, trace in done if spec == largest)
-    if now and not unproved and least < value < now["behaviour"][1]:
-        see += f" {said.below(float(now['behaviour'][1]), _reach(largest))}"
+    largest = rows[max(rows)][1]
+    starts = next(trace.lower for spec, trace in done if spec == largest)
+    if not unproved:
+        see += f" {sentences.bounds_by_start(public.states, starts.tolist())}"
     if len(lower) == 1:  # one point is no picture
         st.markdown(explained(see))
         return
@@ -134,19 +139,11 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         )
     spec, trace = titles[chosen]
     public, night = spec.public, dark()
-    picture = kept(
-        ("own-policy", night, spec.to_json()),
-        lambda: steps.policy_by_step(
-            trace.policy,
-            state_labels=public.states,
-            action_labels=public.actions,
-            when=f"from {said.people(spec.learned_from, public.episodes)}",
-            see=sentences.bounds_by_start(public.states, trace.lower.tolist()),
-            dark=night,
-        ),
-    )
+    picture = kept(("own-policy", night, spec.to_json()), lambda: beside_usual(spec, trace, night))
     today(own, spec, trace)
+    st.markdown("### What the policy does", anchors=False)
     show(picture, "own_policy")
+    st.markdown(explained(said.BEFORE_USE))
     with st.container(horizontal=True, gap="small"):
         save("policy.json", "Policy (JSON)", "application/json", trace.policy_file)
         save("policy.csv", "Policy (CSV)", "text/csv", trace.steps)
@@ -157,6 +154,34 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     st.code(f'dprl.Policy.load("policy.json").act({json.dumps(public.states[0])}, step=0)', language="python")
     with st.expander("Privacy guarantee and assumptions"):
         promised(spec, 99)
+
+
+def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
+    """The policy, and what users got most often as the release has it."""
+    public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
+    enough = np.array(file.enough)
+    visits = counts.visits(trace.released)
+    found = policies.changed(trace.policy, enough, visits, E)
+    see = said.changes(
+        found.most and named(public, *found.most), found.changed, found.places, found.lacking, SOMEBODY
+    )
+    return policies.policy_beside_usual(
+        trace.policy,
+        enough,
+        visits,
+        E,
+        state_labels=public.states,
+        action_labels=public.actions,
+        somebody=SOMEBODY,
+        when=f"from {said.people(spec.learned_from, public.episodes)}",
+        see=see,
+        dark=night,
+    )
+
+
+def named(public: Declaration, h: int, s: int, a: int, usual: int) -> tuple[str, int, str, str]:
+    """A state at a step and two actions there, in the visitor's words."""
+    return public.states[s], h, public.actions[a], public.actions[usual]
 
 
 def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
@@ -174,6 +199,9 @@ def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
             frame[f"{name}, in {unit[1]}"] = [row[i] for row in of_unit]
     st.table(frame.set_index(frame.columns[0]))  # which breaks lines where a telephone is narrow
     st.markdown(covered)
+    least = spec.problem_size.H * spec.public.reward_range[0]
+    if proved and least < bound < (got := float(trace.today["behaviour"][1])):
+        st.markdown(explained(said.below(got, _reach(spec))))
     with st.expander("What no statistic here can see", expanded=True):
         st.markdown("\n".join(f"- {sentence}" for sentence in blind))
 

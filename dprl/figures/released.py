@@ -1,0 +1,118 @@
+"""A policy learned from a private data set, beside what users got: both from released counts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.figures import graph, heat, steps, style
+from dprl.figures.lines import Array
+from dprl.figures.picture import Picture
+
+ALT = "Heatmaps of the action in each state at each step: by the policy, and what users got most often."
+FEW = "too few users to say"
+
+Policy = NDArray[np.integer]
+Known = NDArray[np.bool_]
+
+
+def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
+    """What users got most often, as released counts have it.
+
+    Args:
+        visits: [H, S, A], with noise.
+        E: how far noise may move a number of users.
+
+    Returns:
+        [H, S] the action, and whether at least one user certainly got it.
+    """
+    return visits.argmax(-1), visits.max(-1) - E >= 1
+
+
+class Changed(NamedTuple):
+    """Where a policy does something else than users got most often, as far as both are known.
+
+    Attributes:
+        most: of these places the one with most users, as (step, state, the policy's action, that of the users).
+        changed, lacking: how many of `places` pairs of a state and a step are so, or have too few users for the policy.
+    """
+
+    most: tuple[int, int, int, int] | None
+    changed: int
+    lacking: int
+    places: int
+
+
+def changed(policy: Policy, enough: Known, visits: Array, E: float) -> Changed:
+    """See `Changed`; arguments as of `policy_beside_usual`."""
+    usual, known = most_often(visits, E)
+    differs = enough & known & (policy != usual)
+    users = np.where(differs, visits.sum(-1), -np.inf)
+    h, s = (int(i) for i in np.unravel_index(int(users.argmax()), users.shape))
+    most = (h, s, int(policy[h, s]), int(usual[h, s])) if differs.any() else None
+    return Changed(most, int(differs.sum()), int((~enough).sum()), policy.size)
+
+
+def policy_beside_usual(
+    policy: Policy,
+    enough: Known,
+    visits: Array,
+    E: float,
+    *,
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    somebody: str,
+    when: str = "",
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """The action in every state at every step, and what users got most often there.
+
+    Args:
+        policy: [H, S].
+        enough: [H, S] whether the policy decides: at least one user certainly got that.
+        visits, E: as of `most_often`.
+        somebody: who decides where it does not.
+        when: whose records it was learned from.
+    """
+    A = len(action_labels)
+    palette = [*graph.action_colors(A, dark), style.theme(dark).grid]
+    names = np.array([*action_labels, FEW], object)
+    scale: style.Scale = tuple(
+        stop for a in range(A + 1) for stop in ((a / (A + 1), palette[a]), ((a + 1) / (A + 1), palette[a]))
+    )
+    usual, known = most_often(visits, E)
+
+    def panel(name: str, actions: Policy, sure: Known, lacking: str) -> heat.Heatmap:
+        drawn = np.where(sure, actions, A).T
+        words = np.array([*action_labels, lacking], object)[drawn]
+        return heat.Heatmap(name, drawn.astype(float), words, scale, -0.5, A + 0.5, form="", bar=False)
+
+    panels = [
+        panel("Policy", policy, enough, somebody),
+        panel("What users got most often", usual, known, FEW),
+    ]
+    chart = steps.over_steps(
+        panels, "The policy, beside what users got", when, state_labels, dark, legend=True
+    )
+    used = sorted({*np.unique(panels[0].z).astype(int), *np.unique(panels[1].z).astype(int)})
+    heat.name_colors(
+        chart, [(names[a] if a == A else graph.worded(action_labels[a]), palette[a]) for a in used]
+    )
+    chart.layout["legend"] |= {"itemclick": False, "itemdoubleclick": False}
+    columns = {
+        "policy": names[policy].ravel(),
+        "decides": np.where(enough, "policy", somebody).ravel(),
+        "episodes so, with noise": _taken(visits, policy).ravel(),
+        "users got most often": names[np.where(known, usual, A)].ravel(),
+        "episodes of these, with noise": _taken(visits, usual).ravel(),
+    }
+    return chart.picture(ALT, see, steps.steps_table(len(policy), state_labels, columns), revision="steps")
+
+
+def _taken(visits: Array, actions: Policy) -> Array:
+    """[H, S] visits of an action in each state at each step, to one digit."""
+    return np.take_along_axis(visits, actions[..., None].astype(int), -1)[..., 0].round(1)

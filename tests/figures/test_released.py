@@ -1,0 +1,68 @@
+"""A policy learned from a private data set, beside what users got."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl.figures import released
+from dprl.sentences import uploads
+
+STATES, ACTIONS, E = ("mild", "severe", "other"), ("watch", "treat"), 10.0
+# [H = 2, S = 3, A = 2]: at step 1 of severe too few did what the policy does, and nobody was ever in other
+VISITS = np.array([[[90.0, 40], [30, 200], [3, -2]], [[20, 70], [9, 100], [0, 1]]])
+POLICY = np.array([[0, 0, 0], [0, 0, 1]])
+ENOUGH = np.array([[True, True, False], [True, False, False]])
+
+
+def test_where_a_policy_does_something_else_is_counted_where_both_are_known() -> None:
+    usual, known = released.most_often(VISITS, E)
+    assert usual[:, :2].tolist() == [[0, 1], [1, 1]]
+    assert known.tolist() == [[True, True, False], [True, True, False]]
+    found = released.changed(POLICY, ENOUGH, VISITS, E)
+    assert found == ((0, 1, 0, 1), 2, 3, 6)  # at step 0 of severe there are more users than at step 1 of mild
+    agreed = released.changed(usual, known, VISITS, E)
+    assert (agreed.most, agreed.changed) == (None, 0)
+
+
+def test_what_changes_is_said_in_words() -> None:
+    said = uploads.changes(("severe", 0, "watch", "treat"), 2, 6, 1, "clinician decides")
+    assert said.startswith(
+        "In 2 of 6 pairs of a state and a step, the policy differs from what users got most often."
+    )
+    assert "**severe** at step 0: **watch** in place of **treat**." in said
+    assert said.endswith("In 1 pair too few users got what the policy would do. There **clinician decides**.")
+    assert uploads.changes(None, 0, 6, 0, "") == (
+        "The policy does what users got most often, wherever both are known."
+    )
+
+
+def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
+    picture = released.policy_beside_usual(
+        POLICY,
+        ENOUGH,
+        VISITS,
+        E,
+        state_labels=STATES,
+        action_labels=ACTIONS,
+        somebody="clinician decides",
+        see="What to see.",
+    )
+    policy, usual = (trace for trace in picture.figure.to_dict()["data"] if trace["type"] == "heatmap")
+    assert np.array(policy["customdata"]).T.tolist() == [
+        ["watch", "watch", "clinician decides"],
+        ["watch", "clinician decides", "clinician decides"],
+    ]
+    assert np.array(usual["customdata"]).T.tolist() == [
+        ["watch", "treat", released.FEW],
+        ["treat", "treat", released.FEW],
+    ]
+    table = picture.table
+    assert table["decides"].tolist() == [
+        "policy",
+        "policy",
+        "clinician decides",
+        "policy",
+        *["clinician decides"] * 2,
+    ]
+    assert table["episodes so, with noise"].tolist() == [90, 30, 3, 20, 9, 1]
+    assert table["episodes of these, with noise"].tolist() == [90, 200, 3, 70, 100, 1]
