@@ -147,9 +147,14 @@ def forecast(found: Mapping[str, Any]) -> str:
             f"brings at most {count(found['H'])}. {_needs(name, alike)}, even where all users do the same. "
             f"{_spread(name, even)}"
         )
-    if even["bound"] <= 0:
+    typical = found["typical"]
+    little = found["least"] + LITTLE * (typical["best"] - found["least"])
+    if even["bound"] <= 0 and typical["bound"] <= little:
         return f"**At {at} the bound is probably {human(found['least'])}.** {_spread(name, even)}"
     return ""
+
+
+LITTLE = 0.01  # of what an episode can bring: a bound that is as good as none
 
 
 def certain(found: Mapping[str, Any]) -> bool:

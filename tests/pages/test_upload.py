@@ -457,6 +457,7 @@ def test_a_reload_loses_neither_the_result_nor_what_was_spent(visit: Visit, work
     work()
     app.run()
     told = words(app)
+    assert "Name of the budget: ward 2026" in told
     assert "The budget **ward 2026** has the total ρ = 0.25. Spent so far: **ρ = 0.1, or (" in told
     (head,) = [box.value for box in app.success]
     assert not own_of(app).recalled

@@ -49,7 +49,10 @@ def give(own: Own) -> None:
                 args=(own,), width="content",
             )  # fmt: skip
         with st.expander("What you declared", icon=":material/fact_check:"):
-            st.markdown(explained("\n".join(f"- {escape(line)}" for line in listed(own.data.public))))
+            lines = listed(own.data.public)
+            if not store().leases.public:
+                lines.append(f"Name of the budget: {own.purse}")
+            st.markdown(explained("\n".join(f"- {escape(line)}" for line in lines)))
             save("declared.json", "Download the declaration", "application/json", lambda: declared_text(own))
         if own.recalled:
             st.warning(f"{escape(own.recalled)} {sentences.ADD_UP}", icon=":material/history:")
