@@ -19,7 +19,7 @@ from dprl.fields import Field
 from dprl.glossary import TERMS
 from dprl.privacy.curator import PROMISES
 from dprl.simulation.kinds import KINDS
-from dprl.theory import BOUNDS
+from dprl.theory import BOUNDS, LEFT_OUT
 
 PROOFS = tomllib.loads(Path(__file__).with_name("proofs.toml").read_text("utf-8"))
 
@@ -146,6 +146,7 @@ def _bounds() -> Iterator[str]:
             if b.conditions:
                 yield f"- Holds for: {_plain(b.conditions)}"
             yield ""
+    yield from ("## Left out", "", _plain(LEFT_OUT), "")
 
 
 def _specs() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Learners and environments of other packages, which they register by entry point.
+"""Learners, environments and mechanisms of other packages, which they register by entry point.
 
 [project.entry-points."dprl.learners"]
 my-learner = "my_package.my_learner:ALGORITHM"
@@ -7,17 +7,31 @@ my-learner = "my_package.my_learner:ALGORITHM"
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 failures: list[str] = []  # a sentence for each that could not be used
-sources: dict[str, str] = {}  # by key: which version of which package the entry came from
+# by group and key: which version of which package the entry came from
+sources: dict[tuple[str, str], str] = {}
 
 
-def add_plugins(group: str, registry: MutableMapping[str, T], needed: tuple[str, ...]) -> None:
+def sources_of(**keys: str | None) -> list[str]:
+    """Package and version of each of these that another package has registered: keys by group, such as learners."""
+    return [
+        sources[f"dprl.{group}", str(key)] for group, key in keys.items() if (f"dprl.{group}", key) in sources
+    ]
+
+
+def add_plugins(
+    group: str,
+    registry: MutableMapping[str, T],
+    needed: tuple[str, ...],
+    refusal: Callable[[T], str] = lambda entry: "",
+    added: Callable[[T], None] = lambda entry: None,
+) -> None:
     """Add what other packages register to a registry.
 
     What cannot be loaded is left out, with a sentence in `failures` and a warning: the program goes on without it.
@@ -26,14 +40,22 @@ def add_plugins(group: str, registry: MutableMapping[str, T], needed: tuple[str,
         group: of entry points, such as dprl.learners.
         registry: by key.
         needed: attributes that an entry must have.
+        refusal: why an entry cannot be used, as after "was left out:"; "" where it can.
+        added: is called with each that was added.
     """
     for point in entry_points(group=group):
-        for sentence in _added(point, registry, needed):
+        for sentence in _added(point, registry, needed, refusal, added):
             failures.append(sentence)
             warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
 
-def _added(point: EntryPoint, registry: MutableMapping[str, Any], needed: tuple[str, ...]) -> Iterator[str]:
+def _added(
+    point: EntryPoint,
+    registry: MutableMapping[str, Any],
+    needed: tuple[str, ...],
+    refusal: Callable[[Any], str],
+    added: Callable[[Any], None],
+) -> Iterator[str]:
     """Adds one entry; what is wrong with it, if anything is."""
     what = f"{point.group}: {point.name} ({point.value})"
     try:
@@ -46,7 +68,10 @@ def _added(point: EntryPoint, registry: MutableMapping[str, Any], needed: tuple[
         yield f"{what} was left out: it has no {', '.join(missing)}."
     elif entry.key in registry:
         yield f"{what} was left out: there is already one with the key {entry.key}."
+    elif why := refusal(entry):
+        yield f"{what} was left out: {why}."
     else:
         registry[entry.key] = entry
+        added(entry)
         if point.dist is not None:
-            sources[entry.key] = f"{point.dist.name} {point.dist.version}"
+            sources[point.group, entry.key] = f"{point.dist.name} {point.dist.version}"

@@ -1,35 +1,43 @@
-"""Curves of online runs as charts take them: what each looks like, and its mean over seeds with an interval."""
+"""Curves of runs as charts take them: what each looks like, and its mean over seeds with an interval."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
+import numpy as np
+
 from dprl import metrics, search
-from dprl.curves import RunCurves
-from dprl.figures import regret
+from dprl.curves import Array, RunCurves
+from dprl.figures import offline, regret, steps
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
 from dprl.figures.trust import LEARNED
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.privacy import PRIVATIZERS
+from dprl.mdp import TabularMDP
+from dprl.privacy import PRIVATIZERS, outside
 from dprl.privacy.curator import PROMISES
+from dprl.sentences.offline import about_actions, about_gaps, about_prices, trajectories
 from dprl.sentences.regret import about_regret
-from dprl.simulation import OfflineSpec, RunSpec
+from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec
 from dprl.simulation.pairs import calibrations_for
 
 Measure = Literal["cumulative", "per-episode", "extra"]
+PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
+FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
 DELTA = 1e-6  # at which budgets of different promises are compared
 
 
 def style_of(spec: RunSpec) -> CurveStyle:
     """What gives a run's curve its look."""
-    noises = dict.fromkeys(  # those of the first learner first
+    noises = dict.fromkeys(  # those of the first learner first, and those of other packages last
         (m, size)
+        for foreign in (False, True)
         for algorithm in ALGORITHMS
         for m in PRIVATIZERS[spec.privacy].mechanisms
+        if outside.is_outside(m) == foreign
         for size in calibrations_for(algorithm, m)
     )
     noise = next((i for i, own in enumerate(noises) if own == (spec.mechanism, spec.calibration)), 0)
@@ -137,3 +145,89 @@ def regret_picture(
     ]  # fmt: skip
     see = about_regret(curves, measure, statistic)
     return regret.comparison(curves, view=measure, statistic=statistic, see=see, **how)
+
+
+# ---- runs on data sets
+
+
+def gap_series(
+    label: str,
+    look: CurveStyle,
+    known: RunCurves,
+    v_star: float | None,
+    *,
+    note: str = "",
+    finished: bool = True,
+) -> Series:
+    """Suboptimality of one run over n: the mean over data sets with its interval. v_star: where it is known."""
+    mean, low, high = metrics.regret_band(known.averaged)
+    return Series(
+        label=label,
+        style=look,
+        x=known.at,
+        rows=known.values,
+        center=mean,
+        low=low,
+        high=high,
+        complete=finished,
+        note=note,
+        v_star=v_star,
+    )
+
+
+def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array, free: Array) -> Series:
+    """What privacy takes from the lower bound over n, where both learned from the same data sets.
+
+    own, free: [seeds, C] V~ with noise and without.
+    """
+    rows = free - own
+    return Series(label, look, at, rows, *metrics.regret_band(rows))
+
+
+def gap_picture(
+    specs: Sequence[OfflineSpec], curves: Sequence[Series], v_star: float | None, **how: bool
+) -> Picture:
+    """The dashboard's chart of suboptimality over n. how: see `figures.offline.gaps_over_n`."""
+    see = about_gaps(curves, v_star)
+    return offline.gaps_over_n(curves, shaded=paper_range(specs), see=see, **how)
+
+
+def price_picture(curves: Sequence[Series], **how: bool) -> Picture:
+    """The dashboard's chart of the privacy cost in the lower bound. how: see `figures.offline.prices_over_n`."""
+    first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
+    return offline.prices_over_n(curves, see=about_prices(curves, first), **how)
+
+
+def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
+    """Up to which n the paper shows what is drawn."""
+    ends = {PAPER_RANGE.get(spec.environment) for spec in specs}
+    end = ends.pop()
+    if ends or end is None or max(spec.n for spec in specs) <= end:
+        return None
+    return float(end), f"the paper's range, n ≤ {end:,}"
+
+
+def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool = False) -> Picture:
+    """What was learned from one data set, step by step: against the optimal policy, and how often the policy that the
+    data come from takes the same action. at: which of the data sets with details."""
+    policy, best = trace.policy[at], trace.optimal_policy
+    wrong = metrics.worse_actions(policy, best, trace.optimal_Q)
+    weight = metrics.weighed(wrong, trace.optimal_occupancy)
+    here = trace.behaviour.sum(-1)
+    taken = np.take_along_axis(trace.behaviour, policy[..., None].astype(np.intp), -1)[..., 0]
+    agrees = np.divide(taken, here, out=np.full_like(taken, np.nan), where=here > 0)
+    return steps.policy_by_step(
+        policy,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        optimal_policy=best,
+        optimal_occupancy=trace.optimal_occupancy,
+        wrong=wrong,
+        weight=weight,
+        behaviour=agrees,
+        when=f"from {trajectories(int(trace.detail_n[at]))}",
+        see=about_actions(
+            int(wrong.sum()), wrong.size, float(weight.sum()) / mdp.H, float(taken.sum() / here.sum())
+        ),
+        dark=dark,
+    )

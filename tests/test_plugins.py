@@ -1,4 +1,4 @@
-"""Learners and environments of other packages: found by entry point, and left out with a sentence when they fail."""
+"""Learners, environments and mechanisms of other packages: found by entry point, or left out with a sentence."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ MODULE = """
 from dataclasses import replace
 from dprl.environments import riverswim
 from dprl.learners.tabular import ucbvi
+from dprl.privacy import MECHANISMS
 
 LEARNER = replace(ucbvi.ALGORITHM, key="elsewhere", title="Elsewhere")
 WORLD = replace(riverswim.ENVIRONMENT, key="far-river", title="Far river")
 TWIN = replace(ucbvi.ALGORITHM, title="Another")
 HALF = object()
+REPORTS = replace(MECHANISMS["gaussian"], key="reports", title="Reports")
+TREE = replace(MECHANISMS["gaussian-tree"], key="sums", title="Sums")
+CELLS = replace(MECHANISMS["binomial-sum"], key="cells")
+ASKING = replace(MECHANISMS["unary"], key="asking", norm="l1")
 """
 
 POINTS = """
@@ -34,6 +39,12 @@ gone = outside:GONE
 nowhere = no_such_module:LEARNER
 twin = outside:TWIN
 half = outside:HALF
+
+[dprl.mechanisms]
+reports = outside:REPORTS
+sums = outside:TREE
+cells = outside:CELLS
+asking = outside:ASKING
 
 [dprl.environments]
 far-river = outside:WORLD
@@ -46,6 +57,19 @@ from dprl.simulation import SeedRun
 spec = dprl.RunSpec(environment="far-river", environment_params={"S": 3, "H": 2}, algorithm="elsewhere", episodes=3)
 print(SeedRun(spec, 0, plain=True).advance(9.0), spec.seed_key(0))
 print(dprl.ALGORITHMS["ucbvi"].title)
+for privacy, mechanism, own in (("local", "reports", "gaussian"), ("central", "sums", "gaussian-tree")):
+    mine = spec.replace(algorithm="dp-ucbvi", privacy=privacy, mechanism=mechanism, episodes=20)
+    same = mine.replace(mechanism=own, reports="all")
+    ours, theirs = (SeedRun(one, 0, plain=True) for one in (mine, same))
+    ours.advance(9.0), theirs.advance(9.0)
+    card, other = ours.trace().guarantee, theirs.trace().guarantee
+    print((ours.trace().regret == theirs.trace().regret).all(), card.proved_epsilon == other.proved_epsilon,
+          mine.reports, mine.consistency, card.assumptions[-1])
+    print(mine.seed_key(0), dprl.RunSpec(privacy=privacy).mechanism)
+    try:
+        mine.replace(contribution=2)
+    except dprl.SpecError as error:
+        print(error)
 for sentence in plugins.failures:
     print(sentence)
 """
@@ -76,23 +100,41 @@ def said(path: Path, version: str, files: dict[str, str], points: str, script: s
 
 
 def test_what_is_registered_runs_and_what_fails_is_said(tmp_path: Path) -> None:
-    ran, title, *failures = outside(tmp_path / "a", "1.0")
+    ran, title, *found = outside(tmp_path / "a", "1.0")
+    drawn, failures = found[:6], found[6:]
     assert ran.split()[0] == "True"
     assert title == "UCBVI"  # nothing replaces what is here
-    assert len(failures) == 4
+    assert len(failures) == 6
     for name, reason in (
         ("gone", "could not be loaded: AttributeError"),
         ("nowhere", "could not be loaded: ModuleNotFoundError"),
         ("twin", "already one with the key ucbvi"),
         ("half", "it has no key, title"),
+        ("cells", "left out: its norm is cells; give l1 or l2."),
+        ("asking", "left out: its noise depends on what it is added to; give one that adds noise."),
     ):
         (sentence,) = (s for s in failures if f": {name} (" in s)
         assert reason in sentence
         assert sentence.endswith(".")
         assert sentence.isprintable()
     # another version of the package is another result
-    again, *_ = outside(tmp_path / "b", "1.1")
+    again, _, *changed = outside(tmp_path / "b", "1.1")
     assert again.split()[1] != ran.split()[1]
+    as_ours_and_said_so(drawn, changed[:6])
+
+
+def as_ours_and_said_so(drawn: list[str], changed: list[str]) -> None:
+    """Mechanisms that are copies of dprl's own draw and prove the same, each in its model; cards name the package."""
+    for i, (title, key, default) in enumerate(
+        (("Reports", "reports", "unary"), ("Sums", "sums", "gaussian-optimal"))
+    ):
+        said, names, refused = drawn[3 * i : 3 * i + 3]
+        assert said == (
+            f"True True all own outside 1.0 says what noise of {title} reveals; dprl has no proof of that"
+        )
+        assert names.split()[0] != changed[3 * i + 1].split()[0]
+        assert names.split()[1] == default
+        assert refused == f"contribution: 2 does not go with mechanism {key} of another package; give 1."
 
 
 def test_list_says_what_failed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,7 +186,7 @@ def blocks(language: str) -> list[str]:
 
 def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentence(tmp_path: Path) -> None:
     learner, script, check, *_ = blocks("python")
-    table, _ = blocks("toml")
+    table, *_ = blocks("toml")
     path = re.match(r"# (\S+)\n", learner)
     assert path is not None
     registered = tomllib.loads(table)["project"]["entry-points"]
@@ -183,16 +225,21 @@ def of(language: str, word: str) -> list[str]:
 
 def test_the_recipes_of_an_environment_and_a_mechanism_are_true_word_for_word(tmp_path: Path) -> None:
     ring, check = of("python", "ring")
-    reports, checked = of("python", "reports")
-    (table,) = of("toml", "ring")
-    registered = tomllib.loads(table)["project"]["entry-points"]["dprl.environments"]
-    points = "[dprl.environments]\n" + "".join(f"{name} = {at}\n" for name, at in registered.items())
+    reports, tried, checked = of("python", "reports")
+    points = ""
+    for word in ("ring", "reports"):
+        (table,) = of("toml", word)
+        for group, entries in tomllib.loads(table)["project"]["entry-points"].items():
+            points += f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in entries.items())
     files = {"my_package/ring.py": ring, "my_package/reports.py": reports}
     assert all(text.startswith(f"# {name}\n") for name, text in files.items())
-    passed, best, proved = said(tmp_path, "1.0", files, points, check + checked)
+    passed, best, proved, *cards = said(tmp_path, "1.0", files, points, check + tried + checked)
     assert passed.startswith("ring: 6 checks passed: record, ")
     assert 0 < float(best) < 10
-    assert proved.startswith("reports: 9 checks passed: record, ")
+    assert proved.startswith("reports: 10 checks passed: record, ")
+    assert cards == [
+        "outside 1.0 says what noise of Gaussian reports reveals; dprl has no proof of that",
+    ]
 
 
 @pytest.mark.thorough

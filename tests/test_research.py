@@ -15,6 +15,8 @@ from dprl.jobs import local
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import collect
 from dprl.research import SweepResult
+from dprl.simulation import AttackSpec
+from dprl.simulation.uploads import model
 
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=3)
 MOST = 2000  # characters of text that a cell of a notebook puts out
@@ -93,6 +95,7 @@ def test_charts_have_the_numbers_of_the_traces(private: dprl.Trace, baseline: dp
 def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baseline: dprl.Trace) -> None:
     offline: Any = type("Trace", (), {"spec": OfflineSpec(), "at": private.at, "values": private.values,
                                       "seeds": private.seeds})()  # fmt: skip
+    attack: Any = type("Trace", (), {"spec": AttackSpec(run=SPEC)})()
     wrong: Any = "cost"
     for draw, sentence in (
         (
@@ -103,12 +106,80 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
         (lambda: private.plot(wrong), "measure: cost is not allowed; give one of regret,"),
         (lambda: compare([]), "traces: there is none"),
         (lambda: compare([private] * 9).plot(), "traces: 9 curves cannot be told apart"),
-        (lambda: compare([offline]).plot(), "spec: DP-KL-LCB, rho 1 is no online run"),
+        (
+            lambda: compare([private, offline]).plot(),
+            "traces: online and offline runs have no chart in common",
+        ),
+        (
+            lambda: compare({"a": attack}).plot(),
+            "traces: attack runs have no chart; give online, offline, upload runs",
+        ),
+        (
+            lambda: compare([offline]).plot("regret"),
+            "measure: regret is not allowed of offline runs; give one of sub",
+        ),
+        (
+            lambda: compare([offline]).plot(statistic="median"),
+            "statistic: offline runs are drawn by their mean",
+        ),
+        (
+            lambda: compare([offline]).plot(log_x=False),
+            "log_x: the horizontal axis of offline runs is logarithmic",
+        ),
+        (lambda: compare([offline] * 9).plot(), "traces: 9 curves cannot be told apart"),
+        (lambda: private.plot("policy"), "measure: policy is drawn of runs on data sets"),
     ):
         with pytest.raises(SpecError) as error:
             draw()
         assert str(error.value).startswith(sentence)
         assert str(error.value).endswith(".")
+
+
+def test_runs_on_data_sets_have_the_dashboard_s_charts() -> None:
+    for spec, algorithm in (
+        (OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=3), "DP-KL-LCB, rho 1"),
+        (
+            OfflineSpec(environment="linear-synthetic", algorithm="dp-vapvi", n=1100, seeds=2),
+            "DP-VAPVI, rho 1",
+        ),
+    ):
+        own, free = dprl.run(spec), dprl.run(spec.twin())
+        both = compare([own, free])
+        gaps = both.plot()
+        table = gaps.table[gaps.table["curve"] == algorithm]
+        np.testing.assert_allclose(table["mean"], own.values.mean(0))
+        assert list(table["n"]) == list(own.at)
+        shades = gaps.figure.to_dict()["layout"].get("shapes", [])
+        assert bool(shades) == (spec.environment == "linear-synthetic")  # the paper's range
+        prices = both.plot("privacy cost").table
+        lower = [np.array([seed.lower for seed in trace.seeds]) for trace in (free, own)]
+        np.testing.assert_allclose(prices["mean"], (lower[0] - lower[1]).mean(0))
+        assert set(own.plot().table["curve"]) == {algorithm}
+        assert own.plot("policy", dark=True).see.startswith("The learned policy is worse")
+        for chart, sentence in (
+            (own, "measure: privacy cost is counted from the non-private baseline of"),
+            (free, "traces: there is no run to draw privacy cost of"),
+        ):
+            with pytest.raises(SpecError, match=f"^{sentence}"):
+                chart.plot("privacy cost")
+
+
+def test_releases_of_a_file_have_theirs(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text(model.example())
+    spec = dprl.upload(file, model.EXAMPLE, rho=10.0)
+    runs = [dprl.run(spec), dprl.run(spec.replace(rho=1000.0))]
+    policy = runs[0].plot()
+    assert list(policy.table["learned"]) == [
+        runs[0].spec.public.actions[action] for action in runs[0].seeds[0].policy.ravel()
+    ]
+    bounds = compare(runs).plot()
+    assert list(bounds.table["ρ"]) == [10.0, 1000.0]
+    np.testing.assert_array_equal(bounds.table["lower bound"], [trace.values[0, 0] for trace in runs])
+    assert "ρ = 1000" in bounds.see
+    other = dprl.run(spec.replace(beta=0.2))
+    with pytest.raises(SpecError, match=r"^traces: releases that differ in more than rho have no chart"):
+        compare([*runs, other]).plot()
 
 
 AXES: dict[str, list[Any]] = {"epsilon": [1.0, 4.0], "privacy": ["none", "central"]}

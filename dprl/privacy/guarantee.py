@@ -40,6 +40,10 @@ SCOPE = (
 )
 
 
+# of a mechanism of another package
+OUTSIDE = "{author} says what noise of {mechanism} reveals; dprl has no proof of that"
+
+
 def budget(epsilon: float, delta: float) -> str:
     """(epsilon, delta) as people write it: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
     mantissa, _, exponent = f"{delta:.3g}".partition("e")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from dprl import simulation
 from dprl.fields import SpecError, shown
-from dprl.research.traces import Trace
-from dprl.simulation import Spec
+from dprl.research.traces import Progress, Trace, Where
+from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace, Spec, UploadSpec, UploadTrace
 from dprl.simulation.kinds import given_spec
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def begin_workers(store: Store, workers: int | None, engine: str | None) -> None
 
 def run_stored(
     asked: Spec,
-    progress: Callable[[float], None] | None,
+    progress: Progress | None,
     workers: int | None,
     engine: str | None,
     store: str | Path | None,
@@ -65,14 +65,32 @@ def run_stored(
     return collect(kept, [asked], VISITOR, whole_trace, progress)[asked]
 
 
+@overload
+async def run_async(
+    spec: RunSpec, progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[SeedTrace]: ...
+@overload
+async def run_async(
+    spec: OfflineSpec, progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[OfflineTrace]: ...
+@overload
+async def run_async(
+    spec: UploadSpec, progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[UploadTrace]: ...
+@overload
+async def run_async(
+    spec: Spec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[Any]: ...
+
+
 async def run_async(
     spec: Spec | Mapping[str, Any],
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
     *,
     workers: int | None = None,
     engine: str | None = None,
     store: str | Path | None = None,
-) -> Trace:
+) -> Trace[Any]:
     """Run every seed of a spec in background processes: `await dprl.run_async(spec)` lets a notebook go on.
 
     Several at once are `await asyncio.gather(dprl.run_async(a), dprl.run_async(b))`. The store is the dashboard's:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
 Progress = Callable[[float], None]
 View = Literal["cumulative", "per-episode", "extra"]
-Measure = Literal["regret", "regret per episode", "privacy cost"]
+Measure = Literal["regret", "regret per episode", "privacy cost", "suboptimality", "lower bound", "policy"]
 # What the dashboard calls them in links.
 VIEWS: dict[str, View] = {
     "regret": "cumulative",
@@ -34,19 +34,29 @@ VIEWS: dict[str, View] = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Trace(simulation.Trace[T_co]):
     """A finished run: all its seeds, on the same points of the axis. A notebook shows it as a card.
 
     Attributes:
-        spec: what was run.
+        spec: what was run, of the kind that its seeds are of: a `RunSpec` where they are `SeedTrace`.
         seeds: a trace of each, with the details of its kind, such as `SeedTrace`.
     """
 
     def plot(
-        self, measure: Measure = "regret", *, statistic: metrics.Statistic = "mean", dark: bool = False
+        self, measure: Measure | None = None, *, statistic: metrics.Statistic = "mean", dark: bool = False
     ) -> Picture:
-        """The dashboard's chart of an online run, see `Comparison.plot`."""
+        """The dashboard's chart of the run.
+
+        Args:
+            measure: see `Comparison.plot`. By default "regret" of an online run, "suboptimality" of a run on simulated
+                data sets, and of one on a file of yours "policy", the action in each state at each step.
+            statistic, dark: see `Comparison.plot`.
+        """
+        from dprl.research import pictures
+
+        if measure == "policy" or (measure is None and self.spec.kind == UploadSpec.kind):
+            return pictures.policy(self, dark=dark)
         return compare([self]).plot(measure, statistic=statistic, dark=dark)
 
     def cite(self) -> str:
@@ -129,7 +139,7 @@ class Comparison:
 
     def plot(
         self,
-        measure: Measure = "regret",
+        measure: Measure | None = None,
         *,
         statistic: metrics.Statistic = "mean",
         log_x: bool = True,
@@ -137,13 +147,19 @@ class Comparison:
         seeds: bool = False,
         dark: bool = False,
     ) -> Picture:
-        """The dashboard's chart of online runs: a curve for each, with its 95% interval over seeds.
+        """The dashboard's chart of runs of one kind: a curve for each, with its 95% interval over seeds.
 
         Args:
-            measure: "regret" so far, "regret per episode" on average so far, or "privacy cost": regret beyond the same
-                seeds of the non-private baseline, `spec.twin()`, which has to be among the runs.
-            statistic: "mean" or "median" over seeds.
-            log_x, log_y: whether an axis is logarithmic.
+            measure: what is drawn; by default the first of those that the kind has.
+
+                - Online runs: "regret" so far, "regret per episode" on average so far, or "privacy cost": regret beyond
+                  the same seeds of the non-private baseline, `spec.twin()`, which has to be among the runs.
+                - Runs on simulated data sets: "suboptimality" of the learned policy over n, or "privacy cost": how much
+                  lower the algorithm's lower bound is than that of `spec.twin()`, which has to be among the runs.
+                - Runs on a file of yours: "lower bound" on the value of the learned policy over the budgets of the
+                  runs, which differ in nothing else.
+            statistic: "mean" or "median" over seeds; runs on data sets have their mean.
+            log_x, log_y: whether an axis is logarithmic; of runs on data sets n is.
             seeds: each seed is drawn, too.
             dark: for a dark page.
 
@@ -151,13 +167,19 @@ class Comparison:
             A picture: its `figure` is Plotly's, its `table` has the numbers drawn, `see` says what there is to see.
 
         Raises:
-            SpecError: the measure is unknown, a run is not online, a baseline is missing, or there are too many runs.
+            SpecError: the kind of the runs has no such measure, they are of several kinds, a baseline is missing, or
+                there are too many runs.
         """
         from dprl.figures import style
+        from dprl.research import pictures
         from dprl.series import regret_picture
 
-        view = view_of(measure)
-        online(trace.spec for trace in self.traces.values())
+        kind = pictures.kind_of_all(self.traces)
+        pictures.check(kind, measure, statistic, log_x)
+        if kind != RunSpec.kind:
+            draw = pictures.DRAWN[kind, measure or pictures.MEASURES[kind][0]]
+            return draw(self.traces, log_y=log_y, show_seeds=seeds, dark=dark)
+        view = view_of(measure or "regret")
         known = {trace.spec: _curves(trace) for trace in self.traces.values()}
         names = [
             name for name, trace in self.traces.items() if view != "extra" or trace.spec != trace.spec.twin()
@@ -245,7 +267,7 @@ def online(specs: Iterable[Any]) -> None:
     """Raises SpecError where one is no online run."""
     for spec in specs:
         if spec.kind != simulation.RunSpec.kind:
-            raise SpecError("spec", f"{spec.label()} is no online run, and only these are drawn from Python.")
+            raise SpecError("spec", f"{spec.label()} is no online run, and sweeps are drawn of these alone.")
 
 
 def _curves(trace: simulation.Trace) -> RunCurves:

@@ -169,7 +169,7 @@ def from_dict(given: Mapping[str, Any]) -> AttackSpec:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AttackTrace(TraceCore):
+class AttackTrace(TraceCore[AttackSpec]):
     """One unit of an attack. The curve is how far apart the scores so far are, against executions.
 
     Attributes:

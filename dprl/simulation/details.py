@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dprl.mdp import TabularMDP, planning
 from dprl.mdp.tabular import Array
+from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints, TraceCore
 
 # of counts, policies and values a seed may keep; beyond it fewer checkpoints have them
@@ -37,7 +38,7 @@ class Detail(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SeedTrace(TraceCore):
+class SeedTrace(TraceCore[RunSpec]):
     """One seed of an online run on counts. C checkpoints, D of them with details, P values of alpha.
 
     The curve's axis is users so far; its measure cumulative regret, from exact values of the policies played, not

@@ -101,7 +101,7 @@ class Kind:
     start: Callable[[Any, int], Run]
     estimate: Callable[[Any], Estimate]
     warm: Callable[[], Iterable[Callable[[], object]]]
-    trace: type[TraceCore]
+    trace: type[TraceCore[Any]]
     axis: str
     measure: str
     axes: Callable[[Any], Mapping[str, Callable[[Any], Any]]]

@@ -13,7 +13,7 @@ from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, SpecError, check_params, documented
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
-from dprl.plugins import sources
+from dprl.plugins import sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
@@ -158,6 +158,4 @@ class OfflineSpec(Budgeted):
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
-        return key_of(
-            unit, seed, (*engine(), *(sources[key] for key in (self.environment,) if key in sources))
-        )
+        return key_of(unit, seed, (*engine(), *sources_of(environments=self.environment)))

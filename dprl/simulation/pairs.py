@@ -8,6 +8,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy.outside import is_outside
 
 ONE_E = (
     "The proof of the printed bonus takes one E for all rows; here each row has its own, by its reports. So a value "
@@ -19,12 +20,15 @@ def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
     """Keys of the ways to draw noise that go with a learner and a privacy model, the default first.
 
     It must be known how far one user moves what the learner sees, in the norm that the noise asks for. A learner that
-    forgets each batch releases it by itself, so that no draw may be kept for another release.
+    forgets each batch releases it by itself, so that no draw may be kept for another release. Mechanisms of other
+    packages are for running counts: what is asked anew has noise of another law.
     """
     norms = ALGORITHMS[algorithm].statistic.norms
     known = tuple(key for key in PRIVATIZERS[privacy].mechanisms if MECHANISMS[key].norm in norms)
     if ALGORITHMS[algorithm].forgets:
         known = tuple(key for key in known if MECHANISMS[key].rows(1, 1) == 0)
+    if ALGORITHMS[algorithm].forgets or not ALGORITHMS[algorithm].statistic.counted:
+        known = tuple(key for key in known if not is_outside(key))
     return known
 
 
@@ -46,7 +50,7 @@ def not_pooled(algorithm: str, mechanism: str | None, calibration: str | None, b
         return f"is for bonus anytime: bonus {bonus} is for counts of one step"
     if calibration == "paper":
         return "is for calibration tight: papers print noise for counts of one step"
-    if mechanism and MECHANISMS[mechanism].norm not in ("l1", "l2", "one-hot"):
+    if mechanism and (is_outside(mechanism) or MECHANISMS[mechanism].norm not in ("l1", "l2", "one-hot")):
         return f"is for Gaussian or Laplace noise, and for questions, not for mechanism {mechanism}"
     return ""
 
@@ -63,7 +67,7 @@ def consistencies_for(
     noise of releases goes together, and the bonus asks for the E of each row: the anytime bonus does.
     """
     learner, drawn = ALGORITHMS[algorithm], MECHANISMS[mechanism]
-    if not learner.statistic.counted or learner.forgets:
+    if not learner.statistic.counted or learner.forgets or is_outside(mechanism):
         return ("own",)
     flow = ("flow",) if structure is None and stationary == "no" and drawn.norm in ("l1", "l2") else ()
     still = ("still",) if drawn.covariance is not None and bonus == "anytime" else ()
@@ -82,6 +86,8 @@ def not_played(algorithm: str, privacy: str, mechanism: str | None, consistency:
         return f"is for algorithms that plan from running counts, not for {algorithm}"
     if cast(TabularLearner, learner).stochastic:
         return f"is for policies that take one action in a state; {algorithm} takes each with some chance"
+    if is_outside(mechanism):
+        return f"is not for mechanism {mechanism}, which is of another package"
     if drawn is not None and drawn.rows(1, 1) and not drawn.fresh:
         return f"is not for mechanism {mechanism}, whose nodes mix batches that were told different actions"
     if consistency != "own":

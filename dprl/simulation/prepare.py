@@ -12,6 +12,7 @@ from dprl.learners import ALGORITHMS, PUBLIC, Problem
 from dprl.mdp import Size, TabularMDP
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.privacy.outside import assumption
 from dprl.privacy.privatizers import Batch, Noise, Request
 from dprl.simulation import schedules, structure
 from dprl.simulation.pairs import uncovered
@@ -174,5 +175,5 @@ def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
         card,
         public=tuple(PUBLIC[key] for key in known),
         stated=stated,
-        assumptions=(*card.assumptions, *([short] if short else [])),
+        assumptions=(*card.assumptions, *assumption(spec.mechanism), *([short] if short else [])),
     )

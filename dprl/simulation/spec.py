@@ -18,8 +18,8 @@ from dprl.kernels import source_digest
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
-from dprl.plugins import sources
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.plugins import sources_of
+from dprl.privacy import MECHANISMS, PRIVATIZERS, outside
 from dprl.simulation import cost, schedules, stationary, structure
 from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_counted, runs_in
 from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, LATER, TIED
@@ -175,6 +175,7 @@ class RunSpec:
                 f"{' and a declared structure' if self.structure else ''}"
                 f"{' and counts of all steps' if self.stationary == 'yes' else ''}; give {either(fits)}.",
             )
+        outside.check_contribution(mechanism.key, self.contribution)
         self._choose_reports(named)
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
@@ -364,10 +365,8 @@ class RunSpec:
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
-        versions = (
-            *engine(),
-            *(sources[key] for key in (self.environment, self.algorithm) if key in sources),
-        )
+        used = {"environments": self.environment, "learners": self.algorithm, "mechanisms": self.mechanism}
+        versions = (*engine(), *sources_of(**used))
         text = json.dumps([unit, seed, versions], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -9,10 +9,13 @@ from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field
 from dprl.learners import ALGORITHMS, NEEDED
 from dprl.plugins import add_plugins
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
 from dprl.simulation import schedules, structure
 
-# Here, where both registries are whole: a package may register learners and environments from one module.
+# Here, where all registries are whole: a package may register entries of several from one module.
+add_plugins(
+    outside.GROUP, MECHANISMS, tuple(f.name for f in fields(Mechanism)), outside.refusal, outside.offer
+)
 add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields(Environment)))
 add_plugins("dprl.learners", ALGORITHMS, NEEDED)
 

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from dprl.privacy.guarantee import Guarantee
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dprl.simulation.kinds import Spec
 
 Ints = NDArray[np.int64]
 
@@ -45,12 +47,15 @@ class Curve(NamedTuple):
         return described(self)
 
 
+S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of runs of several kinds has a type
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TraceCore:
+class TraceCore(Generic[S_co]):
     """One seed of a run. The fields of a subclass are arrays, dictionaries of arrays, or plain JSON.
 
     Attributes:
-        spec: see kinds.Spec.
+        spec: see kinds.Spec; of which kind, a subclass says.
         complete: not cut short.
         v_star: the best value there is; None where no model is known.
         guarantee: what is claimed and proved.
@@ -58,7 +63,7 @@ class TraceCore:
         rate: how much of the curve's axis was done in a second.
     """
 
-    spec: Any
+    spec: S_co
     seed: int
     complete: bool
     curve: Curve
@@ -79,13 +84,19 @@ class TraceCore:
         end = "" if self.complete else ", cut short"
         axis, measure, at, values = self.curve
         last = f": {measure} {values[-1]:.6g} at {axis} {at[-1]:,}" if len(at) else ""
-        return f"{type(self).__name__}({self.spec.label()}, seed {self.seed}{last}{end})"
+        return f"{type(self).__name__}({self._given.label()}, seed {self.seed}{last}{end})"
+
+    @property
+    def _given(self) -> Spec:
+        """The spec, as whatever kind has it."""
+        spec: Any = self.spec
+        return cast("Spec", spec)
 
     def to_bytes(self) -> bytes:
         """A compressed, self-contained form; holds arrays and JSON only, never code."""
         arrays: dict[str, Any] = {"at": self.curve.at, "values": self.curve.values}
         plain: dict[str, Any] = {
-            "spec": self.spec.to_dict(),
+            "spec": self._given.to_dict(),
             "guarantee": self.guarantee.to_dict(),
             "curve": [self.curve.axis, self.curve.measure],
             "mappings": [],
@@ -138,15 +149,25 @@ DAMAGE = (
 )  # fmt: skip
 
 
-T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
+T_co = TypeVar("T_co", bound=TraceCore[Any], covariant=True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Trace(Generic[T_co]):
     """A finished run: all its seeds, on the same points of the axis. Trace[SeedTrace] is of an online run."""
 
-    spec: Any
+    _spec: Any
     seeds: tuple[T_co, ...]  # which details they have depends on the spec's kind
+
+    def __init__(self, spec: Spec, seeds: tuple[T_co, ...]) -> None:
+        object.__setattr__(self, "_spec", spec)
+        object.__setattr__(self, "seeds", seeds)
+
+    @property
+    def spec(self: Trace[TraceCore[S_co]]) -> S_co:
+        """What was run. Its type is that of its seeds' specs: a RunSpec where they are SeedTraces."""
+        spec: S_co = self._spec
+        return spec
 
     def __repr__(self) -> str:
         final, axis, measure = self.summary(), self._curve.axis, self._curve.measure
@@ -189,7 +210,7 @@ class Trace(Generic[T_co]):
         return self._core.guarantee
 
     @property
-    def _core(self) -> TraceCore:
+    def _core(self) -> TraceCore[Any]:
         return self.seeds[0]
 
     @property

@@ -4,8 +4,9 @@ Each check passes, or says in one sentence what is wrong. Nothing has to be regi
 """
 
 from dprl.testing.environments import check_environment
-from dprl.testing.learners import check_learner, offering, run_plain
+from dprl.testing.learners import check_learner, run_plain
 from dprl.testing.mechanisms import check_mechanism
+from dprl.testing.offering import offering
 from dprl.testing.report import CheckFailed, Report
 
 __all__ = [

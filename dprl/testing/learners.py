@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -70,13 +69,6 @@ def check_learner(learner: TabularLearner, *, compiles: bool = True) -> Report:
         checks.append(same_bits_compiled)
     with offered(ALGORITHMS, learner, FIELDS, "algorithm"):
         return checked(learner, checks)
-
-
-@contextmanager
-def offering(learner: TabularLearner) -> Iterator[None]:
-    """In this block specs may name an algorithm that no package registers yet; then all is as before."""
-    with offered(ALGORITHMS, learner, FIELDS, "algorithm"):
-        yield
 
 
 def run_plain(spec: RunSpec) -> Trace:

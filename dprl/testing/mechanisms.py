@@ -35,6 +35,7 @@ def check_mechanism(mechanism: Mechanism, stream: Stream | None = None, *, compi
     - repeats: one seed has the same bits, whatever was drawn before.
     - same bits compiled: compiled and as plain Python; what follows is then drawn by the compiled one.
     - spread: the standard deviation of the last release is the stated one, of no release more; the mean is 0.
+    - symmetric: at each release noise is as often above a bound as below its negative.
     - tail: the bound is broken no more often than it says, and is not loose; so is that of the length of several.
     - independent counters: no counter tells anything of another.
     - likelihood ratio: `log_ratio` is one: its exponential has mean 1 where the other user is there.
@@ -62,7 +63,7 @@ def check_mechanism(mechanism: Mechanism, stream: Stream | None = None, *, compi
     if compiles:
         checks.append(_named(same_bits_compiled, told))
     first = checked(mechanism, checks)
-    checks = [_named(check, told) for check in (spread, tail, independent_counters)]
+    checks = [_named(check, told) for check in (spread, symmetric, tail, independent_counters)]
     if stream is None:
         checks += [likelihood_ratio, proof]
     rest = checked(machine(mechanism) if compiles else mechanism, checks)
@@ -144,6 +145,20 @@ def spread(mechanism: Mechanism, stream: Stream) -> None:
         _errors(noise[-1] ** 2, float(std[-1]) ** 2) < limit,
         f"std: the last release has {last:.3g}, and {std[-1]:.3g} is stated",
     )
+
+
+def symmetric(mechanism: Mechanism, stream: Stream) -> None:
+    """Noise is as often above a bound as below its negative, which schedules that decide as they go rest on."""
+    noise, std = noise_of(mechanism, stream, CELLS, 17), mechanism.std(stream)
+    bounds = (0.25, 1.0, 2.0)
+    for i, (row, size) in enumerate(zip(noise, std, strict=True)):
+        for bound in bounds:
+            above, below = int((row > bound * size).sum()), int((row < -bound * size).sum())
+            chance = stats.binomtest(above, above + below).pvalue if above + below else 1.0
+            require(
+                chance > LEVEL / (len(bounds) * stream.releases),
+                f"noise of release {i} is {above:,} times above {bound:g} std, and {below:,} times below its negative",
+            )
 
 
 def tail(mechanism: Mechanism, stream: Stream, failure: float = 1e-2, draws: int = CELLS) -> None:

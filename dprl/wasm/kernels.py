@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp import planning
-from dprl.privacy import MECHANISMS
+from dprl.privacy import MECHANISMS, outside
 from dprl.privacy.mechanisms import no_noise, optimal
 from dprl.simulation.loops.replan_kernels import Kernels, as_is, signatures_of, simulate
 from dprl.simulation.schedules import SCHEDULES
@@ -92,8 +92,9 @@ def _parts() -> Iterator[tuple[Kind, str, Callable[..., Any]]]:
         yield kind, "evaluate", planning.evaluate
         for schedule in SCHEDULES.values():
             yield kind, "next_release", schedule.next_release
-        for mechanism in MECHANISMS.values():
-            yield kind, "add_noise", mechanism.add_noise
+        for key in MECHANISMS:
+            if not outside.is_outside(key):
+                yield kind, "add_noise", MECHANISMS[key].add_noise
         yield kind, "add_noise", no_noise
         for publish in (consistency.unchanged, as_is):  # counts without noise, pooled or as they are
             yield kind, "publish", publish

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
-from dprl.privacy import MECHANISMS
+from dprl.privacy import MECHANISMS, outside
 from dprl.privacy.mechanisms import optimal
 from dprl.simulation import RunSpec, estimate
 from dprl.simulation.loops.replan import SeedRun
@@ -49,6 +49,8 @@ def unplayable(spec: Any) -> str:
     if not isinstance(learner, TabularLearner):
         return f"{learner.title} cannot be played without a server: its preparation needs LAPACK."
     mechanism = MECHANISMS[spec.mechanism] if spec.mechanism else None
+    if outside.is_outside(spec.mechanism):
+        return "Noise of another package cannot be played without a server."
     if mechanism is not None and mechanism.prepare not in (None, optimal.correlate):
         return f"{mechanism.title} cannot be played without a server: its noise is made by an FFT before the run."
     cost = estimate(spec)

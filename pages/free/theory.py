@@ -1,4 +1,4 @@
-"""The calculator: every proved bound at the numbers a visitor gives. Pure arithmetic, so it answers at once."""
+"""The calculator: bounds of the papers at the numbers a visitor gives. Pure arithmetic, so it answers at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.privacy import PRIVATIZERS
-from dprl.theory import BOUNDS, Bound, BoundSetting
+from dprl.theory import BOUNDS, LEFT_OUT, Bound, BoundSetting
 from dprl.words import human, percent, rough
 from pages.free.link import FIELDS, FreeView
 from pages.free.state import free
@@ -76,6 +76,7 @@ def calculator() -> None:
             ),
         },
     )
+    st.caption(explained(LEFT_OUT))
     st.caption(
         explained(
             f"The next table bounds how many episodes are α-suboptimal: each loses more than α = {at.alpha:g} of "

@@ -339,6 +339,11 @@ def remembered(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: 
     seeds_so_far.append(i)
 
 
+def to_one_side(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
+    for cell in range(noise.shape[0]):
+        noise[cell] += np.sqrt(float(leaves[i + 1] - leaves[i])) * (rng.standard_exponential() - 1.0)
+
+
 GAUSSIAN = MECHANISMS["gaussian"]
 MECHANISM_FAULTS: dict[str, tuple[Any, str]] = {
     "noise halved": (replace(GAUSSIAN, add_noise=half_as_large), "spread"),
@@ -364,6 +369,7 @@ MECHANISM_FAULTS: dict[str, tuple[Any, str]] = {
         replace(GAUSSIAN, tail=lambda stream, failure: GAUSSIAN.tail(stream, 5 * failure)),
         "tail",
     ),
+    "noise to one side, of the same size": (replace(GAUSSIAN, add_noise=to_one_side), "symmetric"),
     "one draw for all counters": (replace(GAUSSIAN, add_noise=one_for_all), "spread"),
     "not deterministic": (replace(GAUSSIAN, add_noise=own_generator), "repeats"),
     "hidden state": (replace(GAUSSIAN, add_noise=remembered), "holds nothing"),
@@ -390,7 +396,7 @@ def test_a_mechanism_with_a_fault_is_caught(name: str) -> None:
     ids=lambda m: m.key,
 )
 def test_sound_mechanisms_pass(mechanism: Any) -> None:
-    assert len(check_mechanism(mechanism, compiles=False).passed) == 8
+    assert len(check_mechanism(mechanism, compiles=False).passed) == 9
     assert gaussian_sum is GAUSSIAN.add_noise
 
 

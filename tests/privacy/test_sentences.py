@@ -21,7 +21,7 @@ from dprl.metrics import Measured, at_most
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
-from dprl.privacy.guarantee import SCOPE, UNIT
+from dprl.privacy.guarantee import OUTSIDE, SCOPE, UNIT
 from dprl.rooms.response import answered_yes, counted, flip, shuffled
 from dprl.rooms.steps import DELTA
 from dprl.sentences import attack, clinic, exploration, promise, room, uploads, verdict
@@ -74,6 +74,7 @@ def vocabulary() -> dict[str, set[str]]:
 def of_cards() -> set[str]:
     """What cards, menus and the command line say of privacy, and of what a guarantee is not about."""
     said = {*(TERMS[term].definition for term in PRIVATE), UNIT, *SCOPE}
+    said.add(OUTSIDE.format(author="my-package 1.0", mechanism="Gaussian reports"))
     for p in PRIVATIZERS.values():
         said |= {p.summary, p.trust, p.words.alt}
         for mechanism in p.mechanisms:

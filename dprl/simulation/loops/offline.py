@@ -33,7 +33,7 @@ from dprl.statistics.family import Family, Query
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OfflineTrace(TraceCore):
+class OfflineTrace(TraceCore[OfflineSpec]):
     """One seed of an offline run: C data sets of growing size, D of them with details.
 
     The curve's axis is n, trajectories in the data set; its measure the gap v* - v^pi of the policy that was learned,

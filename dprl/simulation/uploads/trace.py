@@ -17,10 +17,11 @@ from dprl.simulation.spec import engine
 from dprl.simulation.trace import TraceCore
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.policy import SOMEBODY, Policy
+from dprl.simulation.uploads.spec import UploadSpec
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class UploadTrace(TraceCore):
+class UploadTrace(TraceCore[UploadSpec]):
     """What was learned from an uploaded data set: all of it follows from what was released.
 
     The curve has one point: at n the lower bound V~ of what the learned policy is worth, from the declared start, in

@@ -10,13 +10,12 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl import metrics
 from dprl.curves import RunCurves
-from dprl.figures import offline as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.jobs.store import RunStatus
 from dprl.sentences import offline as sentences
+from dprl.series import gap_picture, gap_series, paper_range, price_picture, price_series
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.tables import escape_formulas
 from dprl.words import between, count, human, percent, promise
@@ -30,8 +29,6 @@ from pages.shared.results import answers, data
 from pages.shared.results.status import awaited
 
 MEASURES = {"gap": "Suboptimality", "price": "Privacy cost in the lower bound"}
-PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
-FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
 
 
 def tab() -> None:
@@ -63,15 +60,7 @@ def tab() -> None:
     shaded = paper_range(specs)
     picture = kept(
         ("gap", log_y, each, night, room, best, shaded, *parts),
-        lambda: figures.gaps_over_n(
-            curves,
-            shaded=shaded,
-            log_y=log_y,
-            show_seeds=each,
-            see=sentences.about_gaps(curves, best),
-            dark=night,
-            wide=room,
-        ),
+        lambda: gap_picture(specs, curves, best, log_y=log_y, show_seeds=each, dark=night, wide=room),
     )
     show(picture, "offline_gap")
     what_if(specs, curves, best)
@@ -148,30 +137,9 @@ def problem(spec: OfflineSpec) -> str:
     return f"{spec.environment} {dict(spec.environment_params)}"
 
 
-def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
-    """Up to which n the paper shows what is drawn."""
-    ends = {PAPER_RANGE.get(spec.environment) for spec in specs}
-    end = ends.pop()
-    if ends or end is None or max(spec.n for spec in specs) <= end:
-        return None
-    return float(end), f"the paper's range, n ≤ {end:,}"
-
-
 def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, run: RunStatus) -> Series:
     """One run as the figure wants it."""
-    mean, low, high = metrics.regret_band(one.averaged)
-    return Series(
-        label=title,
-        style=kind,
-        x=one.at,
-        rows=one.values,
-        center=mean,
-        low=low,
-        high=high,
-        complete=run.state == "done",
-        note=note(run),
-        v_star=best,
-    )
+    return gap_series(title, kind, one, best, note=note(run), finished=run.state == "done")
 
 
 def lower(spec: OfflineSpec) -> NDArray[np.float64] | None:
@@ -204,9 +172,7 @@ def prices(
         own, free = lower(spec), lower(twin)
         if own is None or free is None:
             continue
-        rows = free - own
-        mean, low, high = metrics.regret_band(rows)
-        curves.append(Series(title, kind, OFFLINE.runs.curves(spec).at, rows, mean, low, high))
+        curves.append(price_series(title, kind, OFFLINE.runs.curves(spec).at, own, free))
     if not curves:
         empty(
             "This chart compares finished private runs with the same algorithm without privacy. Add that "
@@ -220,16 +186,8 @@ def prices(
             "with privacy."
         )
     )
-    first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
     picture = kept(
         ("offline-price", log_y, each, night, room, *((c.label, c.rows.tobytes()) for c in curves)),
-        lambda: figures.prices_over_n(
-            curves,
-            log_y=log_y,
-            show_seeds=each,
-            see=sentences.about_prices(curves, first),
-            dark=night,
-            wide=room,
-        ),
+        lambda: price_picture(curves, log_y=log_y, show_seeds=each, dark=night, wide=room),
     )
     show(picture, "offline_price")

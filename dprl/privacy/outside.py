@@ -1,0 +1,65 @@
+"""Mechanisms of other packages: which of them can be used, which privacy model offers each, and what its card says.
+
+A privacy model takes them for no more than the contract of `Mechanism` says of them: noise of calibrated size in
+running counts. What is proved here for Gaussian and Laplace noise alone is not offered with them, see
+`simulation.pairs`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dprl.fields import SpecError
+from dprl.plugins import sources
+from dprl.privacy.guarantee import OUTSIDE
+from dprl.privacy.mechanisms import MECHANISMS, Mechanism
+from dprl.privacy.privatizers import PRIVATIZERS
+
+GROUP = "dprl.mechanisms"  # of entry points
+BUILT_IN = frozenset(MECHANISMS)  # this module is imported before any package registers one
+NORMS = ("l1", "l2")
+
+
+def model_of(mechanism: Mechanism) -> str:
+    """The privacy model that offers it: where each user draws noise of their own nobody has to be trusted."""
+    return "local" if mechanism.fresh else "central"
+
+
+def refusal(mechanism: Mechanism) -> str:
+    """Why a mechanism of another package cannot be used, as after "was left out:"; "" where it can."""
+    if mechanism.norm not in NORMS:
+        return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
+    if mechanism.answers is not None:
+        return "its noise depends on what it is added to; give one that adds noise"
+    return ""
+
+
+def offer(mechanism: Mechanism) -> None:
+    """Let its privacy model offer a mechanism, after all others: no spec takes it by default."""
+    model = PRIVATIZERS[model_of(mechanism)]
+    PRIVATIZERS[model.key] = replace(model, mechanisms=(*model.mechanisms, mechanism.key))
+
+
+def is_outside(key: str | None) -> bool:
+    """Whether this is the key of a mechanism that is none of dprl's own."""
+    return key in MECHANISMS and key not in BUILT_IN
+
+
+def check_contribution(key: str, contribution: int) -> None:
+    """Raises SpecError for several episodes of a user: what they reveal together is proved for noise of dprl's own."""
+    if contribution > 1 and is_outside(key):
+        raise SpecError(
+            "contribution", f"{contribution} does not go with mechanism {key} of another package; give 1."
+        )
+
+
+def assumption(key: str | None) -> tuple[str, ...]:
+    """What the card of a run says of a mechanism that is none of dprl's own."""
+    if key is None or not is_outside(key):
+        return ()
+    return (OUTSIDE.format(author=author(key), mechanism=MECHANISMS[key].title),)
+
+
+def author(key: str) -> str:
+    """Who says what a mechanism of another package reveals: the package, where it is installed."""
+    return sources.get((GROUP, key), "its author")

@@ -1,0 +1,156 @@
+"""Charts of runs on data sets, simulated or your own, with the dashboard's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dprl.curves import RunCurves
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError, shown
+from dprl.figures import offline, steps, style
+from dprl.figures.looks import numbered
+from dprl.privacy.curator import PROMISES
+from dprl.sentences import offline as sentences
+from dprl.sentences import uploads
+from dprl.series import gap_picture, gap_series, learned_picture, price_picture, price_series, style_of_data
+from dprl.simulation import OfflineSpec, RunSpec, Trace, UploadSpec
+
+if TYPE_CHECKING:
+    from dprl.figures.picture import Picture
+
+# What is drawn of each kind of runs, the default first.
+MEASURES = {
+    RunSpec.kind: ("regret", "regret per episode", "privacy cost"),
+    OfflineSpec.kind: ("suboptimality", "privacy cost"),
+    UploadSpec.kind: ("lower bound",),
+}
+BUDGETS = {"rho": "ρ", "epsilon": "ε"}
+Traces = Mapping[str, Trace[Any]]
+
+
+def kind_of_all(traces: Traces) -> str:
+    """The kind that all runs are of. Raises SpecError where there are several, or it has no chart."""
+    kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
+    if len(kinds) > 1:
+        raise SpecError(
+            "traces", f"{' and '.join(kinds)} runs have no chart in common; give those of one kind."
+        )
+    if kinds[0] not in MEASURES:
+        raise SpecError("traces", f"{kinds[0]} runs have no chart; give {', '.join(MEASURES)} runs.")
+    return kinds[0]
+
+
+def check(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
+    """Raises SpecError where runs of a kind are not drawn so."""
+    known = MEASURES[kind]
+    if measure is not None and measure not in known:
+        of = "" if kind == RunSpec.kind else f" of {kind} runs"
+        raise SpecError("measure", f"{shown(measure)} is not allowed{of}; give one of {', '.join(known)}.")
+    if kind != RunSpec.kind and statistic != "mean":
+        raise SpecError("statistic", f"{kind} runs are drawn by their mean over data sets; give mean.")
+    if kind != RunSpec.kind and not log_x:
+        raise SpecError("log_x", f"the horizontal axis of {kind} runs is logarithmic; give True.")
+
+
+def gaps(traces: Traces, **how: bool) -> Picture:
+    """Suboptimality over n, a curve for each run."""
+    few(traces)
+    specs = [trace.spec for trace in traces.values()]
+    best = [core(trace).v_star for trace in traces.values()]
+    problems = {(spec.environment, str(dict(spec.environment_params))) for spec in specs}
+    v_star = best[0] if len(problems) == 1 else None
+    looks = numbered([style_of_data(spec) for spec in specs])
+    curves = [
+        gap_series(name, look, RunCurves(trace.at, trace.values), v_star)
+        for (name, trace), look in zip(traces.items(), looks, strict=True)
+    ]
+    return gap_picture(specs, curves, v_star, **how)
+
+
+def prices(traces: Traces, **how: bool) -> Picture:
+    """How much lower V~ is than that of the same algorithm without privacy, on the same data sets."""
+    lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
+    private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.twin()}
+    if not private:
+        raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
+    few(private)
+    looks = numbered([style_of_data(trace.spec) for trace in private.values()])
+    curves = []
+    for (name, trace), look in zip(private.items(), looks, strict=True):
+        free = lower.get(trace.spec.twin())
+        if free is None:
+            raise SpecError(
+                "measure",
+                f"privacy cost is counted from the non-private baseline of {trace.spec.label()}; add "
+                "dprl.run(spec.twin()) to the runs.",
+            )
+        curves.append(price_series(name, look, trace.at, lower[trace.spec], free))
+    return price_picture(curves, **how)
+
+
+def bounds(traces: Traces, *, dark: bool, **how: bool) -> Picture:
+    """V~ over the budget, of releases of one data set that differ in nothing else."""
+    specs: list[UploadSpec] = [trace.spec for trace in traces.values()]
+    last = specs[-1]
+    budget = PROMISES[last.privacy].fields[0]
+    if any(spec.replace(**{budget: getattr(last, budget)}) != last for spec in specs):
+        wanted = f"make them by spec.replace({budget}=...)"
+        raise SpecError("traces", f"releases that differ in more than {budget} have no chart; {wanted}.")
+    rows = sorted((float(getattr(spec, budget)), float(trace.values[0, 0]))
+                  for spec, trace in zip(specs, traces.values(), strict=True))  # fmt: skip
+    public, learner, name = last.public, last.learner, BUDGETS[budget]
+    least, most = (public.size.H * reward for reward in public.reward_range)
+    see = sentences.about_lower_bounds(
+        rows,
+        name,
+        uploads.people(last.learned_from, public.episodes),
+        least,
+        last.beta,
+        learner.unproved(last.algorithm_params),
+        "",
+        learner.proved,
+        uploads.needs(public.episodes),
+    )
+    return offline.lower_bounds_over_budgets(rows, name=name, least=least, most=most, see=see, dark=dark)
+
+
+def policy(trace: Trace[Any], *, dark: bool) -> Picture:
+    """The action in each state at each step that was learned, by the first seed, from its largest data set."""
+    spec, found = trace.spec, core(trace)
+    if spec.kind == UploadSpec.kind:
+        public = spec.public
+        return steps.policy_by_step(
+            found.policy,
+            state_labels=public.states,
+            action_labels=public.actions,
+            when=f"from {uploads.people(spec.learned_from, public.episodes)}",
+            see=sentences.bounds_by_start(public.states, found.lower.tolist()),
+            dark=dark,
+        )
+    if spec.kind != OfflineSpec.kind:
+        raise SpecError("measure", f"policy is drawn of runs on data sets; {spec.label()} is an online run.")
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    return learned_picture(found, len(found.detail_n) - 1, mdp, dark=dark)
+
+
+def core(trace: Trace[Any]) -> Any:
+    """The first seed."""
+    return trace.seeds[0]
+
+
+def few(traces: Traces) -> None:
+    """Raises SpecError where they are too many to tell apart."""
+    if len(traces) > style.MOST_CURVES:
+        raise SpecError(
+            "traces", f"{len(traces)} curves cannot be told apart; give at most {style.MOST_CURVES}."
+        )
+
+
+DRAWN: dict[tuple[str, str], Callable[..., Picture]] = {
+    (OfflineSpec.kind, "suboptimality"): gaps,
+    (OfflineSpec.kind, "privacy cost"): prices,
+    (UploadSpec.kind, "lower bound"): bounds,
+}

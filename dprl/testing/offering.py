@@ -1,0 +1,40 @@
+"""For a while, specs may name what no package registers yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dprl.environments import ENVIRONMENTS, Environment
+from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
+from dprl.simulation import FIELDS
+from dprl.testing.report import offered
+
+
+@contextmanager
+def offering(entry: TabularLearner | Environment | Mechanism) -> Iterator[None]:
+    """In this block specs may name an algorithm, an environment or a mechanism that no package registers yet.
+
+    Afterwards all is as before.
+
+    Raises:
+        ValueError: it is a mechanism that no privacy model can offer.
+    """
+    if isinstance(entry, Mechanism):
+        if why := outside.refusal(entry):
+            raise ValueError(f"mechanism: {why}.")
+        models = dict(PRIVATIZERS)
+        with offered(MECHANISMS, entry, FIELDS, "mechanism"):
+            outside.offer(entry)
+            try:
+                yield
+            finally:
+                PRIVATIZERS.update(models)
+    elif isinstance(entry, Environment):
+        with offered(ENVIRONMENTS, entry, FIELDS, "environment"):
+            yield
+    else:
+        with offered(ALGORITHMS, entry, FIELDS, "algorithm"):
+            yield

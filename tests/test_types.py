@@ -1,0 +1,88 @@
+"""What a static checker, and so an editor, sees of the API: by mypy's own words, of a script that also runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import assert_type
+
+import pytest
+
+import dprl
+
+ROOT = Path(__file__).parents[1]
+# Each line that ends in a comment is asked for its type, which the comment says.
+SCRIPT = """
+import asyncio
+from typing import Any
+import dprl
+
+online = dprl.RunSpec(environment_params={"S": 3, "H": 2}, episodes=10, seeds=1)
+data = dprl.OfflineSpec(environment_params={"S": 3, "H": 2}, n=10, seeds=1)
+run, batch = dprl.run(online), dprl.run(data)
+
+run.spec  # RunSpec
+run.spec.epsilon  # float | None
+run.spec.twin()  # RunSpec
+run.seeds[0]  # SeedTrace
+run.seeds[0].spec  # RunSpec
+batch.spec  # OfflineSpec
+batch.spec.n  # int
+batch.seeds[0].lower  # ndarray
+dprl.run({"seeds": 1, "episodes": 10}).spec  # Any
+dprl.compare([run, batch]).traces  # Mapping[str, Trace[Any]]
+dprl.compare({"a": run, "b": batch}).frame()  # DataFrame
+dprl.Sweep(online, {"epsilon": [1.0]}).base  # RunSpec
+asyncio.run  # def
+
+
+def given(trace: dprl.Trace[Any], one: dprl.Trace[dprl.SeedTrace]) -> None:
+    trace.spec  # Any
+    one.spec.episodes  # int
+
+
+async def later() -> None:
+    (await dprl.run_async(online)).spec  # RunSpec
+"""
+
+
+def test_lint_reads_what_a_spec_is_of() -> None:
+    """`make lint` reads this file: mypy fails where a type is another."""
+    trace = dprl.run(dprl.RunSpec(environment_params={"S": 3, "H": 2}, episodes=10, seeds=1))
+    assert_type(trace.spec, dprl.RunSpec)
+    assert_type(trace.spec.epsilon, float | None)
+    assert_type(trace.seeds[0].spec, dprl.RunSpec)
+    assert (trace.spec.epsilon, trace.seeds[0].spec) == (1.0, trace.spec)
+    with pytest.raises(AttributeError):
+        trace.spec = trace.spec.twin()  # type: ignore[misc]
+
+
+@pytest.mark.thorough
+def test_mypy_completes_specs_and_takes_what_runs(tmp_path: Path) -> None:
+    exec(compile(SCRIPT, "script", "exec"), {})
+    lines, asked = [], list[str]()
+    for line in SCRIPT.splitlines():
+        if told := re.fullmatch(r"( *)(.+)  # (.+)", line):
+            asked.append(told[3])
+            line = f"{told[1]}reveal_type({told[2]})"
+        lines.append(line)
+    script = tmp_path / "script.py"
+    script.write_text("\n".join([*lines, "run.spec.epsilom"]))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(script)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.splitlines()
+    ours = [line for line in done if "script.py:" in line]
+    types = [
+        re.sub(r"\b[a-z_]+\.(?=\w)", "", line.partition('is "')[2]) for line in ours if "Revealed" in line
+    ]
+    assert len(types) == len(asked)
+    for found, said in zip(types, asked, strict=True):
+        assert found.startswith(said), (found, said)
+    wrong = [line.partition("error: ")[2] for line in ours if "error: " in line]
+    assert wrong == ['"RunSpec" has no attribute "epsilom"; maybe "epsilon"?  [attr-defined]']
