@@ -170,6 +170,7 @@ def dashboard(host: str, port: int) -> None:
     streamlit_patches.hold_one_file()
     streamlit_patches.leave_parts_of_left_pages()
     streamlit_patches.hear_runs_to_their_end()
+    streamlit_patches.make_looks_once()
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     options = {"server.address": host, "server.port": port}

@@ -11,7 +11,9 @@ import logging.config
 from dataclasses import replace
 
 from starlette.exceptions import HTTPException
-from streamlit import logger
+from streamlit import config, logger
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
 from streamlit.runtime.pages_manager import PagesManager
@@ -19,6 +21,9 @@ from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+log = logging.getLogger("dprl.pages")
+
+STILL = "still"  # in a session: by part of its page, what says whether all is as it was drawn
 MOST_HELD = (
     10**9
 )  # bytes of files that browsers sent: five of the largest, each for the moment until its page takes it
@@ -94,15 +99,52 @@ def hear_runs_to_their_end() -> None:
     the rest of the first: the end of the page is never seen, and no part of it draws itself any more. Such a turn is
     left out; the next comes by itself.
 
-    Unnecessary once Streamlit hears a run that has ended to its end.
+    So is a turn of a part that says by a word of its own that nothing has changed, see STILL: a turn begins a thread,
+    opens the session anew and sends that to the browser, which takes some twenty times as long as to look.
+
+    Unnecessary once Streamlit hears a run that has ended to its end, and once a part can say when it is drawn again.
     """
     create = AppSession._create_scriptrunner
 
     def unless_unheard(self: AppSession, asked: RerunData) -> None:
-        if not asked.is_auto_rerun or self._scriptrunner is None:
+        if not asked.is_auto_rerun or (self._scriptrunner is None and not _is_still(self, asked)):
             create(self, asked)
 
     AppSession._create_scriptrunner = unless_unheard  # type: ignore[assignment, method-assign]
+
+
+def _is_still(visitor: AppSession, asked: RerunData) -> bool:
+    """Whether the part that is asked for says so. No script of the visitor runs meanwhile."""
+    try:
+        state = visitor.session_state
+        told = state[STILL].get(asked.fragment_id) if STILL in state else None
+        return told is not None and bool(told())
+    except Exception:  # whatever is wrong is said where the part is drawn
+        log.exception("A part of a page could not say whether it has changed")
+        return False
+
+
+def make_looks_once() -> None:
+    """Streamlit sends the page's colours and fonts with every run of a page and of every part of it, and puts them
+    together from all options each time. Until options are read again they are the same.
+
+    Unnecessary once Streamlit keeps them.
+    """
+    make = app_session._populate_theme_msg
+    made: dict[str, CustomThemeConfig] = {}
+    config.on_config_parsed(made.clear, force_connect=True)
+
+    def once(msg: CustomThemeConfig, section: str = "theme") -> None:
+        if section not in made:
+            own = CustomThemeConfig()
+            make(own, section)
+            made[section] = own
+        if made[
+            section
+        ].ByteSize():  # else the part is not there, which says something else than an empty one
+            msg.MergeFrom(made[section])
+
+    app_session._populate_theme_msg = once
 
 
 def log_through_ours() -> None:

@@ -23,6 +23,8 @@ import pytest
 import streamlit
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -375,6 +377,48 @@ def test_a_run_that_has_ended_is_heard_before_a_part_draws_itself_again(
     session._scriptrunner = None  # it has been heard
     AppSession._create_scriptrunner(session, tick)
     assert begun == [press, tick]
+
+
+def test_a_turn_of_a_part_that_says_that_nothing_has_changed_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun: list[RerunData] = []
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda self, asked: begun.append(asked))
+    streamlit_patches.hear_runs_to_their_end()
+    told: dict[str, Any] = {}
+    session: Any = SimpleNamespace(_scriptrunner=None, session_state=told)
+    tick, press = RerunData(fragment_id="part", is_auto_rerun=True), RerunData(fragment_id="part")
+    AppSession._create_scriptrunner(session, tick)  # no part has said anything
+    still = [True]
+    told[streamlit_patches.STILL] = {"part": lambda: still[0]}
+    AppSession._create_scriptrunner(session, tick)
+    AppSession._create_scriptrunner(session, press)
+    still[0] = False
+    AppSession._create_scriptrunner(session, tick)
+    assert begun == [tick, press, tick]
+    told[streamlit_patches.STILL] = {"part": lambda: 1 / 0}
+    AppSession._create_scriptrunner(session, tick)  # which says on the page what is wrong
+    assert begun[3:] == [tick]
+    assert "could not say whether it has changed" in caplog.text
+
+
+def test_what_pages_look_like_is_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def make(message: CustomThemeConfig, section: str = "theme") -> None:
+        asked.append(section)
+        if section == "theme":
+            message.primary_color = "#123456"
+
+    monkeypatch.setattr(app_session, "_populate_theme_msg", make)
+    streamlit_patches.make_looks_once()
+    for _ in range(2):
+        message = CustomThemeConfig()
+        app_session._populate_theme_msg(message)
+        app_session._populate_theme_msg(message.dark, "theme.dark")
+        assert message.primary_color == "#123456"
+        assert not message.HasField("dark")
+    assert asked == ["theme", "theme.dark"]
 
 
 def test_documents_are_served_where_they_have_been_built(

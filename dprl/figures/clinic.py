@@ -9,6 +9,7 @@ import pandas as pd
 
 from dprl.figures import looks, style
 from dprl.figures.chart import Chart, stacked
+from dprl.figures.lessons import enlarge
 from dprl.figures.picture import Picture
 
 MODELS = ("local", "shuffle", "central", "none")
@@ -25,6 +26,8 @@ def visits(
     *,
     see: str,
     dark: bool,
+    large: bool = False,
+    wide: bool = True,
     height: int = 380,
 ) -> Picture:
     """A row for each state, from the top down. most: visits there can be at all, said as a band."""
@@ -58,6 +61,8 @@ def visits(
     ends = [-0.1 * most, 1.1 * most, min(said) - 2.2 * spread, max(said) + 2.2 * spread]
     chart.x(range=[min(ends), max(ends)])
     chart.y(tickvals=places, ticktext=list(states), tickfont={"color": ink, "size": 13}, showgrid=False)
+    if large:
+        _enlarge(chart, wide)
     table = pd.DataFrame(
         {
             words["column_state"]: states,
@@ -78,6 +83,8 @@ def goes_on(
     *,
     see: str,
     dark: bool,
+    large: bool = False,
+    wide: bool = True,
     height: int = 440,
 ) -> Picture:
     """The share lost until each number of users, for each kind of trust."""
@@ -97,6 +104,8 @@ def goes_on(
     chart.note(here, x=math.log10(n), xref="x", xanchor="left", xshift=4, y=1, yref="paper", yanchor="top")
     chart.x(type="log", range=[0, 9], dtick=1, exponentformat="power")
     chart.y(range=[0, 1], tickformat=".0%")
+    if large:
+        _enlarge(chart, wide)
     columns = [words[f"column_{name}"] for name in ("trust", "users", "lost")]
     table = stacked(
         (
@@ -110,3 +119,14 @@ def goes_on(
         columns,
     )
     return chart.picture(words["goes_on_alt"], see, table)
+
+
+def _enlarge(chart: Chart, wide: bool) -> None:
+    """All letters for a projector: also the names of states, and where the class is."""
+    enlarge(chart, wide)
+    size = chart.layout["font"]["size"]
+    for written in (
+        chart.layout["yaxis"]["tickfont"],
+        *(note["font"] for note in chart.layout.get("annotations", ())),
+    ):
+        written["size"] = size

@@ -93,7 +93,7 @@ def open_chart(
         chart.x(fixedrange=True)
         chart.y(fixedrange=True)
     if large:
-        _enlarge(chart, *(PROJECTOR if wide else TELEPHONE))
+        enlarge(chart, wide)
     return chart
 
 
@@ -149,8 +149,9 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
         chart.x(tickformat=".0%")
 
 
-def _enlarge(chart: Chart, text: int, title: int, numbers: int) -> None:
-    """Letters of these many pixels."""
+def enlarge(chart: Chart, wide: bool) -> None:
+    """Letters for a projector, if there is room (wide); else for a telephone."""
+    text, title, numbers = PROJECTOR if wide else TELEPHONE
     layout = chart.layout
     for words, size in ((layout, text), (layout["legend"], text), (layout["title"], title)):
         words["font"] = words["font"] | {"size": size}

@@ -18,29 +18,19 @@ from pages.shared.visitor.address import query_of, whole_address
 from pages.shared.visitor.callbacks import callback
 
 POINTS = messages("lessons")["page"]["points_of"]
+NONE = messages("lessons")["page"]["points"]
 
 
 def handed_in(here: Lessons) -> None:
     """The predictions, and the ways to take them along. Nothing of them stays here."""
-    lesson, texts = here.lesson, here.handed
+    lesson, handed = here.lesson, here.handed
     st.markdown(f"## {escape(filled(SAID['title'], lesson=lesson.title))}", anchors=False)
     st.markdown(SAID["about"])
-    found = rows(lesson, texts, evidence())
+    found = rows(lesson, handed, evidence())
     with st.container(border=True, key="score"):
         st.markdown(f"### {own_score([points for *_, points in found])}", anchors=False)
-        st.markdown(
-            "\n".join(
-                filled(
-                    POINTS,
-                    n=n,
-                    title=escape(title),
-                    points=f"{round(points, 2):g}",
-                    predicted=escape(predicted),
-                    off=escape(off),
-                )
-                for n, (title, predicted, off, points) in enumerate(found, 1)
-            )
-        )
+        asked = zip(found, handed, strict=True)
+        st.markdown("\n".join(said(n, bool(text), *row) for n, (row, text) in enumerate(asked, 1)))
     query, name = query_of(here.link), lesson.key
     link = whole_address(query)
     with st.container(horizontal=True, gap="small", key="handed_ways"):
@@ -49,7 +39,7 @@ def handed_in(here: Lessons) -> None:
             f"dprl-{name}.html",
             SAID["file"],
             "text/html",
-            lambda: page(lesson, texts, evidence(), VERSION, link),
+            lambda: page(lesson, handed, evidence(), VERSION, link),
         )
         st.button(
             SAID["back"],
@@ -59,3 +49,9 @@ def handed_in(here: Lessons) -> None:
             args=(here.key, 0),
         )
     st.caption(explained(SAID["honest"]))
+
+
+def said(n: int, predicted: bool, title: str, prediction: str, off: str, points: float) -> str:
+    """What one question counts, and of a prediction what it was."""
+    own = {"n": n, "title": escape(title), "points": f"{round(points, 2):g}", "off": escape(off)}
+    return filled(POINTS, predicted=escape(prediction), **own) if predicted else filled(NONE, **own)

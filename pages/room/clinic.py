@@ -22,7 +22,7 @@ from pages.room.coin import write_down
 from pages.room.state import group
 from pages.shared.layout.chart import draw, kept, show
 from pages.shared.layout.component import component
-from pages.shared.layout.frame import dark
+from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
@@ -70,8 +70,9 @@ def results(step: ClassStep, content: Clinic, *, large: bool = False) -> None:
         st.info(SAID["none_yet"], icon=":material/info:")
         return
     code, night = group().code, dark()
-    key = ("clinic", code, step.place, step.answers, night)
-    picture = kept(key, lambda: visits_picture(step.answers, content.epsilon, night))
+    space = wide() or not large
+    key = ("clinic", code, step.place, step.answers, night, large, space)
+    picture = kept(key, lambda: visits_picture(step.answers, content.epsilon, night, large, space))
     name = f"clinic_{step.place}_{large}"
     if large:
         draw(picture, name, height="stretch")
@@ -84,14 +85,17 @@ def results(step: ClassStep, content: Clinic, *, large: bool = False) -> None:
             st.markdown(sentences.after(found["n"], found["same"], lost["local"], lost["none"]))
 
 
-def visits_picture(reports: Sequence[str], epsilon: float, night: bool) -> Picture:
-    """Visits to each state over all steps."""
+def visits_picture(
+    reports: Sequence[str], epsilon: float, night: bool, large: bool = False, space: bool = True
+) -> Picture:
+    """Visits to each state over all steps. large: for a projector, if there is room."""
     mdp, n = clinic.world(), len(reports)
     said, law = clinic.visits_read(reports, epsilon).tolist(), clinic.visits_expected(n).tolist()
     spread = clinic.spread_of_visits(n, epsilon)
     most = int(np.argmax(law))
     see = sentences.visits(n, mdp.H, mdp.state_labels[most], law[most], said[most], spread)
-    return figures.visits(SAID, mdp.state_labels, said, law, spread, n * mdp.H, epsilon, see=see, dark=night)
+    looks: dict[str, Any] = {"see": see, "dark": night, "large": large, "wide": space}
+    return figures.visits(SAID, mdp.state_labels, said, law, spread, n * mdp.H, epsilon, **looks)
 
 
 def computed(place: int) -> dict[str, Any] | None:
@@ -122,9 +126,11 @@ def goes_on(content: Onward, steps: Sequence[ClassStep], *, level: str = "##", l
     see = " ".join(
         sentences.learns(SAID[f"{who}_who"], curves[who]) for who in ("local", "shuffle", "central")
     )
-    key = ("onward", group().code, content.place, n, night)
+    space = wide() or not large
+    key = ("onward", group().code, content.place, n, night, large, space)
     here = filled(SAID["here"], n=n)
-    picture = kept(key, lambda: figures.goes_on(SAID, curves, n, played.epsilon, here, see=see, dark=night))
+    looks: dict[str, Any] = {"see": see, "dark": night, "large": large, "wide": space}
+    picture = kept(key, lambda: figures.goes_on(SAID, curves, n, played.epsilon, here, **looks))
     name = f"onward_{content.place}_{large}"
     if large:
         draw(picture, name, height="stretch")

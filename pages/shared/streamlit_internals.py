@@ -10,10 +10,14 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
+import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager, _get_session_id
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import ScriptRunContext, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+
+from dprl.streamlit_patches import STILL
 
 
 def current_run() -> ScriptRunContext | None:
@@ -62,6 +66,17 @@ def forget_parts() -> None:
     """
     if (run := current_run()) is not None:
         run.fragment_storage.clear()
+
+
+def leave_out_while(still: Callable[[], bool]) -> None:
+    """Has turns of the part that is being drawn left out as long as all is as it was drawn. `still` is called outside
+    of the visitor's script, and has to be quick.
+
+    Unnecessary once a part can say when it is drawn again.
+    """
+    part = ThreadState.get().fragment_id if current_run() is not None else None
+    if part is not None:
+        st.session_state[STILL] = {part: still}
 
 
 def drop_file(file: Any) -> None:

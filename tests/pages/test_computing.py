@@ -113,6 +113,7 @@ TAKEN = {
         "cloud",
     },
     "dprl.lessons.handed": {"SAID", "page", "rows"},
+    "dprl.streamlit_patches": {"STILL"},
     "dprl.version": {"VERSION"},
     "dprl.bundle.figures": {"drawn_by", "names_of"},
     "dprl.lessons.lesson": {"DrawnSeries"},

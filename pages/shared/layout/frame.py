@@ -19,7 +19,7 @@ from pages.shared.layout.browser import unseen
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import forget_explained
 from pages.shared.results.data import store
-from pages.shared.streamlit_internals import forget_parts
+from pages.shared.streamlit_internals import forget_parts, leave_out_while
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
@@ -89,10 +89,15 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
 
 
 def redrawn(
-    draw: Callable[[bool], object], every: float | None, name: str = "results", cost: float = COST
+    draw: Callable[[bool], object],
+    every: float | None,
+    name: str = "results",
+    cost: float = COST,
+    still: Callable[[], bool] | None = None,
 ) -> None:
     """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
-    cost: CPU seconds of that, about, until it has been measured.
+    cost: CPU seconds of that, about, until it has been measured. still: whether there is nothing new to draw, asked
+    before each turn where the server can.
 
     While it misses an answer of the workers it is drawn again, too. Where many visitors are, it is done less often, so
     that there is time for what they press: browsers ask at the pace they were told, whether or not the last answer has
@@ -115,6 +120,8 @@ def redrawn(
     def part() -> None:
         nonlocal again
         s.drawing = name
+        if still is not None:
+            leave_out_while(still)
         forget_explained(s.explained, name)
         s.waiting.discard(name)
         begin = time.thread_time()
