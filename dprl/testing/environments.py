@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any
 
@@ -22,7 +23,7 @@ MOST = 10**6  # probabilities of a model that extreme parameters make
 def check_environment(environment: Environment) -> Report:
     """Check an environment, registered or not.
 
-    - record: key and texts, and a field H.
+    - record: key and texts, a field H, and `make` and `size` take what fields have.
     - model: shapes, sums and ranges are right, and sizes are those that it says, for its defaults and for each field at
       its ends and choices.
     - defaults: those of the fields are those of `make`.
@@ -49,9 +50,17 @@ def params_of(environment: Environment, given: dict[str, Any] | None = None) -> 
 
 
 def record(environment: Environment) -> None:
-    """Key and texts, and a field H."""
+    """Key and texts, a field H, and what `make` and `size` take."""
     texts(environment)
-    require("H" in [field.name for field in environment.fields], "fields: H is missing; give horizon(20)")
+    names = [field.name for field in environment.fields]
+    require("H" in names, "fields: H is missing; give horizon(20)")
+    for called in ("make", "size"):
+        given = inspect.signature(getattr(environment, called)).parameters
+        if any(one.kind is one.VAR_KEYWORD for one in given.values()):
+            continue
+        missing, more = [n for n in names if n not in given], [n for n in given if n not in names]
+        require(not missing, f"{called}: it takes no {', '.join(missing)}, and fields have that")
+        require(not more, f"{called}: it takes {', '.join(more)}, and fields do not have that")
 
 
 def model(environment: Environment) -> None:

@@ -198,10 +198,9 @@ def handed(learner: TabularLearner) -> None:
             calls[name] += 1
             hidden = (state.counts, state.noisy) if private else ()
             seen.only_known((x for x in given if isinstance(x, np.ndarray)), known, hidden)
-            others = (x for x in given if not isinstance(x, np.ndarray))
-            require(
-                all(isinstance(x, int | float | np.integer) for x in others), f"{name} is handed an object"
-            )
+            others = [x for x in given if not isinstance(x, np.ndarray | int | float | np.integer)]
+            kinds = ", ".join(type(x).__name__ for x in others)
+            require(not others, f"{name} is handed a {kinds}; constants have to be an array of floats")
             return call(*given)
 
         return called

@@ -30,11 +30,13 @@ CHANGE = Change(((6, 1.0),))
 def check_mechanism(mechanism: Mechanism, stream: Stream | None = None, *, compiles: bool = True) -> Report:
     """Check a mechanism, registered or not, from 20,000 draws of fixed seeds.
 
-    - record: key, texts and the norm that it asks for.
+    - record: key, texts, the norm that it asks for, and functions where functions are asked.
     - holds nothing: its kernel closes over nothing, and sees no module or global that could hold something.
     - repeats: one seed has the same bits, whatever was drawn before.
     - same bits compiled: compiled and as plain Python; what follows is then drawn by the compiled one.
     - spread: the standard deviation of the last release is the stated one, of no release more; the mean is 0.
+    - own reports: where each user draws noise (`fresh`), that of n users is a sum of n draws.
+    - for attackers: `telling` and `scattered` give the streams that attacks look at.
     - symmetric: at each release noise is as often above a bound as below its negative.
     - tail: the bound is broken no more often than it says, and is not loose; so is that of the length of several.
     - independent counters: no counter tells anything of another.
@@ -66,6 +68,7 @@ def check_mechanism(mechanism: Mechanism, stream: Stream | None = None, *, compi
     checks = [_named(check, told) for check in (spread, symmetric, tail, independent_counters)]
     if stream is None:
         checks += [likelihood_ratio, proof]
+        checks += [own_reports, for_attackers] if mechanism.fresh else [for_attackers]
     rest = checked(machine(mechanism) if compiles else mechanism, checks)
     return Report(mechanism.key, first.passed + rest.passed)
 
@@ -96,10 +99,26 @@ def noise_of(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Arr
     return np.array(found)
 
 
+CALLED = (
+    "add_noise",
+    "rows",
+    "std",
+    "tail",
+    "length",
+    "losses",
+    "telling",
+    "log_ratio",
+    "scattered",
+    "halved",
+)
+
+
 def record(mechanism: Mechanism) -> None:
-    """Key, texts and the norm that it asks for."""
+    """Key, texts, the norm that it asks for, and functions where functions are asked."""
     texts(mechanism)
     require(mechanism.norm in NORMS, f"norm: {mechanism.norm} is none of {', '.join(NORMS)}")
+    for name in CALLED:
+        require(callable(getattr(mechanism, name)), f"{name}: give a function")
 
 
 def holds_nothing(mechanism: Mechanism) -> None:
@@ -134,7 +153,9 @@ def critical(comparisons: int) -> float:
 def spread(mechanism: Mechanism, stream: Stream) -> None:
     """The standard deviation of the last release is the stated one, of no release more; the mean is 0."""
     noise, std = noise_of(mechanism, stream, CELLS, 9), mechanism.std(stream)
-    require(std.shape == (stream.releases,), f"std: its shape is {std.shape}; give {(stream.releases,)}")
+    require(
+        np.shape(std) == (stream.releases,), f"std: its shape is {np.shape(std)}; give {(stream.releases,)}"
+    )
     limit = critical(3 * stream.releases)
     for i, (row, stated) in enumerate(zip(noise, std, strict=True)):
         require(_errors(row, 0.0) < limit, f"the mean noise of release {i} is not 0")
@@ -166,7 +187,10 @@ def tail(mechanism: Mechanism, stream: Stream, failure: float = 1e-2, draws: int
     length of four counters is not, either."""
     noise = np.abs(noise_of(mechanism, stream, draws, 13))
     bound = mechanism.tail(stream, failure)
-    require(bound.shape == (stream.releases,), f"tail: its shape is {bound.shape}; give {(stream.releases,)}")
+    require(
+        np.shape(bound) == (stream.releases,),
+        f"tail: its shape is {np.shape(bound)}; give {(stream.releases,)}",
+    )
     limit = stats.binom.isf(LEVEL / stream.releases, draws, failure)
     broken = (noise > bound[:, None]).sum(1)
     require(
@@ -193,11 +217,43 @@ def independent_counters(mechanism: Mechanism, stream: Stream) -> None:
             )
 
 
+def own_reports(mechanism: Mechanism) -> None:
+    """Noise of n users is a sum of n draws, so that each can draw by themselves."""
+    stream = make_stream(np.array(TIMES))
+    noise, each = noise_of(mechanism, stream, CELLS, 19), float(mechanism.std(make_stream(np.array([1])))[0])
+    for users, std in zip(TIMES, mechanism.std(stream), strict=True):
+        sums = math.sqrt(users) * each
+        require(
+            math.isclose(float(std), sums, rel_tol=1e-9),
+            f"std: {users} users have {std:.3g}, and the sum of so many draws {sums:.3g}; is it fresh?",
+        )
+    for i, row in enumerate(np.diff(noise, axis=0)):
+        off = _errors(row * noise[i], 0.0)
+        require(
+            off < critical(len(TIMES)), "who comes later adds noise that hangs together with that of before"
+        )
+
+
+def for_attackers(mechanism: Mechanism) -> None:
+    """`telling` and `scattered` give streams, which attacks look at."""
+    stream = make_stream(np.array(ATTACKED))
+    require(isinstance(mechanism.telling(stream), Stream), "telling: it returns no Stream")
+    told = mechanism.scattered(np.random.Generator(np.random.SFC64(0)), stream, 2)
+    right = isinstance(told, tuple) and len(told) == 2 and isinstance(told[0], Stream)
+    require(right and np.shape(told[1]) == (2,), "scattered: give a stream, and at which release each enters")
+
+
 # ---- what it proves
 
 
 def scale_for(mechanism: Mechanism, stream: Stream, epsilon: float = 1.0) -> float:
     """The scale of its noise for which replacing a user of one step is (epsilon, DELTA), within a part in 10^6."""
+
+    told = mechanism.losses(CHANGE, 1.0, stream)
+    right = isinstance(told, tuple) and all(isinstance(place, tuple) and place for place in told) and told
+    require(
+        right, "losses: give a tuple that has, for each place, a tuple of losses, such as ((Gaussian(1.0),),)"
+    )
 
     def proved(scale: float) -> float:
         return max(accounting.epsilon_of(x, DELTA) for x in mechanism.losses(CHANGE, scale, stream))

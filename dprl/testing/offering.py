@@ -20,7 +20,7 @@ def offering(entry: TabularLearner | Environment | Mechanism) -> Iterator[None]:
     Afterwards all is as before.
 
     Raises:
-        ValueError: it is a mechanism that no privacy model can offer.
+        ValueError: it is none of these, or a mechanism that no privacy model can offer.
     """
     if isinstance(entry, Mechanism):
         if why := outside.refusal(entry):
@@ -35,6 +35,8 @@ def offering(entry: TabularLearner | Environment | Mechanism) -> Iterator[None]:
     elif isinstance(entry, Environment):
         with offered(ENVIRONMENTS, entry, FIELDS, "environment"):
             yield
-    else:
+    elif hasattr(entry, "key"):
         with offered(ALGORITHMS, entry, FIELDS, "algorithm"):
             yield
+    else:
+        raise ValueError("entry: give the record of an algorithm, an environment or a mechanism.")

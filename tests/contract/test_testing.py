@@ -19,6 +19,7 @@ from dprl.environments.environment import Environment, homogeneous
 from dprl.fields import Field
 from dprl.learners.tabular import dp_ucbvi, private_ucb_po, rlsvi, ucbvi_hoeffding
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.privacy.accounting import Gaussian
 from dprl.privacy.mechanisms.gaussian import gaussian_sum
 from dprl.simulation.online import small_problem
 from dprl.statistics import CONSISTENT
@@ -345,6 +346,12 @@ def to_one_side(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise:
 
 
 GAUSSIAN = MECHANISMS["gaussian"]
+
+
+def of_no_type(**parts: Any) -> Any:
+    return replace(GAUSSIAN, **parts)
+
+
 MECHANISM_FAULTS: dict[str, tuple[Any, str]] = {
     "noise halved": (replace(GAUSSIAN, add_noise=half_as_large), "spread"),
     "noise halved, and said so": (
@@ -370,6 +377,14 @@ MECHANISM_FAULTS: dict[str, tuple[Any, str]] = {
         "tail",
     ),
     "noise to one side, of the same size": (replace(GAUSSIAN, add_noise=to_one_side), "symmetric"),
+    "noise of a curator, called that of users": (
+        replace(MECHANISMS["gaussian-toeplitz"], fresh=True),
+        "own reports",
+    ),
+    "losses that are no tuple": (of_no_type(losses=lambda *given: Gaussian(1.0)), "likelihood ratio"),
+    "one number for all releases": (of_no_type(std=lambda stream: 1.0), "spread"),
+    "no function": (of_no_type(rows=0), "record"),
+    "no stream for attackers": (of_no_type(telling=lambda stream: None), "for attackers"),
     "one draw for all counters": (replace(GAUSSIAN, add_noise=one_for_all), "spread"),
     "not deterministic": (replace(GAUSSIAN, add_noise=own_generator), "repeats"),
     "hidden state": (replace(GAUSSIAN, add_noise=remembered), "holds nothing"),
@@ -396,7 +411,7 @@ def test_a_mechanism_with_a_fault_is_caught(name: str) -> None:
     ids=lambda m: m.key,
 )
 def test_sound_mechanisms_pass(mechanism: Any) -> None:
-    assert len(check_mechanism(mechanism, compiles=False).passed) == 9
+    assert len(check_mechanism(mechanism, compiles=False).passed) == 10 + mechanism.fresh
     assert gaussian_sum is GAUSSIAN.add_noise
 
 
