@@ -26,6 +26,10 @@ BANDS: dict[Statistic, str] = {
 SEEDS, DATA_SETS = "seeds", "data sets"
 SEEN = "(where wider than its line)"  # said of bands in a legend
 ON_FLOOR = "zero or less: on the bottom edge"
+ONE_FAINT = "{points} point {faint} is an open triangle on the bottom edge."
+FAINT = "{points} points {faint} are open triangles on the bottom edge."
+ONE_BELOW = "{points} point at or below zero is an open triangle on the bottom edge: a log axis has no zero."
+BELOW = "{points} points at or below zero are open triangles on the bottom edge: a log axis has no zero."
 DECADES, FEW = 6, 1.5  # that an axis names; with less than so many it names 1, 2 and 5 of each
 NUMBERED = 14  # pixels: a marker with room for a digit
 LONGEST = 44  # signs in a row of a legend: what 390 pixels have room for
@@ -142,12 +146,8 @@ def draw_series(
         band_sign(chart, band(statistic, over))
     if on_floor:
         floor_sign(chart, f"{faint}: on the bottom edge" if least else ON_FLOOR)
-        where = faint if least else "at or below zero"
-        chart.caveats.append(
-            f"{on_floor} {'points' if on_floor > 1 else 'point'} {where} "
-            f"{'are open triangles' if on_floor > 1 else 'is an open triangle'} on the bottom edge"
-            f"{'' if least else ': a log axis has no zero'}."
-        )
+        said = (ONE_FAINT, FAINT) if least else (ONE_BELOW, BELOW)
+        chart.caveats.append(said[on_floor > 1].format(points=on_floor, faint=faint))
     _axes(chart, shown, floor, log_x, on_floor > 0)
 
 

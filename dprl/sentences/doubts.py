@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dprl.messages import filled, messages
 from dprl.words import listed, plural, some
+
+SAID = messages("charts")["doubts"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
@@ -12,12 +15,13 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
     "" where it has in all. at: the points of a sweep where that is so, `stuck` at the worst of them."""
     if not stuck:
         return ""
-    where = f" at {listed(at)}" if at else ""
-    return (
-        f"Without privacy the algorithm has not found the best policy{where} in "
-        f"{'up to ' if len(at) > 1 else ''}{stuck} of {plural(of, 'seed')}. Regret there grows in proportion to the "
-        "users, so such a seed does not show the privacy cost."
-    )
+    told = {"stuck": stuck, "seeds": plural(of, "seed")}
+    if at:
+        where = "unsettled_at_several" if len(at) > 1 else "unsettled_at"
+        found = filled(SAID[where], points=listed(at), **told)
+    else:
+        found = filled(SAID["unsettled"], **told)
+    return f"{found} {SAID['regret_there']}"
 
 
 def about_negative_prices(names: Sequence[str]) -> str:

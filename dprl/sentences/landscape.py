@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dprl.messages import filled, messages
 from dprl.words import human, listed, rough
+
+SAID = messages("charts")["landscape"]
 
 Needed = tuple[str, float, float, float]  # a learner, and the users that it needs with their interval
 
@@ -15,19 +18,20 @@ def about_fewest(found: Mapping[str, Sequence[Needed]], most: float) -> str:
     """Who needs the fewest users. found: by who is trusted ("with a trusted curator") the learners; users are infinite
     for more than `most`, NaN where nothing was run. Learners whose intervals meet that of the least are named, too.
     How many that are is for `how_many` to say: with both a sentence would be too long to be read."""
-    parts = [f"{who[0].upper()}{who[1:]}, {_best(learners, most)}" for who, learners in found.items()]
-    return " ".join(f"{part}." for part in parts)
+    return " ".join(_best(f"{who[0].upper()}{who[1:]}", learners, most) for who, learners in found.items())
 
 
-def _best(learners: Sequence[Needed], most: float) -> str:
+def _best(trusted: str, learners: Sequence[Needed], most: float) -> str:
     known = [one for one in learners if not np.isnan(one[1])]
     if not known:
-        return "no algorithm was run"
+        return filled(SAID["not_run"], trusted=trusted)
     _, least, _, high = min(known, key=lambda one: one[1])
     if np.isinf(least):
-        return f"no algorithm has learned within {human(most)} users"
+        return filled(SAID["not_learned"], trusted=trusted, users=human(most))
     best = [name for name, users, low, _ in known if users == least or low <= high]
-    return f"{listed(best)} {'needs' if len(best) == 1 else 'need'} the fewest users"
+    if len(best) == 1:
+        return filled(SAID["one"], trusted=trusted, algorithm=best[0])
+    return filled(SAID["several"], trusted=trusted, algorithms=listed(best))
 
 
 def how_many(found: Mapping[str, Sequence[Needed]]) -> str:

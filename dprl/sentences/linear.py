@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dprl.messages import filled, messages
 from dprl.metrics import Array
 from dprl.words import exponent, exponents, human, percent, plural, quoted, rough, significant
+
+SAID = messages("charts")["linear"]
 
 INDEFINITE = (
     "Noise has left this matrix without an inverse. The algorithm plans this step as if nothing were known."
@@ -56,18 +59,12 @@ def eigenvalues(quiet: Array, shift: float, users: int, private: bool) -> str:
     above = int((quiet > shift).sum())
     times = float(quiet.min() / shift) if shift > 0 else np.inf
     if not quiet.max() > shift:
-        return (
-            f"After {human(users)} users no eigenvalue stands above the noise. Nothing is known about the "
-            "weights yet."
-        )
-    stand = "stands" if above == 1 else "stand"
-    lead = f"After {human(users)} users {above} of {plural(d, 'eigenvalue')} {stand} above the noise."
+        return filled(SAID["none_above"], users=human(users))
+    lead = SAID["one_above" if above == 1 else "some_above"]
+    said = filled(lead, users=human(users), above=above, all=plural(d, "eigenvalue"))
     if above == d:
-        return (
-            f"{lead} The smallest is {rough(times)} times the most that noise can move it. All weights can "
-            "be told from noise."
-        )
-    return f"{lead} About the other directions of the weights the algorithm learns next to nothing."
+        return f"{said} {filled(SAID['all_known'], times=rough(times))}"
+    return f"{said} {SAID['rest_unknown']}"
 
 
 def about_weights(off: Array, widths: Array, bound: float, users: int) -> str:

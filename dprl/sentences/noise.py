@@ -7,8 +7,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dprl.figures.counts import VISITS, CountFamily
+from dprl.messages import filled, messages
 from dprl.metrics import Array, CountNoise, Coverage
 from dprl.words import human, percent
+
+SAID = messages("charts")["counts"]
 
 IN_A_COUNT = "Noise in a count (standard deviation)"
 NONE = "There is no noise: the planner sees the true counts."
@@ -17,7 +20,9 @@ NOTHING = "There is nothing to draw yet."
 
 def deviation(std: float, users: float | None = None) -> str:
     """How large the noise in a count of visits is, named as what it is; after how many users, as it grows with K."""
-    return f"standard deviation {human(std)} visits" + (f" after {human(users)} users" if users else "")
+    if not users:
+        return filled(SAID["deviation"], std=human(std))
+    return filled(SAID["deviation_after"], std=human(std), users=human(users))
 
 
 def about_cells(
@@ -31,22 +36,18 @@ def about_cells(
     """
     if not noise.largest:
         return NONE
-    cell = "the most visited cell here has" if family is VISITS else "the cell that paid most here has"
-    said = (
-        f"The errors of the cells here have root mean square {human(noise.typical)} {family.noun}. For "
-        f"comparison, {cell} {human(noise.most)}. In {percent(noise.drowned)} of the cells the true value is "
-        "smaller than such an error."
-    )
+    typical = {"typical": human(noise.typical), "noun": family.noun, "most": human(noise.most)}
+    said = [
+        filled(SAID["visits" if family is VISITS else "rewards"], **typical),
+        filled(SAID["drowned"], share=percent(noise.drowned)),
+    ]
     if word == "noisy" and noise.negative:
-        said += f" In {percent(noise.negative)} of the cells the noisy value is negative."
+        said.append(filled(SAID["negative"], share=percent(noise.negative)))
     if bound:
         allowed = family.share * bound
         share = percent(noise.largest / allowed)
-        said += (
-            f" The noise bound {family.bound} allows an error of {human(allowed)}, and the largest here is "
-        )
-        said += f"{share} of it."
-    return said
+        said.append(filled(SAID["bound"], bound=family.bound, allowed=human(allowed), share=share))
+    return " ".join(said)
 
 
 def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: CountFamily = VISITS) -> str:
@@ -54,14 +55,12 @@ def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Cou
     if not len(episodes):
         return NOTHING
     x, y = float(true[-1]), float(noisy[-1])
-    had = "was visited {} times" if family is VISITS else "has paid {}"
-    said = (
-        f"After {human(float(episodes[-1]))} episodes this cell {had.format(human(x))}. The planner is told "
-        f"{human(y)}"
-    )
-    gap = y - x
-    more, less = ("too many", "too few") if family is VISITS else ("too much", "too little")
-    return said + (f", {percent(abs(gap) / x)} {more if gap > 0 else less}." if gap and x else ".")
+    gap, had = y - x, "visited" if family is VISITS else "paid"
+    told = {"episodes": human(float(episodes[-1])), "true": human(x), "noisy": human(y)}
+    if not gap or not x:
+        return filled(SAID[had], **told)
+    way = "more" if gap > 0 else "less"
+    return filled(SAID[f"{had}_{way}"], **told, share=percent(abs(gap) / x))
 
 
 def about_bound(held: Coverage | None) -> str:

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.figures.lines import Series
+from dprl.messages import filled, messages
 from dprl.metrics import Array, Bite, enough, growth_exponent
 from dprl.words import count, human, percent, plural, quoted, to_the
+
+SAID = messages("charts")["data"]
 
 NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this near the best is good
@@ -20,7 +23,7 @@ COVERED = (
 
 def trajectories(n: int) -> str:
     """The size of a data set."""
-    return f"{human(n)} trajector{'y' if n == 1 else 'ies'}"
+    return f"{human(n)} trajectory" if n == 1 else f"{human(n)} trajectories"
 
 
 def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
@@ -81,10 +84,8 @@ def range_of_the_paper(curves: Sequence[Series], twin: Series | None, end: int) 
         beyond = " ".join(f"{quoted(curve.label)}: {human(at(curve, last))}." for curve in private)
         level = at(twin, last) + CLOSE * (twin.v_star or 0.0)
         holds = any(at(curve, last) <= level for curve in private)
-        said += (
-            f" {'The claim holds at larger n' if holds else 'At larger n they are not close either'}. At "
-            f"n = {count(last)} the suboptimality is {human(at(twin, last))} without privacy. {beyond}"
-        )
+        larger = {"n": count(last), "free": human(at(twin, last)), "runs": beyond}
+        said += f" {filled(SAID['claim_holds' if holds else 'claim_fails'], **larger)}"
     return said
 
 
@@ -199,12 +200,11 @@ def about_penalties(
     for label, charged, gap in runs:
         taken = float(charged[int(np.argmin(np.abs(n - at)))])
         good = enough(n, gap, CLOSE * v_star)
-        near = (
-            f"from about n = {count(float(f'{good:.1g}'))}" if np.isfinite(good) else "not by n = 1 trillion"
-        )
-        parts.append(
-            f"{quoted(label)}: {human(float(f'{taken:.2g}'))} (within {percent(CLOSE)} of v* {near})."
-        )
+        told = {"run": quoted(label), "taken": human(float(f"{taken:.2g}")), "share": percent(CLOSE)}
+        if np.isfinite(good):
+            parts.append(filled(SAID["penalty"], **told, n=count(float(f"{good:.1g}"))))
+        else:
+            parts.append(filled(SAID["penalty_never"], **told))
     return (
         f"An optimal episode is worth v* = {v_star:#.3g}. This is what penalties take from it at n = {count(at)}: "
         f"{' '.join(parts)} While they take most of it, a pessimistic algorithm avoids the optimal policy."

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.messages import filled, messages
 from dprl.metrics import Array, action_shares
 from dprl.words import human, percent, plural, quoted
+
+SAID = messages("charts")["policy"]
 
 Actions = NDArray[np.integer[Any]]
 
@@ -35,24 +38,22 @@ def at_step(
     there = np.ones(len(chosen), bool) if reached is None else reached
     counts = np.bincount(chosen[there].astype(int), minlength=len(action_labels))
     leading = int(counts.argmax())
-    chooses = "the policy chooses" if sure is None else "the likeliest action is"
-    action = quoted(action_labels[leading])
+    chosen_as = "chosen" if sure is None else "likeliest"
+    told = {"action": quoted(action_labels[leading]), "states": counts[leading]}
     if there.all():
-        said = [f"At step {step} {chooses} {action} in {counts[leading]} of {len(chosen)} states."]
+        said = [filled(SAID[chosen_as], step=step, all=len(chosen), **told)]
     else:
-        said = [f"At step {step} the policy can be in {there.sum()} of {len(chosen)} states."]
-        said.append(f"There {chooses} {action} in {counts[leading]} of these states.")
+        said = [filled(SAID["reached"], step=step, reached=there.sum(), all=len(chosen))]
+        said.append(filled(SAID[f"{chosen_as}_there"], **told))
     if wrong is not None:
         lost = int((wrong & there).sum())
-        said.append(f"The optimal policy does better in {lost or 'none'} of them.")
+        said.append(filled(SAID["worse"], states=lost) if lost else SAID["worse_nowhere"])
     if sure is not None:
-        said.append(
-            f"The likeliest action of a state has chance {percent(float(sure[there].mean()))} on average."
-        )
+        said.append(filled(SAID["sure"], chance=percent(float(sure[there].mean()))))
     if over > 0:
-        said.append(f"By then {percent(over)} of the episodes are over.")
+        said.append(filled(SAID["over"], share=percent(over)))
     if not there.all():
-        said.append("The policy is never in the grey states at this step, so its action there costs nothing.")
+        said.append(SAID["grey"])
     return " ".join(said)
 
 
@@ -72,22 +73,24 @@ def about_steps(
         sure: [H,S] the chance of its action, where the policy is a stochastic one.
     """
     if wrong is None:
-        return "The policy plays " + _played(policy, action_labels) + "."
-    what = "The policy" if sure is None else "The likeliest action"
-    said = (
-        f"{what} is worse than the optimal policy in {int(wrong.sum()):,} of {wrong.size:,} state-step pairs."
-    )
+        return filled(SAID["plays"], actions=_played(policy, action_labels))
+    what = SAID["wrong" if sure is None else "wrong_likeliest"]
+    said = [filled(what, pairs=f"{int(wrong.sum()):,}", all=f"{wrong.size:,}")]
     if weight is not None:
-        said += f" The optimal policy spends {percent(float(weight.sum()) / len(wrong))} of its time in these pairs."
+        said.append(filled(SAID["weight"], share=percent(float(weight.sum()) / len(wrong))))
     if sure is not None:
-        said += f" The likeliest action has chance {percent(float(sure.mean()))} on average."
-    return said
+        said.append(filled(SAID["sure_pairs"], chance=percent(float(sure.mean()))))
+    return " ".join(said)
 
 
 def _played(policy: Actions, action_labels: Sequence[str]) -> str:
     shares = action_shares(policy, len(action_labels))
     order = np.argsort(-shares, kind="stable")[:3]
-    return ", ".join(f"{quoted(action_labels[a])} in {percent(shares[a])}" for a in order if shares[a])
+    return ", ".join(
+        filled(SAID["in_share"], action=quoted(action_labels[a]), share=percent(shares[a]))
+        for a in order
+        if shares[a]
+    )
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | None = None) -> str:
@@ -123,15 +126,14 @@ def about_values(
         of_played: they are of the policy that was played, which alone they are meant to be above.
         drawn: they are drawn, and meant to be above the optimum now and then.
     """
-    meant = "Optimism holds." if hopeful == 1 else "Optimism fails in the rest."
-    if of_played:
-        meant = "The estimate is meant to be above the value of the policy played, not above the optimum."
-    if drawn:
-        meant = "The estimate is drawn anew at every release. It is meant to be above the optimum only now and then."
-    where = "below" if excess < 0 else "above"
-    return (
-        f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}. {meant} At the first step the "
-        f"estimate is {human(abs(excess))} {where} the optimum on average."
+    meant = "holds" if hopeful == 1 else "fails"
+    meant = "drawn" if drawn else "of_played" if of_played else meant
+    return " ".join(
+        (
+            filled(SAID["optimistic"], share=percent(hopeful), what=what),
+            SAID[meant],
+            filled(SAID["below" if excess < 0 else "above"], value=human(abs(excess))),
+        )
     )
 
 

@@ -13,6 +13,7 @@ from dprl.figures.long_run import Measure as LongRun
 from dprl.figures.proved import LETTERS, Proved
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
+from dprl.messages import filled, messages
 from dprl.metrics import last_exponent, least
 from dprl.sentences import seeds
 from dprl.words import (
@@ -27,6 +28,8 @@ from dprl.words import (
     rough,
     to_the,
 )
+
+SAID = messages("charts")["cost"]
 
 NOTHING = "There is nothing to draw yet."
 # Of RiverSwim, where an algorithm that knows nothing stays with the small reward.
@@ -141,46 +144,44 @@ def about_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float
         if len(known):
             last = known[-1]
             value, k = float(curve.center[last]), float(curve.x[last])
-            text = f"{human(value)} with {quoted(curve.label)}"
+            told = {"value": human(value), "run": quoted(curve.label)}
             if view == "regret" and curve.v_star:
-                text = f"{human(value)} ({percent(value / k / curve.v_star)}) with {quoted(curve.label)}"
+                text = filled(SAID["run_of_best"], **told, share=percent(value / k / curve.v_star))
+            else:
+                text = filled(SAID["run"], **told)
             parts.append((k, text))
     if not parts:
         return NOTHING
     k = max(at for at, _ in parts)
-    what = "regret" if view == "regret" else "privacy cost"
-    pairs = [listed([text for _, text in parts[i : i + 2]]) for i in range(0, len(parts), 2)]
-    said = f"After {human(k)} users the {what} is " + f". The {what} is ".join(pairs) + "."
+    what = "regret" if view == "regret" else "cost"
+    first, *more = [listed([text for _, text in parts[i : i + 2]]) for i in range(0, len(parts), 2)]
+    said = [filled(SAID[f"{what}_first"], users=human(k), runs=first)]
+    said += [filled(SAID[f"{what}_more"], runs=pair) for pair in more]
     if view == "regret" and any(curve.v_star for curve in curves):
-        said += " Percentages are shares of K·V*, all there is to lose."
+        said.append(SAID["shares"])
     named = [
-        f"{quoted(curve.label)} from {human(start)} users on"
+        filled(SAID["flat_from"], run=quoted(curve.label), users=human(start))
         for curve, start in zip(curves, flat, strict=bool(flat))
         if start is not None
     ]
     if named:
-        said += (
-            f" Flat (★) is {listed(named)}. Flat means: from there on, in every decade, the whole 95% interval of the "
-            "growth exponent is at or below 0.1."
-        )
-    return said
+        said.append(filled(SAID["flat"], runs=listed(named)))
+    return " ".join(said)
 
 
 def about_growth(runs: Sequence[Decades]) -> str:
     """The exponents of the last decade, and how many decades have none."""
     said = [
-        f"{exponent(run.mean[-1])} with {quoted(run.label)}"
+        filled(SAID["run"], value=exponent(run.mean[-1]), run=quoted(run.label))
         for run in runs
         if len(run.mean) and np.isfinite(run.mean[-1])
     ]
-    see = f"In the last decade the exponent is {listed(said)}." if said else "Nothing can be said yet."
+    see = [filled(SAID["exponent"], runs=listed(said)) if said else SAID["no_exponent"]]
     missing = sum(int((~np.isfinite(run.mean)).sum()) for run in runs)
     if missing:
-        see += (
-            f" {plural(missing, 'decade')} {'are' if missing > 1 else 'is'} left out: fewer than two seeds have a "
-            "privacy cost above zero there."
-        )
-    return see
+        left_out = SAID["decades_left_out" if missing > 1 else "decade_left_out"]
+        see.append(filled(left_out, decades=plural(missing, "decade")))
+    return " ".join(see)
 
 
 def about_bounds(bounds: Sequence[Proved]) -> str:

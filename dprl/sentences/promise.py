@@ -9,7 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
+from dprl.messages import filled, messages
 from dprl.words import human, odds, promise
+
+SAID = messages("charts")["promise"]
 
 REPLACED = (
     "replace-one"  # the notion of neighbours that papers define; the other is named by the privacy model
@@ -87,12 +90,11 @@ def stated(epsilon: float, delta: float, source: str) -> str:
 def outcome(epsilon: float, delta: float) -> str:
     """What (epsilon, delta) says, on one line."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
-    added = f", plus **{odds(delta)}**" if delta else ""
-    hardly = " That protects hardly anybody." if epsilon >= HARDLY else ""
-    return (
-        f"If one user acted differently, what others see is at most **{factor} times** as likely as now{added} "
-        f"(δ = {human(delta)}).{hardly}"
+    told = {"factor": factor, "delta": human(delta)}
+    said = (
+        filled(SAID["outcome_plus"], **told, odds=odds(delta)) if delta else filled(SAID["outcome"], **told)
     )
+    return f"{said} {SAID['hardly']}" if epsilon >= HARDLY else said
 
 
 def about_promise(

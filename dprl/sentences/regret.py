@@ -11,10 +11,12 @@ from dprl.figures.lines import Series, Statistic
 from dprl.figures.pulls import PullCurve
 from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
+from dprl.messages import filled, messages
 from dprl.metrics import late_share, skewed_median
 from dprl.sentences import seeds
 from dprl.words import after, human, percent, quoted, rough, some, to_the
 
+SAID = messages("charts")["regret"]
 LITTLE = 0.001  # a share of V*
 NOTHING = "There is nothing to draw yet."
 
@@ -43,9 +45,8 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
         said = _users(met)
     else:
         said = _least_and_most(met, at, view)
-    return (
-        f"{said} {_left_out(ends, at)}{seeds.of_seeds(statistic, min(len(end.curve.rows) for end in ends))}"
-    )
+    averaged = seeds.of_seeds(statistic, min(len(end.curve.rows) for end in ends))
+    return " ".join(filter(None, (said, _left_out(ends, at), averaged)))
 
 
 def _learned_late(end: _End) -> bool:
@@ -60,28 +61,29 @@ def _users(ends: list[_End]) -> str:
     first, *others = sorted(ends, key=lambda end: end.curve.needed or 0.0)
     least = first.curve.needed or 1.0
     parts = [
-        f"{quoted(end.name)}: {rough((end.curve.needed or 0.0) / least)} times as many." for end in others
+        filled(SAID["learned_later"], run=quoted(end.name), times=rough((end.curve.needed or 0.0) / least))
+        for end in others
     ]
-    return (
-        f"With {quoted(first.name)} it takes {rough(least)} episodes until an average episode loses less than "
-        f"{percent(LEARNED)} of V*. The others take more. {' '.join(parts)}"
-    )
+    told = {"users": rough(least), "share": percent(LEARNED), "others": " ".join(parts)}
+    return filled(SAID["learned"], run=quoted(first.name), **told)
 
 
 def _least_and_most(ends: list[_End], at: float, view: Measure) -> str:
     ends.sort(key=lambda e: _average(e, at, view))
     best, worst = ends[0], ends[-1]
-    so_far = "" if best.curve.complete or at < best.episodes else "so far "
-    said = f"{_after(ends, at)} {quoted(best.name)} has {so_far}lost {_loss(best, at, view)}."
+    lost = "lost" if best.curve.complete or at < best.episodes else "lost_so_far"
+    first = {"users": human(at), "run": quoted(best.name), "loss": _loss(best, at, view)}
+    said = [filled(SAID[lost + _compared(ends, at)], **first)]
     if len(ends) > 1:
         low, high = _average(best, at, view), _average(worst, at, view)
-        said += f" {quoted(worst.name)} lost {_loss(worst, at, view, short=True)}"
-        said += f", {rough(high / low)} times as much." if low > 0 and high / low >= 1.5 else "."
+        other = {"run": quoted(worst.name), "loss": _loss(worst, at, view, short=True)}
+        if low > 0 and high / low >= 1.5:
+            said.append(filled(SAID["beside_times"], **other, times=rough(high / low)))
+        else:
+            said.append(filled(SAID["beside"], **other))
     elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
-        center, low, high = best.curve.growth
-        said += f" Over the last decade of episodes regret grew like {to_the('K', center, low, high)}."
-        said += " An exponent of 1 means that nothing is learned. The bounds have 0.5."
-    return said
+        said.append(filled(SAID["grew"], growth=to_the("K", *best.curve.growth)))
+    return " ".join(said)
 
 
 def _ends(curves: Sequence[Series]) -> list[_End]:
@@ -109,44 +111,45 @@ def _average(end: _End, at: float, view: Measure) -> float:
     return end.value if view == "per-episode" else end.value / at
 
 
-def _after(ends: Sequence[_End], at: float) -> str:
-    """When curves are compared, as the beginning of a sentence."""
-    if any(end.episodes > at for end in ends):
-        return f"The curves are compared at {human(at)} episodes, because only one goes further. There"
-    return f"After {human(at)} episodes"
+def _compared(ends: Sequence[_End], at: float) -> str:
+    """How the name of a template ends, where it says that one curve goes further than curves are compared."""
+    return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 
 def _left_out(ends: Sequence[_End], at: float) -> str:
-    """Which curves end before, a sentence with a space after it."""
+    """Which curves end before, in a sentence; "" where none does."""
     short = [quoted(end.name) for end in ends if end.episodes < at]
-    return f"Not compared, because they end earlier: {some(short, 2)}. " if short else ""
+    return filled(SAID["left_out"], runs=some(short, 2)) if short else ""
 
 
 def _loss(end: _End, at: float, view: Measure, short: bool = False) -> str:
     v_star, average = end.curve.v_star, _average(end, at, view)
-    said = f"{human(average)} an episode"
-    if v_star:
-        share = percent(average / v_star)
-        said += f" ({share})" if short else f", {share} of V* = {v_star:#.3g}"
-    if view == "cumulative" and not short:
-        said = f"{human(end.value)}, {said}"
-    return said
+    told = {"each": human(average)}
+    whole = view == "cumulative" and not short
+    if whole:
+        told["total"] = human(end.value)
+    if not v_star:
+        return filled(SAID["total" if whole else "each"], **told)
+    told["share"] = percent(average / v_star)
+    if short:
+        return filled(SAID["each_short"], **told)
+    return filled(SAID["total_of_best" if whole else "each_of_best"], **told, best=f"{v_star:#.3g}")
 
 
 def _extra(ends: list[_End], at: float) -> str:
     ends.sort(key=lambda e: e.value)
     said: list[str] = []
     for end in [ends[0], ends[-1]] if len(ends) > 1 else ends:
-        where = _after(ends, at) if not said else "There"
-        cost = f"{human(end.value)} ({human(end.value / at)} an episode)"
-        said.append(f"{where} the privacy cost of {quoted(end.name)} is {cost}.")
+        told = {"run": quoted(end.name), "total": human(end.value), "each": human(end.value / at)}
+        if said:
+            said.append(filled(SAID["cost_there"], **told))
+        else:
+            said.append(filled(SAID["cost" + _compared(ends, at)], **told, users=human(at)))
         share = late_share(end.curve.x, end.curve.center, at)
         if 0 <= share < 0.2:
-            said.append(
-                f"That is nearly flat: the last nine tenths of the episodes added only {percent(share)}."
-            )
+            said.append(filled(SAID["flat"], share=percent(share)))
         elif share > 0.5:
-            said.append(f"That still grows: the last nine tenths of the episodes added {percent(share)}.")
+            said.append(filled(SAID["grows"], share=percent(share)))
     return " ".join(said)
 
 
@@ -162,12 +165,9 @@ def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> s
         if (curve.x == alpha).any()
     }
     least, *others = sorted(often, key=lambda label: often[label])
-    said = (
-        f"{least} played {human(often[least])} episodes that were more than {human(alpha)} short of optimal."
-    )
-    for most in others[-1:]:
-        said += f" {most} played {human(often[most])}."
-    return f"{said} {seeds.of_seeds(statistic, len(curves[0].rows))}"
+    said = [filled(SAID["least"], run=least, episodes=human(often[least]), alpha=human(alpha))]
+    said += [filled(SAID["most"], run=most, episodes=human(often[most])) for most in others[-1:]]
+    return " ".join([*said, seeds.of_seeds(statistic, len(curves[0].rows))])
 
 
 def about_pulls(curves: Sequence[PullCurve]) -> str:
