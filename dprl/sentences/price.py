@@ -33,7 +33,10 @@ SAID = messages("charts")["cost"]
 
 NOTHING = "There is nothing to draw yet."
 # Of RiverSwim, where an algorithm that knows nothing stays with the small reward.
-RISES = "A line may rise before it falls: an algorithm that tries the way upstream gives up the small reward."
+RISES = (
+    "A line may rise before it falls: while an algorithm explores the way upstream, it misses the small reward "
+    "downstream."
+)
 # tests/pages/test_upload.py learns a better policy from a tenth of them.
 OWN_RECORDS = (
     "**Do you have records of users already?** Then far fewer are enough, such as 20,000 in the example of "

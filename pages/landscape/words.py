@@ -15,15 +15,15 @@ from pages.landscape.state import Seen, bundled_landscape
 
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
 HOW = (
-    f"For every run with a privacy model {promise(*BUDGET)} is proved, by calibrated noise, when one user's episode is "
-    "replaced. For RLSVI nothing is proved: what it protects is claimed.",
+    f"Every run with a privacy model has calibrated noise. For that noise {promise(*BUDGET)} is proved when one user's "
+    "episode is replaced. For RLSVI nothing is proved: what it protects is claimed.",
     "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
     "trusted party.",
-    "Each K is a run of its own, planned for that K: noise, constants and policy updates know K. So a curve is no "
-    "single run, and regret at K is never read off a longer run.",
+    "Each K is a run of its own, planned for that K: noise, constants and policy updates know K. So a curve joins "
+    "several runs, and regret at K is never read off a longer run.",
     f"Numbers are medians of {SEEDS} seeds. A 95% interval lies between the smallest and the largest seed.",
     f"Users needed: the number from which an average episode has lost at most {percent(TARGET)} of V*, learning "
-    "included. This number goes by the mean over seeds, and is searched for with eight runs a decade.",
+    "included. The loss is the mean over seeds. The search tries eight numbers in each tenfold of K.",
     "Environments have their default settings. A tiny random environment is added, for which a list of all policies "
     "fits. Nothing was tuned on these. RiverSwim is left out, as old constants were fitted to RiverSwim.",
     "All other settings are an algorithm's defaults. With the anytime bonus, PUCB and Private-UCB-VI are one "

@@ -90,8 +90,8 @@ def test_the_sentence_says_how_large_the_noise_is_and_how_near_its_bound() -> No
         true, noisy, episode=10, bound=800.0, state_labels=["s"], action_labels=["a", "b"]
     ).see
     assert see == (
-        "The errors of the cells here have root mean square 100 visits. For comparison, the most visited "
-        "cell here has 10,000. In 50% of the cells the true value is smaller than such an error. The noise "
+        "A typical error of a cell here is 100 visits (root mean square). For comparison, the most visited "
+        "cell here has 10,000. In 50% of the cells the true value is smaller than that error. The noise "
         "bound E/4 allows an error of 200, and the largest here is 50% of it."
     )
 
