@@ -3,8 +3,9 @@
 Opens pages from disk in Chromium, with the network off: one curve of five seeds of 10^9 users, the comparison of four
 privacy models at 10^15 users, and eight curves. Every drag plays its runs anew. Chromium throttles the page and not
 its workers, so at 4 times throttled CPU what the slowest worker took is counted four times. Memory is what the page's
-process has for itself. A busy machine shows in seconds and not in the CPU seconds beside them: where these are below
-the figure, a quiet machine reaches it with one core. A row is missed where both are above.
+process has for itself. A page is open when all its curves are drawn, be it of their first seeds alone, which it says.
+A busy machine shows in seconds and not in the CPU seconds beside them: where these are below the figure, a quiet
+machine reaches it with one core. A row is missed where both are above.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ EIGHT = [
     for model in ("none", "central", "shuffle", "local")
     for bonus in ("anytime", "practical")
 ]
+DRAWN = "() => document.querySelector('#ends tbody') && performance.now()"  # all curves, of the seeds so far
 PLAYED = "() => /has played/.test(document.querySelector('#played')?.textContent) && performance.now()"
 # Moves a slider, or plays everything anew; resolves when all is drawn: seconds, and those of the slowest worker.
 MOVED = """place => new Promise((resolve) => {
@@ -96,14 +98,15 @@ def page_of(specs: Sequence[RunSpec], workers: int) -> tuple[str, int]:
 
 
 @contextmanager
-def opened(browser: Browser, file: Path) -> Iterator[tuple[Page, float]]:
-    """The page, and the seconds until its runs are drawn. Raises AssertionError where a request leaves it."""
+def opened(browser: Browser, file: Path) -> Iterator[tuple[Page, float, float]]:
+    """The page, the seconds until its curves are drawn, and until all of their seeds are. Raises AssertionError where
+    a request leaves it."""
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(file.as_uri())
-    seconds = page.wait_for_function(PLAYED).json_value() / 1000
-    yield page, seconds
+    drawn = page.wait_for_function(DRAWN).json_value() / 1000
+    yield page, drawn, page.wait_for_function(PLAYED).json_value() / 1000
     assert [url for url in asked if not url.startswith((file.as_uri(), "data:", "blob:"))] == []
     context.close()
 
@@ -183,14 +186,16 @@ def main() -> int:
             text, sizes = page_of(specs, workers)
             file.write_text(text, encoding="utf-8")
             table.row(f"{name}: size", [file.stat().st_size / 1e6], MOST_BYTES / 1e6, "MB")
-            begun, cpu = [], list[float]()
+            begun, ended, cpu = [], [], list[float]()
             for _ in range(3):
-                with opened(browser, file) as (page, seconds):
-                    begun.append(seconds)
+                with opened(browser, file) as (page, drawn, played):
+                    begun.append(drawn)
+                    ended.append(played)
                     cpu.append(max(renderers(used).values()))
                     had = page.evaluate("Math.max(...player.head.curves.map(({ sizes }) => sizes.length))")
-            table.row(f"{name}: open, with {had} of {sizes} numbers of users", begun, OPEN, "s", cpu)
-            with opened(browser, file) as (page, _):
+            table.row(f"{name}: open, with {had} of {sizes} numbers of users", begun, OPEN, "s")
+            table.row(f"{name}: until all seeds are drawn", ended, float("inf"), "s", cpu)
+            with opened(browser, file) as (page, _, _):
                 if specs == FOUR:
                     cpu = []
                     again = [moved(page, None, cpu)[0] for _ in range(5)]

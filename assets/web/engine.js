@@ -8,7 +8,8 @@
  *   noise drawn before
  */
 /**
- * Play a packed run to its end.
+ * Play a packed run to its end. The module's memory is used again by the next run: what `bytes` gives is to be taken
+ * before.
  * @param {WebAssembly.Module} module assets/engine.wasm, compiled
  * @param {string[]} kernels their names, in the order of their numbers: `kernels` of assets/engine.json
  * @param {Pack} pack the run
@@ -17,40 +18,57 @@
  *   each buffer holds at the end, and what was drawn before the run
  */
 export default async function play(module, kernels, pack, noise = []) {
-  const exports = /** @type {any} */ ((await WebAssembly.instantiate(module, {})).exports);
-  exports._initialize();
+  const ready = last?.module === module ? last : await fresh(module);
+  last = null;  // what a run that fails leaves behind is not used again
+  const { exports } = ready;
+  for (const at of ready.places.splice(0)) exports.release(at);
   const numbers = new Map([...kernels, "next_uint64", "next_uint32", "next_double"].map((name, i) => [name, i]));
-  const place = (bytes) => {
-    const at = exports.allocate(Math.max(bytes.length, 8));
-    new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);  // memory moves when it grows
+  const place = (content, size) => {
+    const at = exports.allocate(Math.max(size, 8));
+    const there = new Uint8Array(exports.memory.buffer, at, size);  // memory moves when it grows
+    if (typeof content === "number") there.fill(0);
+    else there.set(content);
+    ready.places.push(at);
     return at;
   };
-  const contents = pack.buffers.map((content) => typeof content === "number" ? new Uint8Array(content) : content);
-  const places = contents.map(place);
+  const drawn = new Map(noise);
+  const sizes = pack.buffers.map((content) => typeof content === "number" ? content : content.length);
+  const places = pack.buffers.map((content, i) => place(drawn.get(i) ?? content, sizes[i]));
   const word = (value) => {
     if (typeof value === "string") return BigInt.asUintN(64, BigInt(value));
     if ("buffer" in value) return BigInt(places[value.buffer]);
     return BigInt(exports.address(numbers.get(value.function)));
   };
   const run = (kernel, words) => {
-    const failed = exports.call(numbers.get(kernel), place(new Uint8Array(BigUint64Array.from(words, word).buffer)));
+    const said = new Uint8Array(BigUint64Array.from(words, word).buffer);
+    const failed = exports.call(numbers.get(kernel), place(said, said.length));
     if (failed) throw new Error(`${kernel} did not end well.`);
   };
-  const bytes = (i) => new Uint8Array(exports.memory.buffer, places[i], contents[i].length).slice();
+  const bytes = (i) => new Uint8Array(exports.memory.buffer, places[i], sizes[i]).slice();
   const begun = performance.now();
   if (pack.drawn && !noise.length) {
     const { calls, memory, keep, gain } = pack.drawn;
     for (const { kernel, words } of calls) run(kernel, words);
     const [draws, kept, gained] = [memory, keep, gain].map((i) =>
-      new Float64Array(exports.memory.buffer, places[i], contents[i].length / 8));
+      new Float64Array(exports.memory.buffer, places[i], sizes[i] / 8));
     correlate(draws, kept, gained);
     const changed = new Set(calls.flatMap(({ words }) => words.flatMap(({ buffer }) => buffer ?? [])));
     noise = [...changed].map((i) => [i, bytes(i)]);
-  } else {
-    for (const [i, content] of noise) new Uint8Array(exports.memory.buffer, places[i]).set(content);
   }
   run(pack.kernel, pack.words);
+  last = ready;
   return { bytes, milliseconds: performance.now() - begun, noise };
+}
+/**
+ * The module with memory of its own, which later runs use again, and where the last one's arrays are.
+ * @type {{module: WebAssembly.Module, exports: any, places: number[]} | null}
+ */
+let last = null;
+/** @param {WebAssembly.Module} module */
+async function fresh(module) {
+  const exports = /** @type {any} */ ((await WebAssembly.instantiate(module, {})).exports);
+  exports._initialize();
+  return { module, exports, places: [] };
 }
 /**
  * Noise of each release from independent draws, as `correlate` of privacy/mechanisms/optimal.py has it, bit for bit.
@@ -62,15 +80,13 @@ function correlate(memory, keep, gain) {
   const CHAINS = 8, releases = keep.length / CHAINS, cells = memory.length / releases;
   const buffers = new Float64Array(CHAINS * cells);
   for (let i = 0; i < releases; i++) {
-    for (let c = 0; c < cells; c++) {
-      const draw = memory[i * cells + c];
-      let noise = 0;
-      for (let j = 0; j < CHAINS; j++) {
-        const now = buffers[j * cells + c] * keep[i * CHAINS + j] + gain[i * CHAINS + j] * draw;
-        buffers[j * cells + c] = now;
-        noise = j ? noise + now : now;
-      }
-      memory[i * cells + c] = noise;
+    const kept = keep.subarray(i * CHAINS, (i + 1) * CHAINS), gained = gain.subarray(i * CHAINS, (i + 1) * CHAINS);
+    for (let c = 0, place = i * cells, at = 0; c < cells; c++, place++) {
+      const draw = memory[place];
+      let noise = buffers[at] = buffers[at] * kept[0] + gained[0] * draw;
+      at++;
+      for (let j = 1; j < CHAINS; j++, at++) noise += buffers[at] = buffers[at] * kept[j] + gained[j] * draw;
+      memory[place] = noise;
     }
   }
 }

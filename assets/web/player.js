@@ -31,6 +31,7 @@ import { band, human } from "./player_words.js";
  * @property {{x: string, y: string}} axes
  */
 const REST = 100;  // ms
+const LATE = 300, AGAIN = 500;  // ms, after which the seeds that are there are drawn, and the next of them
 const MEASURES = { cumulative: "Regret so far", "per-episode": "Regret per episode" };
 class Player {
   /**
@@ -52,6 +53,11 @@ class Player {
     this.written = "";
     this.asked = 0;
     this.which = 0;
+    /** How many seeds are drawn of what is played, and when the next may be. */
+    this.drawn = 0;
+    this.due = 0;
+    /** Whether Plotly is there. */
+    this.charts = false;
     this.looked = Math.max(0, head.curves.findIndex(({ epsilon }) => epsilon !== null));
     this.reset();
     this.controls();
@@ -211,7 +217,11 @@ class Player {
     this.check = check;
     at("checked").replaceChildren();
     this.asked = performance.now();
-    const wishes = this.head.curves.flatMap((_, i) => this.wishes(i));
+    if (this.due) this.due = this.asked + LATE;  // what the page opens with is drawn as it comes
+    this.drawn = 0;
+    clearTimeout(this.resting);
+    const each = this.head.curves.map((_, i) => this.wishes(i));
+    const wishes = each[0].flatMap((_, seed) => each.map((those) => those[seed]));  // all curves, seed by seed
     this.missing = wishes.filter((wish) => !this.pool.result(wish)).length;
     this.said = "";
     this.pool.want(wishes);
@@ -222,23 +232,40 @@ class Player {
     const { curves } = this.head;
     if (said) this.said = said;
     const results = curves.map((_, i) => this.wishes(i).map((wish) => this.pool.result(wish)));
-    const runs = results.flat(), known = runs.filter(Boolean).length;
-    const waiting = known < runs.length;
+    const runs = results.flat(), known = runs.filter(Boolean).length, waiting = known < runs.length;
+    const there = Math.min(...results.map((those) => [...those, undefined].indexOf(undefined)));  // seeds of all curves
+    const fresh = this.charts && (!waiting || there > this.drawn && performance.now() >= this.due);
+    if (fresh && !this.said) {
+      this.paint(results.map((those) => those.slice(0, there)));
+      this.drawn = there;
+      this.due = performance.now() + AGAIN;
+    }
     document.body.classList.toggle("waiting", waiting);
+    document.body.classList.toggle("partly", waiting && this.drawn > 0);
     if (this.said) {
       at("played").textContent = this.said;
       return;
     }
-    if (waiting) {
-      if (performance.now() - this.asked > 300) {
-        at("played").textContent = `Playing run ${known + 1} of ${runs.length} …`;
-      }
-      return;
+    if (waiting && (this.drawn || performance.now() - this.asked > LATE)) {
+      at("played").textContent = `Playing run ${known + 1} of ${runs.length} … `
+        + (this.drawn ? `The chart has ${this.drawn} of ${this.seeds} seeds so far.` : "");
     }
+    if (waiting || !fresh) return;
     const took = ((performance.now() - this.asked) / 1000).toFixed(2);
     const users = human(Math.max(...curves.map(({ sizes }, i) => sizes[this.sizes[i]].episodes)));
     at("played").textContent = `Your browser has played ${runs.length} runs of up to ${users} users.`
       + (this.missing ? ` The last ${this.missing} took ${took} s.` : "");
+    if (this.check && !at("checked").childElementCount) this.say(results);
+    this.missing = 0;
+    this.written = this.link() + (this.check ? `&check=${this.check.text}` : "");
+    try { history.replaceState(null, "", `#${this.written}`); } catch { /* too many in a row */ }
+  }
+  /**
+   * Draws the seeds that are there.
+   * @param {any[][]} results of each curve those of its seeds, as many of each
+   */
+  paint(results) {
+    const { curves } = this.head, seeds = results[0].length;
     const theme = this.night.matches ? "dark" : "light";
     const shown = curves.map((curve, i) => {
       const stop = this.own(i)[this.stops[i]];
@@ -254,18 +281,15 @@ class Player {
     chart.style.height = `${figure.layout.height}px`;
     Plotly.react(chart, figure.data, figure.layout, config);
     const [, caption] = at("regret").children;
-    caption.textContent = sentence(shown, this.seeds);
+    caption.textContent = sentence(shown, seeds);
     at("regret").setAttribute("aria-label", `Line chart. ${caption.textContent}`);
-    this.ends(shown);
+    this.ends(shown, seeds);
     this.cards(shown);
+    if (seeds < this.seeds) return;
     clearTimeout(this.resting);  // what is below the chart follows when the hand rests
     const looked = this.looked, family = this.head.families[this.family(looked)];
     this.resting = setTimeout(() =>
       closeLook(shown[looked], results[looked][0], family, this.head.charts[theme]), REST);
-    if (this.check && !at("checked").childElementCount) this.say(results);
-    this.missing = 0;
-    this.written = this.link() + (this.check ? `&check=${this.check.text}` : "");
-    try { history.replaceState(null, "", `#${this.written}`); } catch { /* too many in a row */ }
   }
   /**
    * What a link claims of these results, compared.
@@ -282,8 +306,8 @@ class Player {
     box.classList.toggle("differs", !same);
     for (const text of says) add(box, "p", text);
   }
-  /** @param {any[]} shown */
-  ends(shown) {
+  /** @param {any[]} shown @param {number} seeds */
+  ends(shown, seeds) {
     const table = at("ends");
     table.replaceChildren();
     const line = add(add(table, "thead"), "tr"), body = add(table, "tbody");
@@ -299,7 +323,7 @@ class Player {
       add(row, "td", Number.isFinite(low) ? `${human(low)} to ${human(high)}` : "–");
       add(row, "td", human(center / episodes[last]));
       add(row, "td", human(episodes[last]));
-      add(row, "td", String(this.seeds));
+      add(row, "td", String(seeds));
     }
   }
   /** @param {any[]} shown */
@@ -321,13 +345,15 @@ class Player {
 export async function start() {
   try {
     const [runs, engine, worker] = await Promise.all(["packed-runs", "packed-engine", "packed-worker"].map(unpacked));
-    await unpacked("packed-plotly").then(loaded);
     document.body.classList.toggle("within", window.self !== window.top);
     const size = new DataView(runs).getUint32(0, true);
     const head = JSON.parse(new TextDecoder().decode(new Uint8Array(runs, 4, size)));
-    signPictures();
     const module = await WebAssembly.compile(engine);
     window.player = new Player(head, new Uint8Array(runs, 4 + size), module, new TextDecoder().decode(worker));
+    await unpacked("packed-plotly").then(loaded);  // meanwhile its workers play
+    signPictures();
+    window.player.charts = true;
+    window.player.draw();
   } catch (error) {
     at("played").textContent = `This browser cannot play the runs: ${error.message}.`;
   }

@@ -47,7 +47,8 @@ export class Pool {
     for (const [number, worker] of this.workers.entries()) {
       if (worker.key) continue;
       const free = (wish) => !busy.has(Pool.key(wish));
-      const own = (wish) => wish.seed % this.workers.length === number && free(wish);  // it has kept that seed's noise
+      const own = (wish) =>  // it has kept that seed's noise
+        (wish.family + wish.seed) % this.workers.length === number && free(wish);
       let place = this.wishes.findIndex(own);
       if (place < 0) place = this.wishes.findIndex(free);
       if (place < 0) return;

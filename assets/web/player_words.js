@@ -1,5 +1,6 @@
 // Numbers as people read them, as dprl/words.py writes them, and means over seeds as dprl/metrics/seeds.py takes them.
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const GROUPED = new Intl.NumberFormat("en-US");  // made once: toLocaleString makes one for each number
 /**
  * To three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
  * @param {number} value
@@ -18,7 +19,7 @@ export function human(value) {
     if (size >= 0.9995 * unit) return `${sign}${Number((size / unit).toPrecision(3))} ${word}`;
   }
   const rounded = Number(size.toPrecision(3));
-  if (size >= 1000) return sign + (size === Math.round(size) ? size : rounded).toLocaleString("en-US");
+  if (size >= 1000) return sign + GROUPED.format(size === Math.round(size) ? size : rounded);
   return sign + (size < 0.01 ? String(Number(rounded.toFixed(4))) : String(rounded));
 }
 /**

@@ -28,7 +28,17 @@ from bench.engine_wasm import emit, mathematics
 from bench.engine_wasm.tools import digest as tools
 from dprl.wasm import ENGINE, MANIFEST, Manifest, digest, entries
 
-EXPORTED = ("address", "call", "allocate", "release", "gnu_log", "gnu_exp", "gnu_log1p", "gnu_expm1")
+EXPORTED = (
+    "address",
+    "call",
+    "allocate",
+    "release",
+    "gnu_log",
+    "gnu_exp",
+    "gnu_log1p",
+    "gnu_expm1",
+    "gnu_fused",
+)
 STACK = 1 << 18  # bytes; arrays are on the heap
 
 

@@ -120,3 +120,6 @@ double gnu_expm1(double x) {
     }
     return with_high_word(y, high_word(y) + (k << 20));
 }
+
+/* For a test. */
+double gnu_fused(double x, double y, double z) { return gnu_fma(x, y, z); }

@@ -168,8 +168,12 @@ define i32 @call(i32 %number, ptr %words) {
 
 
 def _optimise(module: Any, machine: llvm.TargetMachine) -> None:
-    """A kernel as LLVM makes it fast. Vectors are left out: browsers had them later."""
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = False
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    """A kernel as LLVM makes it fast. Vectors are left out: browsers had them later. numba counts who holds an array;
+    what is counted up and down again within a function goes, once small functions are part of it, as numba has it."""
+    for speed_level in (0, 2):
+        options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
+        options.loop_vectorization = options.slp_vectorization = False
+        builder = llvm.create_pass_builder(machine, options)
+        passes = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        passes.run(module, builder)

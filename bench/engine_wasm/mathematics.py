@@ -3,8 +3,7 @@
 `log` and `exp` of the GNU C library are Arm's routines, compiled for a processor that multiplies and adds with one
 rounding (`fma`). The C library that zig comes with has the same routines; `log1p` and `expm1` are in elementary.c. A
 compiler puts `fma` into such code where it may: a product that is only used in one sum becomes part of the sum.
-WebAssembly has no `fma`, so there no compiler does. This file does, in LLVM code, and zig's C library has an exact
-`fma`.
+WebAssembly has no `fma`, so there no compiler does. This file does, in LLVM code, and fma.h has an exact one.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from pathlib import Path
 import ziglang
 
 LIBRARY = Path(ziglang.__file__).parent / "lib" / "libc" / "musl"
-ELEMENTARY = Path(__file__).parent / "elementary.c"
+HERE = Path(__file__).parent
+FMA, ELEMENTARY = HERE / "fma.h", HERE / "elementary.c"
 ROUTINES = ("log", "log_data", "exp", "exp_data")
 # Names of our own: the C library that is linked has others of the same name.
 RENAMED = {"log": "gnu_log", "exp": "gnu_exp", "__log_data": "gnu_log_table", "__exp_data": "gnu_exp_table"}
@@ -43,7 +43,8 @@ def zig(*arguments: str) -> None:
 def routines(folder: Path) -> list[Path]:
     """LLVM code of the routines in `folder`, each product that may be part of a sum being so."""
     made = []
-    headers = ("-I", str(LIBRARY / "src" / "internal"), "-I", str(LIBRARY / "arch" / "generic"))
+    folders = ("-I", str(LIBRARY / "src" / "internal"), "-I", str(LIBRARY / "arch" / "generic"))
+    headers = (*folders, "-include", str(FMA))
     for source in (*(LIBRARY / "src" / "math" / f"{name}.c" for name in ROUTINES), ELEMENTARY):
         path = folder / f"{source.stem}.ll"
         zig(*SETTINGS, *headers, str(source), "-o", str(path))
@@ -59,9 +60,7 @@ DEFINE = re.compile(r"^define .*?^}$", re.MULTILINE | re.DOTALL)
 
 def contracted(code: str) -> str:
     """LLVM code with `fma` for each product that has one use, which is a sum; the first of two products in a sum."""
-    code = DEFINE.sub(lambda function: _contracted(function.group()), code)
-    declared = "declare double @llvm.fma.f64(double, double, double)"
-    return code if "double @llvm.fma.f64(double, double, double)" in code else f"{code}\n{declared}\n"
+    return DEFINE.sub(lambda function: _contracted(function.group()), code)
 
 
 def _contracted(function: str) -> str:
@@ -86,5 +85,5 @@ def _contracted(function: str) -> str:
         else:
             continue
         lines[at] = ""
-        lines[i] = f"{negated}  {made} = call double @llvm.fma.f64(double {x}, double {y}, double {rest})"
+        lines[i] = f"{negated}  {made} = call double @gnu_fma(double {x}, double {y}, double {rest})"
     return "\n".join(lines)

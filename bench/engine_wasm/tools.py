@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MAKING = ("__main__.py", "elementary.c", "emit.py", "mathematics.py", "runtime.c", "unoptimised.py")
+MAKING = ("__main__.py", "elementary.c", "emit.py", "fma.h", "mathematics.py", "runtime.c", "unoptimised.py")
 
 
 def digest() -> str:

@@ -37,6 +37,18 @@ DRAWN = """() => document.querySelector("#regret .plot").data
 FOLLOWED = """fragment => { history.replaceState(null, "", `#${fragment}`); player.follow();
   return document.querySelector("#said").textContent; }"""
 
+# Plays everything anew, with nothing but the first seed of each curve; then the rest.
+FIRST_SEEDS = """() => {
+  const { pool } = player, there = [...pool.found], want = pool.want;
+  pool.found.clear();
+  pool.want = () => {};
+  player.play();
+  for (const [key, result] of there) if (key.split(" ")[2] === "0") pool.found.set(key, result);
+  player.due = 1;
+  player.draw();
+  pool.want = want;
+}"""
+
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -108,6 +120,12 @@ def test_a_dragged_epsilon_draws_what_a_native_run_gives_bit_for_bit(
         compare(page, [moved, moved.twin()])
         expect(page.locator("#cards")).to_contain_text("Proved as claimed: (7, 10⁻⁶)")
         fragment = page.url.partition("#")[2]
+        page.evaluate(FIRST_SEEDS)
+        expect(page.locator("#played")).to_contain_text("The chart has 1 of 3 seeds so far")
+        compare(page, [moved.replace(seeds=1), moved.twin().replace(seeds=1)])
+        page.evaluate("player.play()")
+        expect(page.locator("#played")).to_have_text(PLAYED)
+        compare(page, [moved, moved.twin()])
     link = links.decode(parse_qs(fragment))
     assert link.problems == ()
     assert [curve.spec for curve in link.curves] == [moved, moved.twin()]

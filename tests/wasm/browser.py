@@ -34,6 +34,12 @@ VALUES = """async ([name, numbers]) => {
   return btoa(String.fromCharCode(...new Uint8Array(given.map(exports[name]).buffer)));
 }"""
 
+# x y + z, rounded once, of each triple.
+FUSED = """async (triples) => {
+  const { exports } = await WebAssembly.instantiate(module, {});
+  return triples.map((triple) => exports.gnu_fused(...triple));
+}"""
+
 
 def encoded(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")

@@ -6,6 +6,7 @@ import gzip
 import importlib.util
 import math
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from dprl.simulation.loops.replan import SeedRun
 from dprl.wasm import ENGINE, entries, light_pack, manifest, pack, stale
 from dprl.wasm.sources import reached
 from tests.test_layers import ROOT
-from tests.wasm.browser import played, values
+from tests.wasm.browser import FUSED, played, values
 from tests.wasm.cases import Case, begun, cases, differing, natively
 
 CASES = tuple(cases())
@@ -132,6 +133,18 @@ def test_logarithms_and_exponentials_have_the_bits_of_the_c_library(engine: Page
         f"The C library of this machine has another {name} than the module: it is not the GNU C library, or not for a "
         "processor with FMA. Runs can differ from the module's in their last digits here."
     )
+
+
+def test_a_product_and_a_sum_are_rounded_once(engine: Page) -> None:
+    """Also where a sum cancels, a product is tiny, or the result is halfway between two numbers."""
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 1_000)) * 2.0 ** rng.integers(-300, 300, (2, 1_000))
+    z = -x * y * rng.choice([1.0, 1.0 + 2.0**-52, 2.0**-53, 2.0**52, 0.0, 1.5], 1_000)
+    x[:100] = rng.integers(1, 2**27, 100) * 2.0**-500
+    y[:100], z[:100] = 1.0 + 2.0**-26, x[:100] * (1.0 + 2.0**-30)
+    triples = np.stack([x, y, z], 1).tolist()
+    exact = [float(Fraction(a) * Fraction(b) + Fraction(c)) for a, b, c in triples]
+    assert [float(one) for one in engine.evaluate(FUSED, triples)] == exact
 
 
 def test_every_first_case_is_there() -> None:
