@@ -259,7 +259,7 @@ def about_lower_bounds(
             f"there is. The learned policy is of no use. {why}".rstrip()
         )
     said = f"From {of} at {name} = {budget:g} the learned policy is worth at least {human(best)} an episode."
-    if rows[0][1] < best:
+    if rows[0][1] < best and human(rows[0][1]) != human(best):
         said += f" At {name} = {rows[0][0]:g} the bound is only {human(rows[0][1])}."
     each = f"β = {beta:g}"
     if len(rows) > 1:  # the largest of several is picked: any of them may fail

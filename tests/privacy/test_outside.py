@@ -1,0 +1,75 @@
+"""Mechanisms of other packages: what they are offered for is what the contract of a mechanism says, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec, SpecError
+from dprl.privacy import outside
+from dprl.series import style_of
+from dprl.simulation.pairs import calibrations_for, mechanisms_for
+from dprl.testing import offering
+from dprl.wasm.kernels import entries
+from dprl.wasm.replay import unplayable
+
+SUMS = replace(MECHANISMS["gaussian-optimal"], key="sums", title="Sums")  # has a covariance
+REPORTS = replace(MECHANISMS["gaussian"], key="reports", title="Reports")
+SMALL: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
+
+
+def test_it_is_for_calibrated_noise_in_running_counts() -> None:
+    kernels = [entry.name for entry in entries()]
+    before = {privacy: privatizer.mechanisms for privacy, privatizer in PRIVATIZERS.items()}
+    own = [
+        RunSpec(privacy=privacy, mechanism=key, **SMALL) for privacy, keys in before.items() for key in keys
+    ]
+    looks = [style_of(spec) for spec in own]
+    with offering(SUMS), offering(REPORTS):
+        assert [style_of(spec) for spec in own] == looks  # no other curve changes
+        assert [entry.name for entry in entries()] == kernels  # the engine of browsers has dprl's own
+        for algorithm in ALGORITHMS.values():
+            for privacy, key in (("central", "sums"), ("local", "reports")):
+                counted = algorithm.statistic.counted and not algorithm.forgets
+                assert (key in mechanisms_for(algorithm.key, privacy)) == counted
+                assert calibrations_for(algorithm.key, key) == ("tight",)
+        for privacy, key in (("central", "sums"), ("local", "reports")):
+            spec = RunSpec(privacy=privacy, mechanism=key, **SMALL)
+            assert (spec.reports, spec.consistency, spec.calibration) == ("all", "own", "tight")
+            assert RunSpec(privacy=privacy, **SMALL).mechanism == before[privacy][0]
+            assert unplayable(spec) == "Noise of another package cannot be played without a server."
+            for name, value in (
+                ("consistency", "flow"),
+                ("consistency", "still"),
+                ("reports", "played"),
+                ("stationary", "yes"),
+                ("calibration", "paper"),
+                ("contribution", 2),
+            ):
+                with pytest.raises(SpecError) as error:
+                    RunSpec(privacy=privacy, mechanism=key, **(SMALL | {name: value}))
+                assert error.value.field == name
+    assert {privacy: privatizer.mechanisms for privacy, privatizer in PRIVATIZERS.items()} == before
+    assert "sums" not in MECHANISMS
+
+
+def test_a_privacy_model_offers_what_fits_it_and_says_whose_proof_it_is() -> None:
+    assert (outside.model_of(SUMS), outside.model_of(REPORTS)) == ("central", "local")
+    for wrong, sentence in (
+        (replace(SUMS, norm="cells"), "mechanism: its norm is cells; give l1 or l2."),
+        (
+            replace(MECHANISMS["unary"], key="asking", norm="l1"),
+            "mechanism: its noise depends on what it is added to",
+        ),
+        (3, "entry: give the record of an algorithm, an environment or a mechanism."),
+    ):
+        entry: Any = wrong
+        with pytest.raises(ValueError, match=sentence.replace("(", r"\(")), offering(entry):
+            pass
+    assert outside.assumption("gaussian") == outside.assumption(None) == ()
+    with offering(SUMS):
+        assert outside.assumption("sums") == (
+            "its author says what noise of Sums reveals; dprl has no proof of that",
+        )
