@@ -16,11 +16,14 @@ from playwright.sync_api import Browser, Page, expect
 import dprl
 from dprl.player import MOST_BYTES
 from dprl.verify import check_in, signed, verified
+from dprl.wasm.replay import replayed
+from pages.shared.examples import ExploreExample
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
 from tests.browser.going import SHORT, compared
+from website.live import page_of, runs_of
 
 PRIVATE = SHORT.replace(epsilon=5.0)
 # The first curve has a name of the visitor's own, which no link needs to repeat.
@@ -32,7 +35,9 @@ PLAYED = re.compile("Your browser has played")
 DRAWN = """() => document.querySelector("#regret .plot").data
   .filter((trace) => trace.mode === "lines" && !trace.fill).map(({ x, y }) => [x, y])"""
 
-
+# Whether the dashboard's chart has the lines of a live page, bit for bit.
+SEEN = """drawn => drawn.every(([, there]) => [...document.querySelectorAll(".js-plotly-plot")].some((chart) =>
+  (chart._fullData ?? []).some(({ y }) => y?.length === there.length && there.every((one, i) => one === y[i]))))"""
 # Follows a fragment, and returns what is said of it.
 FOLLOWED = """fragment => { history.replaceState(null, "", `#${fragment}`); player.follow();
   return document.querySelector("#said").textContent; }"""
@@ -160,6 +165,32 @@ def test_it_is_used_without_barriers(
     with opened(browser, taken(visit, file), width=width, scheme=scheme) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert barriers(page) == []
+
+
+@pytest.mark.thorough
+def test_a_link_of_the_site_opens_the_same_view_on_a_dashboard_and_the_other_way_round(
+    visit: Visits, browser: Browser, tmp_path: Path
+) -> None:
+    example = ExploreExample("Two", "They say so.", tuple(NAMED), links.View())
+    file = tmp_path / "live-1.html"
+    file.write_text(page_of(example, {spec: replayed(spec) for spec in runs_of([example])}, ""), "utf-8")
+    with opened(browser, file) as page:
+        page.get_by_label("Privacy budget ε").press("ArrowRight")
+        expect(page.locator("#ends")).to_contain_text("ε = 7")
+        there, drawn = page.url.partition("#")[2], page.evaluate(DRAWN)
+    dashboard = visit(f"explore?{there}")
+    expect(dashboard.locator(".st-key-chips")).to_contain_text("ε = 7")
+    dashboard.wait_for_function(SEEN, arg=drawn)
+    other = visit(compared(PRIVATE.replace(epsilon=0.3, seeds=4), PRIVATE.twin().replace(seeds=4)))
+    other.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    other.get_by_role("button", name="Share").click()
+    other.get_by_role("button", name="Copy link", exact=True).click()
+    expect(other.get_by_text("Link copied")).to_be_visible()
+    copied = other.evaluate("navigator.clipboard.readText()")
+    with opened(browser, file, f"#{copied.partition('?')[2]}") as page:
+        expect(page.locator("#said")).to_be_empty()
+        expect(page.locator("#ends")).to_contain_text("ε = 0.3")
+        other.wait_for_function(SEEN, arg=page.evaluate(DRAWN))
 
 
 def test_what_cannot_be_played_is_said_and_keeps_its_chart_with_stops(visit: Visits) -> None:
