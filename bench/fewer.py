@@ -1,12 +1,13 @@
 """How many users until an average episode loses at most 10% of V*, today and before rows counted who played them.
 
-    python -m bench.fewer [--write]
+    python -m bench.fewer [--write] [--only shuffle]
 
 Medians of 20 seeds at epsilon 1 and delta 1e-6, DP-UCBVI and all else by default. Before, with no trusted party every
 user had Gaussian noise in every row; and nobody could declare that transitions do not depend on the step. Of today,
-the column for shuffle is not the default: it is `reports="played"`, and a spec that does not say so counts everybody's
+the column for shuffle is not the default: it is `reports="recent"`, and a spec that does not say so counts everybody's
 reports there, as before. Sizes of bench/played.py that nothing was chosen on come after the problems by default.
-`--write` keeps what is printed in bench/fewer.json, which docs/notes/users.md is held against.
+`--write` keeps what is printed in bench/fewer.json, which docs/notes/users.md is held against; with `--only shuffle`
+the other privacy models' lines there stay as they are.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ BEFORE: Mapping[str, Mapping[str, Any]] = {
     "local": WAYS["gaussian, all"],
 }
 # With a shuffler this is a choice, not the default.
-NOW: Mapping[str, Mapping[str, Any]] = {"central": {}, "shuffle": WAYS["shuffle, played"], "local": {}}
+NOW: Mapping[str, Mapping[str, Any]] = {"central": {}, "shuffle": WAYS["shuffle, recent"], "local": {}}
 NAMED = ("riverswim", "chain", "clinic", "frozenlake")
 UNCHOSEN = tuple(name for name in PROBLEMS if "," in name)  # sizes that nothing was chosen on
 DECLARED = (
@@ -68,6 +69,7 @@ CASES = (
     *(Case(name, "local") for name in (*NAMED, *UNCHOSEN)),
     *(Case(name, privacy, True) for name in DECLARED for privacy in ("local", "central")),
     *(Case(name, "shuffle") for name in ("riverswim", *UNCHOSEN)),
+    *(Case(name, "shuffle", True) for name in DECLARED),
 )
 
 
@@ -76,10 +78,12 @@ def median_needed(spec: RunSpec, seeds: int) -> float:
     return float(np.median([needed(finished(spec, seed)[0]) for seed in range(seeds)]))
 
 
-def rows(seeds: int = SEEDS) -> Iterator[dict[str, Any]]:
-    """The table; None for more users than a run has."""
+def rows(seeds: int = SEEDS, only: str = "") -> Iterator[dict[str, Any]]:
+    """The table, or its lines of a privacy model; None for more users than a run has."""
     known: dict[RunSpec, float] = {}
     for case in CASES:
+        if only not in case.privacy:
+            continue
         told = {}
         for when, now in (("before", False), ("today", True)):
             spec = case.spec(now)
@@ -101,9 +105,12 @@ def line(row: Mapping[str, Any]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="keep what is printed in bench/fewer.json")
+    parser.add_argument("--only", default="", choices=("", *USERS), help="a privacy model")
     given = parser.parse_args()
     found = []
-    for row in rows():
+    if given.only:
+        found = [row for row in json.loads(FILE.read_text("utf-8")) if row["privacy"] != given.only]
+    for row in rows(only=given.only):
         found.append(row)
         print(line(row), flush=True)
     if given.write:

@@ -24,6 +24,7 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
+from dprl.simulation.axes import REPORTS
 from dprl.simulation.pairs import uncovered
 from dprl.theory import Bound
 from dprl.words import between, human, percent, promise, rough, to_the
@@ -90,9 +91,7 @@ class Row:
         if found is None:
             return ""
         spec = self.entry.spec(PROBLEMS[self.cell.problem], int(self.cell.at[-1]))
-        return (
-            f"{found.mechanism}, only reports of who played" if spec.reports == "played" else found.mechanism
-        )
+        return ", ".join(filter(None, (found.mechanism, REPORTS.get(spec.reports))))
 
     @property
     def proved(self) -> str:

@@ -63,10 +63,12 @@ def outcomes(noise: Noise, draws: int, rng: np.random.Generator) -> Array:
     if not stream.leaves[1]:
         ends = np.linspace(0, stream.items, stream.releases + 1).astype(np.int64)
         stream = replace(stream, leaves=np.append(ends, stream.leaves[-1]))
-    last = np.zeros(draws)
-    for unit in unit_noises(noise.mechanism, stream, draws, rng):
-        last = unit
-    return counted * last
+    last, total = np.zeros(draws), np.zeros(draws)
+    for _ in range(stream.often):  # of steps whose counts have noise of their own, and are added up
+        for unit in unit_noises(noise.mechanism, stream, draws, rng):
+            last = unit
+        total += last
+    return counted * total
 
 
 def estimation_errors(mechanism: Mechanism, stream: Stream, draws: int, rng: np.random.Generator) -> Array:

@@ -278,8 +278,9 @@ def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
 
     def added(name: str) -> Array:
         counts = Trajectory.parse(name, getattr(spec, name), size).counts(size, table)
-        pooled = spec.run.stationary == "yes" and noise.mechanism is not None and not noise.mechanism.answers
-        return np.asarray(counts.sum(0) if pooled else counts).ravel()  # answers are about one step each
+        # answers and bits are about one step each
+        pooled = noise.mechanism is not None and noise.mechanism.norm in ("l1", "l2")
+        return np.asarray(counts.sum(0) if pooled and spec.run.stationary == "yes" else counts).ravel()
 
     return attack.game(
         noise,

@@ -14,10 +14,10 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
 NOISES = ("tight", "paper", "scaled")
-PLAYED = "played"
+REPORTS = {"played": "only reports of who played", "recent": "only the last batches of who played"}
 MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (tight, scaled) or "
-    "local:unary:tight:played"
+    "local:unary:tight:played or shuffle:binomial-sum:tight:recent"
 )
 # Replace-one proves twice the epsilon for which Laplace noise is printed (QW23-online 5.1-5.2 count half the
 # sensitivity), so printed for half of it, it proves what was asked.
@@ -30,21 +30,21 @@ class PrivacyChoice:
 
     noise: `tight`, the least that proves (epsilon, delta); `paper`, as printed for epsilon; `scaled`, Laplace noise as
     printed for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
-    played: whether a row counts only reports of users who were told to play it, of a mechanism that is named; a privacy
+    reports: one of REPORTS, whose reports a row counts, of a mechanism that is named, None for everybody's; a privacy
     model alone takes what it takes by default.
     """
 
     privacy: str
     mechanism: str | None = None
     noise: str | None = None
-    played: bool = False
+    reports: str | None = None
 
     @classmethod
     def parse(cls, text: object) -> PrivacyChoice:
-        """The model written as `privacy[:mechanism[:noise[:played]]]`. Raises SpecError."""
+        """The model written as `privacy[:mechanism[:noise[:reports]]]`. Raises SpecError."""
         words = text.strip().split(":") if isinstance(text, str) else []
         privacy, mechanism, noise, reports = [*words, "", "", ""][:4] if 1 <= len(words) <= 4 else [""] * 4
-        known = privacy in PRIVATIZERS and noise in ("", *NOISES) and reports in ("", PLAYED)
+        known = privacy in PRIVATIZERS and noise in ("", *NOISES) and reports in ("", *REPORTS)
         if not known or (reports and not (mechanism and noise)):
             raise SpecError("privacy", f"{shown(text)} is not allowed; give {MODEL_ALLOWED}.")
         if mechanism and mechanism not in PRIVATIZERS[privacy].mechanisms:
@@ -52,14 +52,12 @@ class PrivacyChoice:
             raise SpecError("privacy", f"{privacy} has no mechanism {shown(mechanism)}; it has {drawn}.")
         if noise == "scaled" and "laplace" not in mechanism:
             raise SpecError("privacy", f"{shown(text)}: only Laplace noise as in the paper can be scaled.")
-        return cls(privacy, mechanism or None, noise or None, bool(reports))
+        return cls(privacy, mechanism or None, noise or None, reports or None)
 
     @property
     def text(self) -> str:
         """As `parse` reads it."""
-        return ":".join(
-            filter(None, (self.privacy, self.mechanism, self.noise, PLAYED if self.played else ""))
-        )
+        return ":".join(filter(None, (self.privacy, self.mechanism, self.noise, self.reports)))
 
     @property
     def title(self) -> str:
@@ -75,8 +73,8 @@ class PrivacyChoice:
                     self.noise
                 ]
             )
-        if self.played:
-            words.append("only reports of who played")
+        if self.reports:
+            words.append(REPORTS[self.reports])
         return ", ".join(words)
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
@@ -85,7 +83,7 @@ class PrivacyChoice:
             return {"privacy": "none"}
         epsilon = epsilon if epsilon is not None else float(FIELDS["epsilon"].default)
         changes: dict[str, Any] = {"privacy": self.privacy, "mechanism": self.mechanism, "epsilon": epsilon}
-        changes["reports"] = PLAYED if self.played else "all" if self.mechanism else None
+        changes["reports"] = self.reports or ("all" if self.mechanism else None)
         if self.noise in ("paper", "scaled"):
             # printed Laplace noise is for delta = 0
             changes |= {"calibration": "paper", "delta": None}

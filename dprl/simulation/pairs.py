@@ -50,8 +50,9 @@ def not_pooled(algorithm: str, mechanism: str | None, calibration: str | None, b
         return f"is for bonus anytime: bonus {bonus} is for counts of one step"
     if calibration == "paper":
         return "is for calibration tight: papers print noise for counts of one step"
-    if mechanism and (is_outside(mechanism) or MECHANISMS[mechanism].norm not in ("l1", "l2", "one-hot")):
-        return f"is for Gaussian or Laplace noise, and for questions, not for mechanism {mechanism}"
+    drawn = MECHANISMS.get(mechanism or "")
+    if drawn and (is_outside(drawn.key) or (drawn.norm == "cells" and drawn.rows(1, 1))):
+        return f"is for Gaussian or Laplace noise, for questions and for bits of a batch, not for mechanism {mechanism}"
     return ""
 
 
@@ -114,6 +115,15 @@ def not_counted(
     if bonus != "anytime":
         return f"is for bonus anytime: bonus {bonus} is for all visits from the first one on"
     return ""
+
+
+def fewest(algorithm: str, privacy: str, bonus: str | None = None) -> str | None:
+    """Whose reports a row counts where that takes the fewest users; None where the privacy model's default does.
+
+    With a shuffler the default stays what links and results were made with. bonus: None for the algorithm's first.
+    """
+    windows = "recent" if privacy == "shuffle" else None
+    return None if windows and not_counted(windows, algorithm, privacy, None, "own", bonus) else windows
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:

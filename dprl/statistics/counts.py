@@ -89,6 +89,12 @@ class Counts:
     @property
     def then(self) -> str:
         """What is done with noisy counts before they are looked at, in words."""
+        if self.recent and self.pooled:
+            return (
+                ". In a row (s, a) only reports about steps at which a user's policy takes a in s are added up, and "
+                "only of the last batches. These are as many as leave least noise for their users. This follows from "
+                "released counts and public policies, so it costs no privacy"
+            )
         if self.played and self.pooled:
             return (
                 ". In a row (s, a) only reports about steps at which a user's policy takes a in s are added "

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
+from dprl.statistics.still import taken
 
 STEP = 4  # batches of a row from one mark to the next
 
@@ -33,17 +35,34 @@ def places(batches: int) -> int:
 
 
 @kernel
+def length_of(kept: int, each: int) -> int:
+    """As how many whole batches the noise of so many steps of batches counts: each has `each` steps at most."""
+    return (kept + each - 1) // each
+
+
+@kernel
+def total(counts: Array, h: int, H: int, s: int, a: int, x: int) -> float:
+    """Of a counter [H, S, A, B + 2], or of all steps where H is 1, as counts are pooled over steps."""
+    found = 0.0
+    for step in range(h, counts.shape[0], H):
+        found += counts[step, s, a, x]
+    return found
+
+
+@kernel
 def look_back(setup: Any, state: Any) -> float:
     """Count a batch in the rows that were played, and write their windows. Returns the largest noise in these
     relative to what E allows.
 
     Args:
-        setup, state: a loop's, see replan_kernels.py. noise: of all batches of a row together; kept, int64 [H, S, A],
-            how many these are; begun, int64 [places, H, S, A], after how many of them the marks are that it keeps, and
-            marked [places, 2, H, S, A, B + 2], counts and noise then. Written: sums and noisy, those of the window,
-            errors and bounds.
+        setup, state: a loop's, see replan_kernels.py. noise: of all batches of a row together; places, int64
+            [H, S, A], how many these are; kept, the same, times steps where counts are pooled over these, as each step
+            has noise of its own; begun, int64 [marks, H, S, A], how much of kept was there at the marks that a row
+            keeps, and marked [marks, 2, H, S, A, B + 2], counts and noise then. Written: sums and noisy, those of the
+            window, errors and bounds.
     """
     H, S, A, width = state.noisy.shape
+    each = state.policy.shape[0] // H  # steps that a row counts
     price = setup.constants[0]  # about n (bonus / range of values)^2 of the anytime bonus without noise
     worst = 0.0
     cell = 0
@@ -53,27 +72,33 @@ def look_back(setup: Any, state: Any) -> float:
                 first = cell
                 for x in range(width):
                     cell += not np.isnan(state.noisy[h, s, a, x])
-                if state.policy[h, s] != a:
+                told = taken(state.policy, h, H, s, a)
+                if told == 0:
                     continue
-                state.kept[h, s, a] += 1
-                batches = state.kept[h, s, a]
-                n = state.counts[h, s, a, width - 2] + setup.scales[width - 2] * state.noise[cell - 2]
+                state.places[h, s, a] += 1
+                state.kept[h, s, a] += told
+                batches = length_of(state.kept[h, s, a], each)
+                n = (
+                    total(state.counts, h, H, s, a, width - 2)
+                    + setup.scales[width - 2] * state.noise[cell - 2]
+                )
                 length, place = batches, -1
                 least = setup.error[length - 1] / max(n, 1.0) + sqrt(price / max(n, 1.0))
                 for i in range(state.begun.shape[0]):
-                    since = batches - state.begun[i, h, s, a]
+                    since = length_of(state.kept[h, s, a] - state.begun[i, h, s, a], each)
                     seen = n - state.marked[i, 0, h, s, a, width - 2]
                     seen = max(seen - setup.scales[width - 2] * state.marked[i, 1, h, s, a, width - 2], 1.0)
                     off = setup.error[since - 1] / seen + sqrt(price / seen)
                     if off < least:
                         least, length, place = off, since, i
-                state.errors[h, s, a] = setup.error[length - 1]
-                state.bounds[h, s, a] = setup.bound[length - 1]
+                for step in range(h, state.errors.shape[0], H):
+                    state.errors[step, s, a] = setup.error[length - 1]
+                    state.bounds[step, s, a] = setup.bound[length - 1]
                 at = first
                 for x in range(width):
                     if np.isnan(state.noisy[h, s, a, x]):
                         continue
-                    count, z = state.counts[h, s, a, x], state.noise[at]
+                    count, z = total(state.counts, h, H, s, a, x), state.noise[at]
                     if place >= 0:
                         count -= state.marked[place, 0, h, s, a, x]
                         z -= state.marked[place, 1, h, s, a, x]
@@ -93,7 +118,7 @@ def mark(h: int, s: int, a: int, first: int, state: Any) -> None:
     row."""
     scale = STEP
     for i in range(0, state.begun.shape[0], 2):
-        if state.kept[h, s, a] % scale > 0:
+        if state.places[h, s, a] % scale > 0:
             return
         state.begun[i + 1, h, s, a] = state.begun[i, h, s, a]
         state.begun[i, h, s, a] = state.kept[h, s, a]
@@ -102,7 +127,7 @@ def mark(h: int, s: int, a: int, first: int, state: Any) -> None:
             for part in range(2):
                 state.marked[i + 1, part, h, s, a, x] = state.marked[i, part, h, s, a, x]
             if not np.isnan(state.noisy[h, s, a, x]):
-                state.marked[i, 0, h, s, a, x] = state.counts[h, s, a, x]
+                state.marked[i, 0, h, s, a, x] = total(state.counts, h, state.noisy.shape[0], s, a, x)
                 state.marked[i, 1, h, s, a, x] = state.noise[at]
                 at += 1
         scale *= 2

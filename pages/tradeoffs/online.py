@@ -11,8 +11,8 @@ from dprl.figures.tradeoff import Measure
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.axes import PrivacyChoice
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_played
+from dprl.simulation.axes import REPORTS, PrivacyChoice
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_played
 from dprl.theory import BOUNDS
 from dprl.words import count, human
 from pages.shared.names import in_common, style_of
@@ -156,13 +156,17 @@ class Online:
 
 def ways(base: Any, models: Sequence[str]) -> tuple[str, ...]:
     """Of each private model, every mechanism with the least noise that proves the same, and printed Laplace noise
-    scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
+    scaled to prove (epsilon, 0). Rows count whose reports they count by default; and windows of batches are a way of
+    their own where a chart already has them."""
     found: dict[str, None] = {}
     for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):
         known = mechanisms_for(base.algorithm, privacy)
         for mechanism in known:
-            played = plays(base, privacy, mechanism)
+            played = "played" if plays(base, privacy, mechanism) else None
             found[PrivacyChoice(privacy, mechanism, "tight", played).text] = None
+            windows = PrivacyChoice(privacy, mechanism, "tight", "recent").text
+            if windows in models:
+                found[windows] = None
         if "laplace-tree" in known:
             found["central:laplace-tree:scaled"] = None
     return tuple(found)
@@ -184,8 +188,9 @@ def offered_models(algorithm: str) -> list[str]:
         for mechanism in mechanisms_for(algorithm, privacy):
             for noise in calibrations_for(algorithm, mechanism):
                 found.append(f"{privacy}:{mechanism}:{noise}")
-                if noise == "tight" and not not_played(algorithm, privacy, mechanism, "own"):
-                    found.append(f"{privacy}:{mechanism}:{noise}:played")
+                for reports in REPORTS if noise == "tight" else ():
+                    if not not_counted(reports, algorithm, privacy, mechanism, "own", None):
+                        found.append(f"{privacy}:{mechanism}:{noise}:{reports}")
                 if noise == "paper" and "laplace" in mechanism:
                     found.append(f"{privacy}:{mechanism}:scaled")
     return found

@@ -91,7 +91,10 @@ def of_cards() -> set[str]:
     played = prepared("local", "gaussian", "tight", [5], H=3, statistic=replace(CONSISTENT, played=True))
     said.add(played.guarantee().where)
     last = replace(CONSISTENT, played=True, recent=True)
-    said.add(prepared("shuffle", "binomial-sum", "tight", [5], H=3, statistic=last).guarantee().where)
+    for statistic in (last, replace(last, pooled=True)):
+        said.add(
+            prepared("shuffle", "binomial-sum", "tight", [5], H=3, statistic=statistic).guarantee().where
+        )
     said |= {MECHANISMS[key].summary for p in PRIVATIZERS.values() for key in p.mechanisms}
     said |= {paragraph for paragraph in promise.MEANING.strip().split("\n\n") if "$$" not in paragraph}
     said |= {

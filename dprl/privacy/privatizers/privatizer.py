@@ -241,6 +241,7 @@ def with_noise(
     table: Stream | None = None,
     events: int | None = None,
     neighbours: tuple[str, ...] = (REPLACE_ONE, BLANK_ONE),
+    sent: Statistic | None = None,
 ) -> Noise:
     """Noise of one scale on every cell of a statistic, in its units of release.
 
@@ -252,8 +253,9 @@ def with_noise(
         table: the stream whose releases the bounds are tabulated at, if not `stream`.
         events: over how many times the bounds are united, if not over the releases of the table.
         neighbours: the notions of them for which the guarantee says what is proved.
+        sent: what a user moves, if not the statistic, which is made of it.
     """
-    table = table or stream
+    table, sent = table or stream, sent or statistic
     events = events or table.releases
     rows, contribution = statistic.rows(request.size), request.contribution
 
@@ -263,16 +265,14 @@ def with_noise(
         readings = tuple(
             Reading(
                 adjacency,
-                proved(
-                    mechanism, statistic.sensitivity(request.size, adjacency), scale, stream, d, contribution
-                ),
+                proved(mechanism, sent.sensitivity(request.size, adjacency), scale, stream, d, contribution),
                 d,
                 "our accountant",
             )
             for adjacency in neighbours
             for d in sorted(set(deltas))
         )
-        change = statistic.sensitivity(request.size, REPLACE_ONE)
+        change = sent.sensitivity(request.size, REPLACE_ONE)
         again = max(
             epsilon_of(repeated(losses, RETURNING), request.delta)
             if mechanism.fresh
@@ -305,7 +305,7 @@ def with_noise(
         ),
         guarantee=guarantee,
         losses=lambda: losses_of_user(
-            mechanism, statistic.sensitivity(request.size, REPLACE_ONE), scale, stream, contribution
+            mechanism, sent.sensitivity(request.size, REPLACE_ONE), scale, stream, contribution
         ),
         group=group_of(mechanism, contribution),
     )

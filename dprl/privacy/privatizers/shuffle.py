@@ -18,11 +18,13 @@ from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream
 from dprl.privacy.mechanisms.binomial import BINOMIAL_TREE, PRINTED, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
-from dprl.statistics import REPLACE_ONE, Change
+from dprl.statistics import REPLACE_ONE, Change, Statistic
+from dprl.statistics.counts import Counts
 
 TRUST = (
     "The shuffler is trusted to mix the messages of a batch; others see only which messages came, not whose."
 )
+ADDED_UP = ". Counts of all steps are added up afterwards, which costs no privacy"
 MOST_USERS = 10**15
 LEAST_DELTA = (
     1e-18  # outcomes that the accountant does not look at have a chance of about 1e-30 in each counter
@@ -80,7 +82,8 @@ class Drawn(NamedTuple):
 def prepare(request: Request) -> Noise:
     """Fresh Binomial noise on every counter of every batch, or of every node of a tree over them; each block of the
     schedule is one batch."""
-    change = request.statistic.sensitivity(request.size, REPLACE_ONE)
+    sent = sent_by_step(request.statistic)
+    change = sent.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
     asked = request.calibration, request.epsilon, request.delta, request.contribution
     check(change, request.mechanism, releases, *asked)
@@ -105,7 +108,8 @@ def prepare(request: Request) -> Noise:
             trust=TRUST,
             mechanism=mechanism,
             where=f"on each user's device: random bits beside the true ones of {request.statistic.parts}, "
-            + drawn.where,
+            + drawn.where
+            + (ADDED_UP if drawn.stream.often > 1 else ""),
             formula=drawn.formula,
             scale=1.0,
             std=float(noise.std.max()),
@@ -121,8 +125,15 @@ def prepare(request: Request) -> Noise:
         )
         return replace(card, messages=drawn.sent)
 
-    noise = with_noise(request, request.statistic, mechanism, drawn.stream, 1.0, describe, table=drawn.table)
+    noise = with_noise(
+        request, request.statistic, mechanism, drawn.stream, 1.0, describe, table=drawn.table, sent=sent
+    )
     return noise
+
+
+def sent_by_step(statistic: Statistic) -> Statistic:
+    """What users send: bits about each step, whose counts are pooled after they were mixed."""
+    return replace(statistic, pooled=False) if isinstance(statistic, Counts) else statistic
 
 
 def in_batches(request: Request, change: Change) -> Drawn:
@@ -162,27 +173,32 @@ def in_batches(request: Request, change: Change) -> Drawn:
                 f"counters{together(request)}"
             )
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
-    sent = messages(users, bits[:, 0], request.cells if request.batches is None else None)
+    cells = sent_by_step(request.statistic).cells(request.size)
+    sent = messages(users, bits[:, 0], cells if request.batches is None else None)
     if request.releases is not None:  # any size of a batch
         most = math.ceil(tau if request.calibration == "paper" else 4 * variance)
-        sent = messages(np.array([1, most]), np.array([most, most]), request.cells)
+        sent = messages(np.array([1, most]), np.array([most, most]), cells)
     drawn = np.column_stack([bits, raised])
     # where rows count only who played them it is decided as the run goes which batches a row counts: any of them may be
     # those of the largest variance
     largest = float((drawn[:, 0] * drawn[:, 1] * (1 - drawn[:, 1])).max())
     if not request.exact and request.batches is None and request.releases is None:
         drawn = as_one(drawn)
+    # of how many counters, with noise of their own, a counter is the sum
+    often = request.size.H if sent_by_step(request.statistic) != request.statistic else 1
     stream, table = make_stream(request.times, drawn, forgotten=request.batches is not None), None
+    if often > 1:
+        table = replace(stream, batches=stream.batches * (often, 1, 1))
     if request.releases is not None:
         rule = (PRINTED, tau) if request.calibration == "paper" else (VARIANCE, variance)
         drawn = np.tile([*rule, change.raised], (request.releases, 1))
         stream = open_stream(request.K, request.releases, drawn)
-        table = replace(stream_of_releases(request.releases), batches=drawn)
+        table = replace(stream_of_releases(request.releases), batches=drawn * (1, often, 1))
     elif request.played:
-        rows = np.tile([VARIANCE, largest, change.raised], (len(users), 1))
+        rows = np.tile([VARIANCE, often * largest, change.raised], (len(users), 1))
         table = replace(stream_of_releases(len(users)), batches=rows)
     assumed = "the shuffler is trusted and every user of a batch adds their bits"
-    return Drawn(stream, formula, sources, sent, "mixed over a batch", assumed, table)
+    return Drawn(replace(stream, often=often), formula, sources, sent, "mixed over a batch", assumed, table)
 
 
 def in_nodes(request: Request, change: Change) -> Drawn:

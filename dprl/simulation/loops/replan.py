@@ -60,6 +60,7 @@ class SeedRun(SlicedRun):
             played=counts.played,
             recent=counts.recent,
             apart=noise.mechanism is not None and noise.mechanism.norm != "l1",
+            by_step=counts.pooled and noise.mechanism is not None and noise.mechanism.norm == "cells",
             hidden=hidden(noise.by_users, noise.ends * (mdp.H if counts.pooled else 1), error),
             balanced=counts.flow is not None,
             tau2=counts.tau2,

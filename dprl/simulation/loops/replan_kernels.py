@@ -48,6 +48,7 @@ class Setup(NamedTuple):
         played: a row has the reports of users who were told to play it, see statistics/played.py; `ends` counts these.
         recent: and of the last batches of these only, see statistics/recent.py.
         apart: what a report says of each step has noise of its own, so that a pooled row counts steps one by one.
+        by_step: noise is drawn for the counts of each step, and what a pooled row counts of it is added up.
         hidden: of a row that is played, how many visits the noise hides, however few reports it has.
         balanced: noisy counts are moved to the nearest that hold for any users.
         tau2: how many times as much variance the noise in n^ has as that in m^; rows: [H] the same after that.
@@ -76,6 +77,7 @@ class Setup(NamedTuple):
     played: bool
     recent: bool
     apart: bool
+    by_step: bool
     hidden: float
     balanced: bool
     tau2: float
@@ -198,7 +200,7 @@ def simulate(
 
         while ends[row] < (now if setup.by_users else made + 1):
             row += 1
-        if setup.pooled:
+        if setup.pooled and not setup.recent:
             pool(state.counts, state.sums)
         if setup.scales[0] > 0.0:
             state.leaves[made + 1] = now if setup.of_users else made + 1
@@ -207,7 +209,8 @@ def simulate(
                 worst = look_up(now - before if setup.by_users else 1, setup, state)
                 state.pace[:] = np.maximum(state.errors, setup.hidden)
             else:
-                add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
+                for _ in range(state.policy.shape[0] if setup.by_step else 1):
+                    add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
                 worst = add_scaled(state.sums, state.noise, setup.scales, state.noisy)
                 if setup.balanced:
                     balance(state.noisy, setup.tau2, float(now))
@@ -242,6 +245,13 @@ def disturb_told(
 ) -> None:
     """Add the noise of the reports that count: of the others none is drawn, as nobody looks at it."""
     told, steps = cells_told(state.policy, state.noisy)
+    if setup.by_step:
+        for step in range(state.policy.shape[0]):
+            counted = told[steps > step]
+            noise = state.noise[counted]
+            add_noise(made, state.leaves, setup.batches, state.memory[:, counted], noise_rng, noise)
+            state.noise[counted] = noise
+        return
     before, memory = state.noise[told], state.memory[:, told]
     noise = before.copy()
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
@@ -380,8 +390,8 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(
-        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, True, True, 1.0, True, 1.0, f1, f2, f1, f1,
-        f1, 1, 1, f1,
+        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, True, True, True, 1.0, True, 1.0, f1, f2, f1,
+        f1, f1, 1, 1, f1,
     )  # fmt: skip
     five, six, i4 = np.zeros((1,) * 5), np.zeros((1,) * 6), np.zeros((1,) * 4, dtype=np.int64)
     state = State(
