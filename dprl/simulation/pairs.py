@@ -117,15 +117,6 @@ def not_counted(
     return ""
 
 
-def fewest(algorithm: str, privacy: str, bonus: str | None = None) -> str | None:
-    """Whose reports a row counts where that takes the fewest users; None where the privacy model's default does.
-
-    With a shuffler the default stays what links and results were made with. bonus: None for the algorithm's first.
-    """
-    windows = "recent" if privacy == "shuffle" else None
-    return None if windows and not_counted(windows, algorithm, privacy, None, "own", bonus) else windows
-
-
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
     """How large the noise may be, the default first: as printed, if some paper prints it for what the learner sees."""
     return ("tight", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("tight",)

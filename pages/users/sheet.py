@@ -56,7 +56,7 @@ def page(
 
 def _row(need: Need) -> str:
     """A privacy model."""
-    name = PRIVATIZERS[need.model].title
+    name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, words.way(need.model))))
     cells = (
         name,
         words.HEADINGS[need.verdict],

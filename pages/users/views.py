@@ -14,6 +14,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
+from dprl.simulation.axes import PrivacyChoice
 from dprl.users import BUDGETS, MODELS, Asked, Need, Problem, curve
 from dprl.words import exponents, percent
 from pages.shared.layout.terms import explained
@@ -67,12 +68,19 @@ def computed(asked: Asked, found: Sequence[Need]) -> None:
         st.markdown(explained(escape(words.source(table(), asked))))
         heads = (
             "Privacy model",
+            "Noise, and reports counted",
             "Users needed",
             "Where the number comes from",
             "Smallest ε that users pay for",
         )
         rows = [
-            (PRIVATIZERS[need.model].title, words.needs(need), words.kind(need), words.smallest(need) or "–")
+            (
+                PRIVATIZERS[need.model].title,
+                words.way(need.model) or "–",
+                words.needs(need),
+                words.kind(need),
+                words.smallest(need) or "–",
+            )
             for need in found
         ]
         lines = [heads, ("---",) * len(heads), *(tuple(map(escape, row)) for row in rows)]
@@ -151,4 +159,6 @@ def errors() -> None:
 def measure(problem: Problem) -> list[tuple[str, str]]:
     """The link to the search for users on Trade-offs, of a problem."""
     base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
-    return study.encode(study.SweepView(base, show="users"))
+    windows = PrivacyChoice("shuffle", "binomial-sum", "tight", "recent").text
+    models = (*study.DEFAULT_MODELS, windows)
+    return study.encode(study.SweepView(base, models=models, show="users"))

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dprl.privacy import PRIVATIZERS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.sentences.promise import FEW
+from dprl.simulation import RunSpec
+from dprl.simulation.axes import REPORTS
 from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond, episodes_needed
 from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
@@ -77,6 +79,14 @@ def wanted(asked: Asked) -> str:
 def given(model: str) -> str:
     """Who is trusted, as the end of a clause."""
     return "without privacy" if model == "none" else f"with {PRIVATIZERS[model].words.given}"
+
+
+def way(model: str) -> str:
+    """How the noise of the measured runs is drawn, and whose reports a row counts; "" without privacy."""
+    if model == "none":
+        return ""
+    spec = RunSpec(privacy=model)
+    return ", ".join(filter(None, (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))))
 
 
 def verdict(asked: Asked, found: Sequence[Need]) -> str:
@@ -204,7 +214,8 @@ def assumptions(asked: Asked) -> list[str]:
         "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
         "DP-UCBVI without noise. An algorithm that knows more of the environment needs fewer users.",
         "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and rows "
-        "count only users who were told to play them.",
+        "count only users who were told to play them. With a shuffler, everybody's reports count. Counting the last "
+        "batches of those who played takes fewer users in most environments, and more in a few.",
         "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size. With no "
         "trusted party the noise needs no δ.",
     ]
