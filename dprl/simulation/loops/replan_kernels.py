@@ -33,12 +33,10 @@ class Setup(NamedTuple):
     """What is fixed before the run starts.
 
     Attributes:
-        K: users.
-        releases: M at most.
+        K: users; releases: M at most.
         splits: a block that spans a target is drawn in two pieces.
-        settings: the schedule's.
+        settings: the schedule's; batches: see privacy/mechanisms/mechanism.py.
         of_users: the items of the noise's stream are users, else releases.
-        batches: see privacy/mechanisms/mechanism.py.
         ends, bound, error: [B], up to ends[b] users, if by_users, else releases, E_{eps,beta} is bound[b] and
             the learner is told error[b].
         targets: [C] users at or after which the curve is recorded.
@@ -53,10 +51,7 @@ class Setup(NamedTuple):
         balanced: noisy counts are moved to the nearest that hold for any users.
         tau2: how many times as much variance the noise in n^ has as that in m^; rows: [H] the same after that.
         covariance: [M, window] see statistics/still.py; [0, 0] where rows that stood still are not averaged.
-        V_star: [S] optimal value of each start state.
-        d1: [S].
-        alphas: [P].
-        walk_below: see WALK_BELOW.
+        V_star: [S] optimal value of each start state; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
         groups, shares: of users who are asked questions, see `interview`; 0 where everybody tells everything.
     """
 
@@ -103,19 +98,15 @@ class State(NamedTuple):
             [1, S, A, B + 2] where counts are pooled, else [H, S, A, B + 2], and sums are the counts, or those of the
             last batches of each row.
         released: [H, S, A, B + 2] what the learner is handed (the counts when there is neither noise nor pooling).
-        noise: [cells] unit noise in the sums.
-        memory: the mechanism's.
+        noise: [cells] unit noise in the sums; memory: the mechanism's.
         Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's, or its Logits.
         played: the policy whose exact values [H + 1, S] are in `value`.
-        starts, here, there: [S].
+        starts, here, there: [S]; pac: [P].
         totals: [2], regret so far and largest noise so far relative to what E allows.
-        pac: [P].
         draws: [H, S, A] of a learner that draws, else none.
         errors: [H, S, A] the E that the learner is told of each row; bounds: E_{eps,beta}; pace: the E by which blocks
             are paced: the same, before releases are averaged.
-        kept, places: see statistics/played.py.
-        begun, marked: see statistics/recent.py.
-        readings, rests: see statistics/still.py.
+        kept, places: see statistics/played.py; begun, marked: see recent.py there; readings, rests: see still.py there.
     """
 
     position: Ints
