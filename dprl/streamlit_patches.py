@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import logging
 import logging.config
+from collections.abc import Callable
 from dataclasses import replace
 
 from starlette.exceptions import HTTPException
 from streamlit import config, logger
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
@@ -100,28 +102,49 @@ def hear_runs_to_their_end() -> None:
     left out; the next comes by itself.
 
     So is a turn of a part that says by a word of its own that nothing has changed, see STILL: a turn begins a thread,
-    opens the session anew and sends that to the browser, which takes some twenty times as long as to look.
+    opens the session anew and sends that to the browser, which takes some twenty times as long as to look. When
+    something has changed the whole page is drawn at once, without a turn of the part that would ask for it. While a
+    page is drawn its part gets no turn, either: of forty pages that wait for theirs each would be given some.
 
     Unnecessary once Streamlit hears a run that has ended to its end, and once a part can say when it is drawn again.
     """
     create = AppSession._create_scriptrunner
 
     def unless_unheard(self: AppSession, asked: RerunData) -> None:
-        if not asked.is_auto_rerun or (self._scriptrunner is None and not _is_still(self, asked)):
+        if not asked.is_auto_rerun:
             create(self, asked)
+        elif self._scriptrunner is None:
+            still = _is_still(self, asked.fragment_id or "")
+            if still is None:
+                create(self, asked)
+            elif not still:
+                create(self, replace(asked, fragment_id=None, is_auto_rerun=False))
+
+    request = AppSession.request_rerun
+
+    def unless_drawn(self: AppSession, asked: ClientState | None) -> None:
+        turn = asked is not None and asked.is_auto_rerun and self._scriptrunner is not None
+        if not (asked is not None and turn and _teller(self, asked.fragment_id)):
+            request(self, asked)
 
     AppSession._create_scriptrunner = unless_unheard  # type: ignore[assignment, method-assign]
+    AppSession.request_rerun = unless_drawn  # type: ignore[assignment, method-assign]
 
 
-def _is_still(visitor: AppSession, asked: RerunData) -> bool:
-    """Whether the part that is asked for says so. No script of the visitor runs meanwhile."""
+def _is_still(visitor: AppSession, part: str) -> bool | None:
+    """Whether a part says that nothing has changed; None where it says nothing. No script of the visitor runs."""
+    told = _teller(visitor, part)
     try:
-        state = visitor.session_state
-        told = state[STILL].get(asked.fragment_id) if STILL in state else None
-        return told is not None and bool(told())
+        return None if told is None else bool(told())
     except Exception:  # whatever is wrong is said where the part is drawn
         log.exception("A part of a page could not say whether it has changed")
-        return False
+        return None
+
+
+def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
+    """What says so; None where the part has told nothing."""
+    state = visitor.session_state
+    return state[STILL].get(part) if STILL in state else None
 
 
 def make_looks_once() -> None:

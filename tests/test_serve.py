@@ -23,6 +23,7 @@ import pytest
 import streamlit
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
@@ -368,9 +369,10 @@ def test_a_run_that_has_ended_is_heard_before_a_part_draws_itself_again(
     """Under load phones of a class lost the end of their page, and followed the teacher no more."""
     begun: list[RerunData] = []
     monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda self, asked: begun.append(asked))
+    monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)  # put back in the end
     streamlit_patches.hear_runs_to_their_end()
     ended = SimpleNamespace(request_rerun=lambda asked: False)
-    session: Any = SimpleNamespace(_scriptrunner=ended)
+    session: Any = SimpleNamespace(_scriptrunner=ended, session_state={})
     tick, press = RerunData(fragment_id="part", is_auto_rerun=True), RerunData(fragment_id="part")
     AppSession._create_scriptrunner(session, tick)
     AppSession._create_scriptrunner(session, press)  # nothing that was pressed waits
@@ -379,11 +381,12 @@ def test_a_run_that_has_ended_is_heard_before_a_part_draws_itself_again(
     assert begun == [press, tick]
 
 
-def test_a_turn_of_a_part_that_says_that_nothing_has_changed_is_left_out(
+def test_a_part_that_says_whether_anything_has_changed_gets_no_turns(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     begun: list[RerunData] = []
     monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda self, asked: begun.append(asked))
+    monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)  # put back in the end
     streamlit_patches.hear_runs_to_their_end()
     told: dict[str, Any] = {}
     session: Any = SimpleNamespace(_scriptrunner=None, session_state=told)
@@ -395,7 +398,18 @@ def test_a_turn_of_a_part_that_says_that_nothing_has_changed_is_left_out(
     AppSession._create_scriptrunner(session, press)
     still[0] = False
     AppSession._create_scriptrunner(session, tick)
-    assert begun == [tick, press, tick]
+    assert begun == [tick, press, RerunData()]  # the whole page at once
+    asked: list[Any] = []
+    monkeypatch.setattr(AppSession, "request_rerun", lambda self, given: asked.append(given))
+    streamlit_patches.hear_runs_to_their_end()
+    turn, other = (ClientState(fragment_id=part, is_auto_rerun=True) for part in ("part", "other"))
+    session._scriptrunner = object()  # a page is being drawn
+    for given in (turn, other, None, ClientState(fragment_id="part")):
+        AppSession.request_rerun(session, given)
+    assert asked == [other, None, ClientState(fragment_id="part")]
+    session._scriptrunner = None
+    AppSession.request_rerun(session, turn)
+    assert asked[3:] == [turn]
     told[streamlit_patches.STILL] = {"part": lambda: 1 / 0}
     AppSession._create_scriptrunner(session, tick)  # which says on the page what is wrong
     assert begun[3:] == [tick]

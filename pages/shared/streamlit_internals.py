@@ -69,8 +69,8 @@ def forget_parts() -> None:
 
 
 def leave_out_while(still: Callable[[], bool]) -> None:
-    """Has turns of the part that is being drawn left out as long as all is as it was drawn. `still` is called outside
-    of the visitor's script, and has to be quick.
+    """Has turns of the part that is being drawn left out as long as all is as it was drawn, and then the whole page
+    drawn. `still` is called outside of the visitor's script, and has to be quick.
 
     Unnecessary once a part can say when it is drawn again.
     """

@@ -96,8 +96,8 @@ def redrawn(
     still: Callable[[], bool] | None = None,
 ) -> None:
     """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
-    cost: CPU seconds of that, about, until it has been measured. still: whether there is nothing new to draw, asked
-    before each turn where the server can.
+    cost: CPU seconds of that, about, until it has been measured. still: whether all is as it was drawn. Where the
+    server can, that is asked instead of each turn, and where it is not so the whole page is drawn.
 
     While it misses an answer of the workers it is drawn again, too. Where many visitors are, it is done less often, so
     that there is time for what they press: browsers ask at the pace they were told, whether or not the last answer has
