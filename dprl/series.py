@@ -24,7 +24,7 @@ from dprl.sentences.regret import about_regret
 from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec
 from dprl.simulation.pairs import calibrations_for
 
-Measure = Literal["cumulative", "per-episode", "extra"]
+Measure = Literal["cumulative", "share", "per-episode", "extra"]
 PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
 FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
 DELTA = 1e-6  # at which budgets of different promises are compared
@@ -90,11 +90,16 @@ def series_of(
         v_star: the value of an optimal episode, where it is known.
 
     Raises:
-        ValueError: the measure is `extra`, and there is no twin.
+        ValueError: the measure is `extra`, and there is no twin; or it is `share`, and v_star is not known, or 0.
     """
     episodes, rows, averaged = known.at, known.values, known.averaged
-    if measure == "per-episode":
-        rows, averaged = metrics.per_episode(episodes, rows), metrics.per_episode(episodes, averaged)
+    if measure in ("share", "per-episode"):
+        best = 1.0
+        if measure == "share":
+            if not v_star:
+                raise ValueError("a share is one of v_star; give it, above 0")
+            best = v_star
+        rows, averaged = (metrics.per_episode(episodes, each) / best for each in (rows, averaged))
     elif measure == "extra":
         if twin is None:
             raise ValueError("extra regret is counted from the non-private baseline; give its curves")
@@ -103,8 +108,9 @@ def series_of(
         averaged = rows[done] if done.any() else rows
     center, low, high = metrics.BANDS[statistic](averaged)
     needed = None
-    if finished and measure == "per-episode" and v_star and len(episodes) > 1:
-        needed = search.stays_below(episodes.astype(float), center, LEARNED * v_star)
+    if finished and measure in ("share", "per-episode") and v_star and len(episodes) > 1:
+        good = LEARNED if measure == "share" else LEARNED * v_star
+        needed = search.stays_below(episodes.astype(float), center, good)
     growth = None
     if finished and measure == "cumulative":
         growth = metrics.growth_exponent(episodes, known.values, spec.episodes / 10, spec.episodes, statistic)

@@ -19,7 +19,7 @@ from dprl.player.page import opened
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
-from pages.shared.examples import AVERAGE, EXAMPLES, ExploreExample
+from pages.shared.examples import AT_FIRST, EXAMPLES, ExploreExample
 from pages.shared.lessons.known import evidence
 from pages.shared.results.evidence import bundled
 from pages.shared.visitor.links import Curve
@@ -31,7 +31,7 @@ from website.document import Document, html_of
 from website.live import page_of, played, replays, runs_of
 
 NONE = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**4, seeds=2)
-SMALL = ExploreExample("A small one", "It says so.", (Curve(NONE, "named"),), AVERAGE)
+SMALL = ExploreExample("A small one", "It says so.", (Curve(NONE, "named"),), AT_FIRST)
 
 
 def content_of(html: str) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def test_texts_are_escaped_and_the_policy_lets_one_script_run() -> None:
 
 @pytest.mark.thorough
 def test_live_runs_are_prepared_once_each_and_put_into_their_page() -> None:
-    twice = ExploreExample("Again", "Twice.", SMALL.curves * 2, AVERAGE)
+    twice = ExploreExample("Again", "Twice.", SMALL.curves * 2, AT_FIRST)
     runs = runs_of([SMALL, twice])
     assert [run.episodes for run in runs] == [10**4]
     done: list[int] = []

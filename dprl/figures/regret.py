@@ -13,22 +13,26 @@ from dprl.figures import ends, lines, style
 from dprl.figures.chart import EPISODES, EXTRA_REGRET, REGRET, Chart, stacked
 from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
+from dprl.figures.trust import LOST
 from dprl.words import human
 
-Measure = Literal["cumulative", "per-episode", "extra"]
+Measure = Literal["cumulative", "share", "per-episode", "extra"]
 
 TITLES: dict[Measure, str] = {
     "cumulative": "Regret so far",
+    "share": LOST,
     "per-episode": "Average regret per episode so far",
     "extra": "Extra regret over the non-private run",
 }
 Y_TITLES: dict[Measure, str] = {
     "cumulative": REGRET,
+    "share": "Share of V* lost",
     "per-episode": "Regret per episode (reward)",
     "extra": EXTRA_REGRET,
 }
 ALTS: dict[Measure, str] = {
     "cumulative": "Line chart of cumulative regret against the number of episodes, a curve for each run.",
+    "share": "Line chart of the share of V* lost by an average episode against episodes so far, a curve for each run.",
     "per-episode": "Line chart of average regret per episode against episodes so far, a curve for each run.",
     "extra": "Line chart of the regret that privacy adds against episodes so far, a curve for each run.",
 }
@@ -48,8 +52,8 @@ def comparison(
 ) -> Picture:
     """Up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
-    curves: measured as the view asks (cumulative, per episode, or extra regret). wide: there is room for names at the
-    ends of lines, in place of a legend, if that suits them.
+    curves: measured as the view asks (cumulative, as a share, per episode, or extra regret). wide: there is room for
+    names at the ends of lines, in place of a legend, if that suits them.
     Raises ValueError for more than eight curves or an unknown view.
     """
     if len(curves) > style.MOST_CURVES:
@@ -76,8 +80,10 @@ def comparison(
         show_seeds=show_seeds,
         statistic=statistic,
     )
-    if view == "per-episode":
-        worst_case(chart, curves)
+    if view == "share":
+        chart.y(tickformat="~%")
+    if view in ("share", "per-episode"):
+        worst_case(chart, curves, most=1.0 if view == "share" else None)
     if wide:
         ends.name_ends(chart, lines.names_at_ends(curves))
     # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
@@ -86,9 +92,13 @@ def comparison(
     )
 
 
-def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*") -> None:
-    """The most an episode can lose, where all curves share it: a reference from theory. symbol: its name, v* of
-    learners from a data set."""
+def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
+    """The most an episode can lose, where all curves share it: a reference from theory.
+
+    Args:
+        symbol: its name, v* of learners from a data set.
+        most: where it is drawn, None at its own value.
+    """
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
     reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]
@@ -98,9 +108,10 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*") -> No
     ends = np.array([min(r[0] for r in reached), max(r[1] for r in reached)], float)
     name = f"{symbol} = {v_star:#.3g}, all an episode can lose"
     hover = f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"
-    chart.theory(name, ends, [v_star, v_star], hovertemplate=hover)
-    if v_star > 0:
-        chart.reach(high=np.log10(v_star * 1.3))
+    level = v_star if most is None else most
+    chart.theory(name, ends, [level, level], hovertemplate=hover)
+    if level > 0:
+        chart.reach(high=np.log10(level * 1.3))
 
 
 def told_apart(curves: Sequence[Series]) -> list[Series]:

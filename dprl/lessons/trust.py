@@ -18,7 +18,7 @@ EVERY = RunSpec(epsilon=1.0, episodes=10**15)
 NONE, CENTRAL, SHUFFLE, LOCAL = (EVERY.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))
 OFFERED = (LOCAL, NONE, SHUFFLE, CENTRAL)  # not in the order that is asked for
 RANGE = (10.0, 1e15)
-EXPLORED = {"measure": "per-episode", "y": "linear"}
+EXPLORED = {"measure": "share", "y": "linear"}
 
 
 def _order(evidence: Evidence) -> tuple[int, ...]:

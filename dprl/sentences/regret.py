@@ -18,6 +18,7 @@ from dprl.words import after, human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
 LITTLE = 0.001  # a share of V*
+AVERAGES = ("share", "per-episode")  # of an episode so far
 NOTHING = "There is nothing to draw yet."
 
 
@@ -41,7 +42,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     met = [_lost_after(end, at, view) for end in ends if end.episodes >= at]
     if view == "extra":
         said = _extra(met, at)
-    elif view == "per-episode" and len(met) > 1 and all(_learned_late(end) for end in met):
+    elif view in AVERAGES and len(met) > 1 and all(_learned_late(end, view) for end in met):
         said = _users(met)
     else:
         said = _least_and_most(met, at, view)
@@ -49,11 +50,11 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     return " ".join(filter(None, (said, _left_out(ends, at), averaged)))
 
 
-def _learned_late(end: _End) -> bool:
+def _learned_late(end: _End, view: Measure) -> bool:
     """Whether an average episode has lost so little by the end that only when it came to that is worth telling."""
     curve = end.curve
     known = curve.v_star and curve.needed is not None and np.isfinite(curve.needed)
-    return bool(known) and end.value < LITTLE * (curve.v_star or 0.0)
+    return bool(known) and end.value < LITTLE * (1.0 if view == "share" else curve.v_star or 0.0)
 
 
 def _users(ends: list[_End]) -> str:
@@ -102,13 +103,13 @@ def _lost_after(end: _End, at: float, view: Measure) -> _End:
         return end
     known = np.isfinite(end.curve.center)
     episodes, values = end.curve.x[known].astype(float), end.curve.center[known]
-    totals = values * episodes if view == "per-episode" else values
+    totals = values * episodes if view in AVERAGES else values
     value = float(np.interp(at, np.concatenate([[0.0], episodes]), np.concatenate([[0.0], totals])))
-    return replace(end, value=value / at if view == "per-episode" else value)
+    return replace(end, value=value / at if view in AVERAGES else value)
 
 
 def _average(end: _End, at: float, view: Measure) -> float:
-    return end.value if view == "per-episode" else end.value / at
+    return end.value if view in AVERAGES else end.value / at
 
 
 def _compared(ends: Sequence[_End], at: float) -> str:
@@ -124,6 +125,10 @@ def _left_out(ends: Sequence[_End], at: float) -> str:
 
 def _loss(end: _End, at: float, view: Measure, short: bool = False) -> str:
     v_star, average = end.curve.v_star, _average(end, at, view)
+    if view == "share":
+        if short or not v_star:
+            return percent(average)
+        return filled(SAID["share_of_best"], share=percent(average), best=f"{v_star:#.3g}")
     told = {"each": human(average)}
     whole = view == "cumulative" and not short
     if whole:

@@ -74,7 +74,7 @@ def question_picture(night: bool, room: bool) -> Picture:
     """The chart of the question."""
     return regret.comparison(
         example_series(QUESTION),
-        view="per-episode",
+        view="share",
         statistic="mean",
         see=f"{sentences.about_trust(known(EPSILON), EPSILON)} {sentences.RISES}",
         log_x=True,
@@ -101,7 +101,7 @@ def example_series(example: ExploreExample) -> list[Series]:
             kind,
             title,
             None,
-            "per-episode",
+            "share",
             "mean",
             finished.__getitem__,
             v_star=answers.v_star(curve.spec),

@@ -27,6 +27,7 @@ from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import add, session, write_address
 
 MEASURES = {
+    "share": "Share lost",
     "cumulative": "Cumulative",
     "per-episode": "Per episode",
     "extra": "Privacy cost",

@@ -170,5 +170,5 @@ def ways(pairs: Sequence[Pair], found: Beside | None) -> None:
         if found is not None:
             pair = pairs[len(pairs) - 1 if found.first is None else found.first]
             both = [Curve(pair.own), Curve(pair.calibrated)]
-            page_link("explore", "Compare two of these runs on Online", links.encode(both, links.View()))
+            page_link("explore", "Compare two of these runs on Online", links.encode(both, links.AT_FIRST))
         page_link("claims", "Open this claim in Papers' claims", {"claim": KEY})

@@ -215,7 +215,9 @@ def closely(found: Sequence[Row], seen: Seen) -> None:
         if not row.why:
             spec = row.entry.spec(PROBLEMS[seen.problem], seen.K)
             page_link(
-                "explore", "Open this run on the page Online", links.encode([links.Curve(spec)], links.View())
+                "explore",
+                "Open this run on the page Online",
+                links.encode([links.Curve(spec)], links.AT_FIRST),
             )
 
 

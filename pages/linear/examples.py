@@ -26,13 +26,13 @@ EXAMPLES = (
         "At ε = 1 an average episode loses under 1% of V* from 10 million users on with a trusted curator. With no "
         "trusted party it takes over 1 trillion users.",
         (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
-        LinearView(),
+        LinearView(measure="share"),
     ),
     Example(
         "Budgets",
         "With a trusted curator, a tenth of the budget ε takes about ten times the users.",
         (BASE.twin(), *_budgets(BASE, 0.1, 1.0, 10.0)),
-        LinearView(),
+        LinearView(measure="share"),
     ),
     Example(
         "The paper's constants",
@@ -44,7 +44,7 @@ EXAMPLES = (
             PRINTED.replace(privacy="local", calibration="paper", delta=1e-6),
             BASE.replace(episodes=10**15, mechanism="gaussian-tree"),
         ),
-        LinearView(),
+        LinearView(measure="share"),
     ),
     Example(
         "Is the bound reached?",
@@ -57,7 +57,7 @@ EXAMPLES = (
         "Here the values are linear in the features. LSVI-UCB repeats its regression over all users in every "
         "batch, with new noise. For the local model no such algorithm is known.",
         (VALUES.twin(), *_budgets(VALUES, 1.0, 10.0)),
-        LinearView(),
+        LinearView(measure="share"),
     ),
     Example(
         "Fewer policy updates",
@@ -68,7 +68,7 @@ EXAMPLES = (
             for learner in ("lsvi-ucb", "lsvi-ucb-rare", "lsvi-ucb-plus-plus")
             for spec in (VALUES.twin().replace(algorithm=learner), VALUES.replace(algorithm=learner))
         ),
-        LinearView(),
+        LinearView(measure="share"),
     ),
 )
 DEFAULT = EXAMPLES[0].specs

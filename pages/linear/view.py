@@ -11,7 +11,7 @@ from pages.shared.visitor.views import like, looked
 
 # In the order in which they came: links with a tab that there is not are answered with this list. page.py orders them.
 TABS = ("regret", "exponents", "ellipsoid", "eigenvalues", "weights", "guarantee", "data")
-MEASURES = ("cumulative", "per-episode", "extra")
+MEASURES = ("cumulative", "per-episode", "extra", "share")
 PROBLEMS = ("same", "harder")
 MOST_WEIGHTS = 1000
 

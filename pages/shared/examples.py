@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 from dprl.simulation import RunSpec
 from pages.shared.visitor import links
-from pages.shared.visitor.links import Curve, View
+from pages.shared.visitor.links import AT_FIRST, Curve, View
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,6 @@ def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
 
 
 BASE = RunSpec()
-AVERAGE = View(measure="per-episode", y="linear")
 HARD = RunSpec(
     environment="hard-jdp",
     environment_params={"n": 1, "m": 3, "alpha": 0.2, "H": 2, "seed": 1},
@@ -52,7 +51,7 @@ def trust(epsilon: float, episodes: int) -> ExploreExample:
         "Which privacy model?",
         f"The same ε = {epsilon:g} with a trusted curator, a trusted shuffler, and no trusted party.",
         _curves(*(base.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))),
-        AVERAGE,
+        AT_FIRST,
     )
 
 
@@ -71,7 +70,7 @@ EXAMPLES = (
                 for spec in (BASE.twin(), *(BASE.replace(epsilon=e) for e in (10.0, 3.0, 1.0, 0.3, 0.1)))
             )
         ),
-        AVERAGE,
+        AT_FIRST,
     ),
     trust(1.0, HOME_EPISODES),
     ExploreExample(
@@ -83,7 +82,7 @@ EXAMPLES = (
             Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: (1, 10⁻⁶) proved"),
             Curve(BASE.replace(calibration="paper"), "Laplace tree: as in the paper"),
         ),
-        AVERAGE,
+        AT_FIRST,
     ),
     ExploreExample(
         "The hardest bandits",

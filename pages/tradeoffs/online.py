@@ -19,7 +19,7 @@ from pages.shared.names import in_common, style_of
 from pages.shared.offline.settings import OfflineSettings
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.links import Curve, View
+from pages.shared.visitor.links import Curve
 from pages.tradeoffs.axes import CONTRIBUTIONS, around, sizes, without
 
 GUIDES = {"central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}  # whose slope is drawn
@@ -116,7 +116,7 @@ class Online:
         return f"after {count(spec.episodes)} users"
 
     def view(self, spec: Any) -> list[tuple[str, str]]:
-        return links.encode([Curve(each) for each in dict.fromkeys((spec, spec.twin()))], View())
+        return links.encode([Curve(each) for each in dict.fromkeys((spec, spec.twin()))], links.AT_FIRST)
 
     def common(self, base: Any, x: str, users: bool) -> list[str]:
         said = in_common([Curve(base.twin())]).split(" · ")

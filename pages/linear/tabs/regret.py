@@ -16,11 +16,16 @@ from pages.shared.names import kinds, titles
 from pages.shared.online.regret import Row, regret_chart
 from pages.shared.results import answers
 from pages.shared.results.status import awaited
-from pages.shared.visitor.links import STATISTICS, View, encode, most_private
+from pages.shared.visitor.links import AT_FIRST, STATISTICS, encode, most_private
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 
-MEASURES = {"per-episode": "Per episode", "cumulative": "Cumulative", "extra": "Privacy cost"}
+MEASURES = {
+    "share": "Share lost",
+    "per-episode": "Per episode",
+    "cumulative": "Cumulative",
+    "extra": "Privacy cost",
+}
 INFORMATIVE = 0.5  # of V*, lost on average: where more is lost a run has said nothing yet
 
 
@@ -80,5 +85,5 @@ def ways_on() -> None:
     spec = part.specs[most_private(part.curves)]
     study = SweepView(spec, models=ALGORITHMS[spec.algorithm].privacies)
     with st.container(horizontal=True, gap="small", key="linear_ways_on"):
-        page_link("explore", "Open these runs on the page Online", encode(part.curves, View()))
+        page_link("explore", "Open these runs on the page Online", encode(part.curves, AT_FIRST))
         page_link("tradeoffs", "Sweep ε in Trade-offs", studies.encode(study))

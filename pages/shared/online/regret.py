@@ -44,6 +44,8 @@ def regret_chart(
     night, room = dark(), wide()
     twins = [read(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
+    if measure == "share" and not all(best):  # not known yet, or nothing that can be lost
+        measure = "per-episode"
     parts = [
         (curve.spec.to_json(), read(curve.spec).token, kind, title, note(run), value)
         for (curve, kind, title, run), value in zip(rows, best, strict=True)

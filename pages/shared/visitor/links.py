@@ -35,7 +35,7 @@ MAX_NAME = 60
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
 
 TABS = ("regret", "counts", "policy", "guarantee", "data")
-MEASURES = ("cumulative", "per-episode", "extra", "pac")
+MEASURES = ("cumulative", "per-episode", "extra", "pac", "share")
 STATISTICS: tuple[Statistic, ...] = ("mean", "median")
 COUNTS_CHARTS = ("map", "scatter", "cell", "coverage", "pulls")
 POLICY_CHARTS = ("steps", "chances", "map", "visits", "V", "Q", "stages")
@@ -61,6 +61,10 @@ class View:
     h: int = looked(-1, "the step of the episode, -1 for all", "h", low=-1, high=999)
     s: int = looked(0, "the state", "s", low=0, high=299)
     a: int = looked(0, "the action", "a", low=0, high=99)
+
+
+# What is seen until somebody has chosen.
+AT_FIRST = View(measure="share", y="linear")
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ class ExploreState(PageState):
     that was removed last, with its place."""
 
     curves: list[Curve] = field(default_factory=list)
-    view: View = field(default_factory=View)
+    view: View = links.AT_FIRST
     playing: bool = False
     removed: tuple[int, Curve] | None = None
 
