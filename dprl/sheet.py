@@ -14,7 +14,7 @@ from dprl.assets import web_source
 from dprl.figures.standalone_html import markup
 from dprl.learners import OFFLINE
 from dprl.sentences import sheet as said
-from dprl.sentences import verdict
+from dprl.sentences import uploads, verdict
 from dprl.simulation.uploads.policy import SOMEBODY, Policy
 
 MOST_STATES, MOST_COLUMNS = 40, 12  # of the table: what is larger is for a file
@@ -27,6 +27,7 @@ def sheet(policy: Policy) -> str:
         *_worth(about),
         heading(said.POLICY),
         *_table_of(policy),
+        f"<p>{markup(uploads.BEFORE_USE)}</p>",
         heading(said.GUARANTEE),
         *paragraphs(said.guarantee(about["privacy"])),
         heading(said.BLIND),
@@ -66,7 +67,9 @@ def _worth(about: Mapping[str, Any]) -> Iterable[str]:
         rows = [(*row, *more[1:]) for row, more in zip(rows, said.values(held, bound, unit[0]), strict=True)]
     if rows:
         yield table(columns, rows)
-    yield f"<p>{markup(said.bound(bound))}</p>"
+    low = bool(held["verdict"]) and bound["proved"] and bound["worth at least"] < held["behaviour"][1]
+    below = f" {uploads.below(held['behaviour'][1], None)}" if low else ""
+    yield f"<p>{markup(said.bound(bound) + below)}</p>"
     if held["verdict"]:
         shown = f"{verdict.overlap(held['covered'], held['follows'])} {verdict.cautious(*held['learned'])}"
         yield f"<p>{markup(shown.strip())}</p>"
@@ -85,9 +88,12 @@ def _table_of(policy: Policy) -> Iterable[str]:
         yield f"<p>{said.IN_A_FILE}</p>"
         return
     columns = ["State", *(said.steps(steps[0], steps[-1]) for _, steps in groups)]
-    rows = [(state, *(done[s] for done, _ in groups)) for s, state in enumerate(policy.states)]
+    ended = policy.about["declared"].get("absorbing")
+    rows = [
+        (state, *(done[s] for done, _ in groups)) for s, state in enumerate(policy.states) if state != ended
+    ]
     yield table(columns, rows)
-    yield f"<p>{said.LACKING}</p>" if any(SOMEBODY in done for done, _ in groups) else ""
+    yield f"<p>{' '.join([said.FIRST_STEP, *[said.LACKING] * any(SOMEBODY in row for row in rows)])}</p>"
 
 
 def _blind(about: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ BLIND = "What no statistic here can see"
 ASSUMES = "What this rests on"
 NOBODY = "**No verdict.** Nobody was held out, so nothing here says whether the policy is better than today."
 LACKING = "Where a clinician decides, too few users did what the policy would do."
+FIRST_STEP = "Step 0 is the first of an episode."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
 
 

@@ -19,8 +19,8 @@ CLIPPED = (
     "public tells you alone, before you release anything."
 )
 OUTSIDE = (
-    "**Only for you: this note is not private.** Part of your file is outside of what you declared. The note is not "
-    "kept: not in the store, a release, a link or a log."
+    "**Only for you: this note is not private.** It says how your file was read. The note is not kept: not in the "
+    "store, a release, a link or a log."
 )
 NOT_MEANT = (
     "If you meant otherwise, press *Forget the data*. Then correct the file or the declaration, and give "
@@ -95,6 +95,10 @@ LIMITED = (
 )
 
 
+SHORTER = (
+    "A shorter episode goes on in that state up to its last step, with the first action and the reward 0. So an "
+    "episode that ends early brings nothing more."
+)
 OTHER_COLUMNS = (
     "Leave a name empty where the file has the same one. Columns beyond these are passed over. A declaration as a file "
     "can also make a state of several columns, and put numbers into bins."
@@ -282,7 +286,12 @@ def nothing(found: Mapping[str, Any] | None) -> str:
 
 
 def changes(
-    place: tuple[str, int, str, str] | None, changed: int, places: int, lacking: int, somebody: str
+    place: tuple[str, int, str, str] | None,
+    changed: int,
+    places: int,
+    lacking: int,
+    somebody: str,
+    follows: float | None = None,
 ) -> str:
     """Where a policy does something else than users got most often.
 
@@ -290,6 +299,7 @@ def changes(
         place: of those, the one with most users: state, step, the policy's action and that of the users.
         changed, lacking: in how many of `places` pairs of a state and a step it does, and has too few users to say.
         somebody: who decides there.
+        follows: the share of users' steps in which they did what it says, None where nobody was held out.
     """
     said = ["The policy does what users got most often, wherever both are known."]
     if place is not None:
@@ -300,8 +310,14 @@ def changes(
         ]
     if lacking:
         said.append(
-            f"In {plural(lacking, 'pair')} too few users got what the policy would do. There {quoted(somebody)}."
+            f"In {plural(lacking, 'pair')} too few users got what the policy would do: {quoted(somebody)}."
         )
+    if follows is not None and follows < 1:
+        said.append(
+            f"Users got what the policy says in {percent(follows)} of their steps. Why not in the others, their "
+            "records do not say."
+        )
+    said.append("Step 0 is the first of an episode.")
     return " ".join(said)
 
 

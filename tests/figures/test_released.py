@@ -30,9 +30,14 @@ def test_what_changes_is_said_in_words() -> None:
         "In 2 of 6 pairs of a state and a step, the policy differs from what users got most often."
     )
     assert "**severe** at step 0: **watch** in place of **treat**." in said
-    assert said.endswith("In 1 pair too few users got what the policy would do. There **clinician decides**.")
+    assert said.endswith(
+        "In 1 pair too few users got what the policy would do: **clinician decides**. "
+        "Step 0 is the first of an episode."
+    )
+    often = uploads.changes(None, 0, 6, 0, "", 0.73)
+    assert "Users got what the policy says in 73% of their steps." in often
     assert uploads.changes(None, 0, 6, 0, "") == (
-        "The policy does what users got most often, wherever both are known."
+        "The policy does what users got most often, wherever both are known. Step 0 is the first of an episode."
     )
 
 

@@ -110,6 +110,18 @@ def test_the_form_declares_what_a_file_of_ones_own_needs(visit: Visit) -> None:
         assert "give 2 numbers that are not negative" in words(app)
         often = labelled(app.text_input, "How often each of them is the first")
     often.set_value("75%, 25%").run()
+    labelled(app.selectbox, "Episodes with fewer steps").set_value("ended").run()
+    assert sentences.SHORTER in words(app)
+    assert own_of(app).declared().states == (
+        "ended",
+        "mild",
+        "severe",
+        "gone",
+    )  # the last is for labels not declared
+    assert own_of(app).declared().start.tolist() == [0, 0.25, 0.75, 0]
+    labelled(app.multiselect, "First states of an episode").set_value([]).run()
+    assert own_of(app).declared().start.tolist() == [0, 1 / 3, 1 / 3, 1 / 3]
+    labelled(app.multiselect, "First states of an episode").set_value(["severe", "mild"]).run()
     labelled(app.selectbox, "Episodes with fewer steps").set_value("gone").run()
     for name, called in (("Episode", "stay"), ("Step", "visit"), ("Action", "drug")):
         labelled(app.text_input, name).set_value(called).run()

@@ -63,8 +63,14 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
     assert about["declared"]["horizon"] == 2
     assert trace.spec.data not in policy.to_json()
     table = pd.read_csv(io.StringIO(trace.steps()))
-    assert list(table.columns) == ["step", "state", "action", "episodes", "decides"]
+    assert list(table.columns) == ["step", "state", "action", "episodes_with_noise", "decides"]
     assert table["decides"].tolist() == ["policy", "clinician decides", "policy", "policy"]
+    assert table["action"].isna().tolist() == [
+        False,
+        True,
+        False,
+        False,
+    ]  # nobody reads an action where none is meant
 
 
 def test_an_unknown_state_or_step_is_answered_in_a_sentence(trace: UploadTrace) -> None:

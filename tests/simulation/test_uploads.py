@@ -175,9 +175,9 @@ def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
     said = capsys.readouterr()
     assert "3 of 800 rows have a label that you did not declare: z (3). Each counts as y" in said.err
     policy = (tmp_path / "out" / "policy.csv").read_text(encoding="utf-8").splitlines()
-    assert policy[0] == "step,state,action,episodes,decides"
+    assert policy[0] == "step,state,action,episodes_with_noise,decides"
     assert [line.split(",")[:2] for line in policy[1:]] == [["0", "a"], ["0", "b"], ["1", "a"], ["1", "b"]]
-    assert {line.split(",")[2] for line in policy[1:]} <= {"x", "y"}
+    assert {line.split(",")[2] for line in policy[1:]} <= {"x", "y", ""}
     release = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
     assert release["lower"] == 0
     assert "data" not in release

@@ -107,15 +107,18 @@ class Policy:
         }
 
     def csv_text(self) -> str:
-        """A table: step, state, action, in how many episodes people did so (with noise), and who decides."""
+        """A table: step, state, action (none where evidence is lacking), in how many episodes people did as was
+        learned (with noise), and who decides. The state that shorter episodes go on in is left out."""
         from pandas import DataFrame
 
+        ended = self.about["declared"].get("absorbing")
         rows = [
-            (h, state, action, people, NAME if enough else SOMEBODY)
+            (h, state, action if enough else "", people, NAME if enough else SOMEBODY)
             for h, row in enumerate(zip(self.steps, self.people, self.enough, strict=True))
             for state, action, people, enough in zip(self.states, *row, strict=True)
+            if state != ended
         ]
-        return csv(DataFrame(rows, columns=["step", "state", "action", "episodes", "decides"]))
+        return csv(DataFrame(rows, columns=["step", "state", "action", "episodes_with_noise", "decides"]))
 
 
 def _digest(content: Mapping[str, Any]) -> str:

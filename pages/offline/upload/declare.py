@@ -18,7 +18,7 @@ from dprl.simulation.uploads.declaration import MAPPED, MOST_EPISODES, PERSON, D
 from dprl.simulation.uploads.model import EXAMPLE
 from dprl.tables import escape_formulas
 from dprl.words import human, percent, plural
-from pages.offline.upload.own import KNOWN, LEARNED, Own, labels
+from pages.offline.upload.own import ENDED, KNOWN, LEARNED, Own, labels
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
@@ -95,12 +95,15 @@ def form(own: Own) -> None:
     with first:
         form_number(own, "horizon", "Steps of each episode", 1, 1000, 1)
     with second:
-        shorter = {"": NONE_SHORTER} | {state: f"go on in {state}" for state in states}
+        shorter = {"": NONE_SHORTER, ENDED: f"allowed: then {ENDED}"}
+        shorter |= {state: f"go on in {state}" for state in states if state != ENDED}
         choice(own, "absorbing", "Episodes with fewer steps", shorter)
     with third:
         form_number(own, "low", "Lowest reward")
     with fourth:
         form_number(own, "high", "Highest reward")
+    if own.absorbing:
+        st.caption(sentences.SHORTER)
     first_states(own, states)
     mean_rewards(own)
     if own.known:
@@ -117,7 +120,7 @@ def form(own: Own) -> None:
         form_number(own, "points", "Units per reward point", 1e-9, 1e12, off=not own.unit)
     if own.person:
         st.caption(sentences.FIRST)
-    with st.expander("Names of the columns in your file", icon=":material/view_column:"):
+    with st.expander("Names of the columns in your file", expanded=True, icon=":material/view_column:"):
         for name, place in zip(MAPPED, st.columns(len(MAPPED)), strict=True):
             with place:
                 column_name(own, name)

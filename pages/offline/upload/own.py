@@ -31,6 +31,7 @@ USUAL = {"zcdp": "0.1", "pure": "1", "approximate": "1"}
 MOST = 8  # budgets
 MOST_SHOWN = 16  # releases of earlier sessions
 KNOWN, LEARNED = "known", "learned"
+ENDED = "ended"  # the state that the form makes for steps after the end of a shorter episode
 Table = dict[tuple[str, str], float]  # mean rewards by state and action
 
 
@@ -105,6 +106,10 @@ class Own:
         """The field that has several values."""
         return FIELDS[BUDGET[self.privacy]]
 
+    def nothing(self, state: str) -> float:
+        """The mean reward of a state that the table does not have."""
+        return min(max(0.0, self.low), self.high) if state == ENDED else self.low
+
     @property
     def known(self) -> bool:
         """Whether the form declares mean rewards: until the visitor has chosen, whether the table has any."""
@@ -118,16 +123,22 @@ class Own:
         if self.file:
             return declaration(self.file)
         states, actions = labels(self.states), labels(self.actions)
+        alive = states
+        if (
+            self.absorbing == ENDED and ENDED not in states
+        ):  # the last label stands for all that are not declared
+            states = [ENDED, *states]
         given: dict[str, Any] = {"states": states, "actions": actions, "horizon": self.horizon}
         if self.known:
             given["rewards"] = [
-                [self.table.get((state, action), self.low) for action in actions] for state in states
+                [self.table.get((state, action), self.nothing(state)) for action in actions]
+                for state in states
             ]
         given["reward_range"] = [self.low, self.high]
-        if self.start:
-            given["start"] = (
-                self.start[0] if len(self.start) == 1 else starts(states, self.start, self.chances)
-            )
+        if len(self.start) == 1:
+            given["start"] = self.start[0]
+        elif self.start or len(alive) < len(states):
+            given["start"] = starts(states, self.start or alive, self.chances if self.start else "")
         if self.absorbing:
             given["absorbing"] = self.absorbing
         given["columns"] = {name: called for name, called in self.names.items() if called.strip()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from dprl.sentences import uploads as said
 from dprl.sentences import verdict
 from dprl.sheet import sheet
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
-from dprl.simulation.uploads.declaration import Declaration
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import SOMEBODY
 from dprl.users import Asked
@@ -161,16 +161,25 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
     public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
     enough = np.array(file.enough)
     visits = counts.visits(trace.released)
-    found = policies.changed(trace.policy, enough, visits, E)
+    kept_out = [s for s, state in enumerate(public.states) if state == public.absorbing]
+    states = [s for s in range(len(public.states)) if s not in kept_out]
+    policy, enough, visits = trace.policy[:, states], enough[:, states], visits[:, states]
+    labels = [public.states[s] for s in states]
+    found = policies.changed(policy, enough, visits, E)
     see = said.changes(
-        found.most and named(public, *found.most), found.changed, found.places, found.lacking, SOMEBODY
+        found.most and named(labels, public.actions, *found.most),
+        found.changed,
+        found.places,
+        found.lacking,
+        SOMEBODY,
+        float(trace.checked["follows"]) if trace.checked else None,
     )
     return policies.policy_beside_usual(
-        trace.policy,
+        policy,
         enough,
         visits,
         E,
-        state_labels=public.states,
+        state_labels=labels,
         action_labels=public.actions,
         somebody=SOMEBODY,
         when=f"from {said.people(spec.learned_from, public.episodes)}",
@@ -179,9 +188,11 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
     )
 
 
-def named(public: Declaration, h: int, s: int, a: int, usual: int) -> tuple[str, int, str, str]:
+def named(
+    states: Sequence[str], actions: Sequence[str], h: int, s: int, a: int, usual: int
+) -> tuple[str, int, str, str]:
     """A state at a step and two actions there, in the visitor's words."""
-    return public.states[s], h, public.actions[a], public.actions[usual]
+    return states[s], h, actions[a], actions[usual]
 
 
 def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
