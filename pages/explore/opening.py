@@ -11,6 +11,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.figures import regret, thumbnail
 from dprl.figures.lines import Series
 from dprl.figures.picture import Picture, Sketch
+from dprl.figures.regret import Measure
 from dprl.sentences import price as sentences
 from pages.explore.comparison import offer_undo
 from pages.shared.examples import BASE, EXAMPLES, HOME_EPISODES, ExploreExample, trust
@@ -73,7 +74,7 @@ def button(example: ExploreExample, label: str, primary: bool = False) -> None:
 def question_picture(night: bool, room: bool) -> Picture:
     """The chart of the question."""
     return regret.comparison(
-        example_series(QUESTION),
+        example_series(QUESTION, "share"),  # V* of its environment comes with the program
         view="share",
         statistic="mean",
         see=f"{sentences.about_trust(known(EPSILON), EPSILON)} {sentences.RISES}",
@@ -92,7 +93,7 @@ def small(place: int, night: bool) -> Sketch:
     return thumbnail.thumbnail(example_series(example), f"{example.title}: curves of regret.", dark=night)
 
 
-def example_series(example: ExploreExample) -> list[Series]:
+def example_series(example: ExploreExample, measure: Measure = "per-episode") -> list[Series]:
     """The curves of an example, from the runs that come with the program."""
     finished = bundled("home") | bundled("examples")
     return [
@@ -101,7 +102,7 @@ def example_series(example: ExploreExample) -> list[Series]:
             kind,
             title,
             None,
-            "share",
+            measure,
             "mean",
             finished.__getitem__,
             v_star=answers.v_star(curve.spec),

@@ -23,7 +23,7 @@ HOW = (
     "several runs, and regret at K is never read off a longer run.",
     f"Numbers are medians of {SEEDS} seeds. A 95% interval lies between the smallest and the largest seed.",
     f"Users needed: the number from which an average episode has lost at most {percent(TARGET)} of V*, learning "
-    "included. The loss is the mean over seeds. The search tries eight numbers in each tenfold of K.",
+    "included. The loss is the mean over seeds. The search tries eight numbers in each decade of K.",
     "Environments have their default settings. A tiny random environment is added, for which a list of all policies "
     "fits. Nothing was tuned on these. RiverSwim is left out, as old constants were fitted to RiverSwim.",
     "All other settings are an algorithm's defaults. With the anytime bonus, PUCB and Private-UCB-VI are one "

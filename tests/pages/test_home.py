@@ -89,7 +89,7 @@ def test_explore_opens_just_this_chart(visit: Visit) -> None:
     link = links.decode(query)
     assert link.problems == ()
     assert link.curves == trust(0.3, HOME_EPISODES).curves
-    assert link.view.measure == "per-episode"
+    assert link.view.measure == "share"
     assert [c.spec.privacy for c in link.curves] == ["none", "central", "shuffle", "local"]
     assert {c.spec.epsilon for c in link.curves} == {None, 0.3}
 

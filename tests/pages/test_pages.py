@@ -63,7 +63,7 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     assert work() == 5
     app.run()
     (chart,) = charts(app)
-    assert chart.alt.startswith("Line chart of cumulative regret")
+    assert chart.alt.startswith("Line chart of the share of V* lost by an average episode")
     assert "has lost" in words(app)
     assert "Computed before" in words(app)
 
