@@ -184,6 +184,7 @@ def blocks(language: str) -> list[str]:
     return [re.sub(f"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
 
 
+@pytest.mark.thorough
 def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentence(tmp_path: Path) -> None:
     learner, script, check, *_ = blocks("python")
     table, *_ = blocks("toml")

@@ -67,6 +67,7 @@ def test_every_file_that_a_page_leads_to_is_written(site: dict[str, str]) -> Non
     )
 
 
+@pytest.mark.thorough
 def test_a_page_has_the_same_bytes_each_time_it_is_written(site: dict[str, str]) -> None:
     nav = re.search("<nav.*</nav>", site["claims.html"])
     assert nav is not None

@@ -88,7 +88,8 @@ def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits) -> N
     whole_screen_stays(page)
     page.get_by_role("tab", name="Regret").click()
     expect(page.get_by_text("Axes and seeds")).to_be_visible()
-    expect(page.get_by_text("of V* =")).to_be_visible()  # an answer of the workers, with which the tab is drawn again
+    # Once workers have answered, the tab is drawn again.
+    expect(page.get_by_text("of V* =")).to_be_visible()
     idle(page)
     assert page.evaluate(CHANGES, FRAMES) == 0
     page.get_by_role("tab", name="Policy").click()

@@ -172,6 +172,7 @@ def test_the_marker_is_dragged_by_a_finger_which_may_still_scroll_and_press(visi
     assert moved["y"] < top["y"] - 30  # the page was scrolled
 
 
+@pytest.mark.thorough
 def test_a_projector_needs_no_mouse(visit: Visits) -> None:
     page = visit("lessons?lesson=price&present=on")
     expect(page.get_by_test_id("stHeader")).to_be_hidden()
@@ -190,6 +191,7 @@ def test_a_projector_needs_no_mouse(visit: Visits) -> None:
     expect(page).not_to_have_url(re.compile("present"))
 
 
+@pytest.mark.thorough
 def test_a_projector_has_all_of_an_answer_in_any_window_and_a_chart_that_fills_it(visit: Visits) -> None:
     page = visit("lessons?lesson=proved&step=3&present=on&shown=yes")  # three lines asked, four answered
     below = "(main => main.scrollHeight - main.clientHeight)(document.querySelector('[data-testid=stMain]'))"

@@ -193,6 +193,7 @@ def test_a_link_of_the_site_opens_the_same_view_on_a_dashboard_and_the_other_way
         other.wait_for_function(SEEN, arg=page.evaluate(DRAWN))
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_played_is_said_and_keeps_its_chart_with_stops(visit: Visits) -> None:
     page = visit(compared(PRIVATE.replace(mechanism="gaussian-toeplitz")))
     page.get_by_role("button", name="Share").click()

@@ -50,6 +50,7 @@ def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits) -> 
     expect(other.get_by_text("Numbers are medians over seeds")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_back_returns_to_the_comparison_before(visit: Visits) -> None:
     page = visit(LINK)
     page.locator(".st-key-chip_0 button").first.click()

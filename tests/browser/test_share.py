@@ -26,6 +26,7 @@ def test_a_short_link_is_made_and_opened(visit: Visits) -> None:
     expect(other.locator(".st-key-chips")).to_contain_text("50")
 
 
+@pytest.mark.thorough
 def test_the_focus_is_seen_in_the_navigation_and_a_short_link_is_copied_without_scrolling(
     visit: Visits,
 ) -> None:

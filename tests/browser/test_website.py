@@ -51,6 +51,7 @@ def drawn(page: Page, number: int = 0) -> None:
     expect(page.locator(f"#plot-{number} .main-svg").first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_home_moves_with_its_slider_and_leads_on(browser: Browser, site: Path) -> None:
     with opened(browser, site / "index.html") as page:
         drawn(page)

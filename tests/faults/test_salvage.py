@@ -94,6 +94,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
     found.store.close()
 
 
+@pytest.mark.thorough
 def test_a_bad_page_of_rooms_costs_what_stood_on_it(whole: Whole, path: Path) -> None:
     """All rooms stand on one page, and all steps on another; answers and links on many."""
     whole.copied(path)

@@ -127,6 +127,7 @@ def test_it_draws_anew_at_every_release() -> None:
     assert len(np.unique(trace.Q[:, -1, -1, -1])) == len(trace.Q) > 10
 
 
+@pytest.mark.thorough
 def test_blocks_lose_about_what_single_users_lose() -> None:
     """In the mean: a block has one draw, so that runs differ more. docs/notes/rlsvi.md has the table; with growth 0.1
     the difference lies within four standard errors."""

@@ -264,6 +264,7 @@ def test_seeds_root_seeds_and_streams_differ() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_after_warming_up_nothing_is_left_to_compile() -> None:
     """Otherwise a visitor's first run waits for the compiler."""
     compiled.cache_clear()  # what other tests have compiled
