@@ -113,8 +113,9 @@ class ComparisonPage(Generic[StateT]):
 
     def begin(self) -> StateT:
         """What a new visitor has."""
-        first = self.examples[0].specs
-        return self.state_type(page=self, specs=first, view=self.view(), settings=self.settings_of(first))
+        first = self.examples[0]
+        view, settings = first.view or self.view(), self.settings_of(first.specs)
+        return self.state_type(page=self, specs=first.specs, view=view, settings=settings)
 
     def encode(self, specs: Sequence[Any], view: Any) -> list[tuple[str, str]]:
         """The query parameters of a link, in order, each key and value unescaped."""
