@@ -3,7 +3,6 @@ import { axes, clamp, element, fill, grid, growing, picture, river, shape } from
 // The scenes: each says how long it moves, draws itself at a width, and shows itself at a moment, in seconds. What is
 // shown follows from the moment alone, so one that has no motion is shown as it is at its end.
 const STEP = 0.3, REST = 1.5, USER = 0.16, WAIT = 1.5, ROW = 0.22, RACE = 7, MOMENT = 0.75;  // seconds
-const ARRIVES = 0.3;  // of a moment: until a line has come to the point that is told of
 const BESIDE = 560;  // pixels from which on two pictures stand beside each other
 const GUTTER = 46, AXIS = 58, RIVER = 44, BELOW = 26, TITLE = 22;  // pixels: left of a grid and of a chart, ...
 const NARROW = 140, CHART = 105;  // heights of two that are below each other
@@ -183,8 +182,7 @@ function learn(host, { run, words, said, texts }) {
       water.swim(place(path, steps));
       field.path(path, steps);
       // Who is at the end of an episode is at the moment that is told.
-      const drawn = now - 1 + Math.min((until - now) / ARRIVES, 1);
-      lines.forEach((line, which) => line(placed[which], Math.max(drawn, 0)));
+      lines.forEach((line, which) => line(placed[which], now));
     },
   };
 }

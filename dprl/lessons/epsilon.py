@@ -122,6 +122,7 @@ def _believed(evidence: Evidence) -> str:
         SAID["belief"]["found"],
         most=percent(most_believed(EPSILON)),
         least=percent(most_believed(-EPSILON)),
+        right=_users(right(evidence, EPSILON)),
         strong=f"{STRONG:g}",
         hardly=percent(most_believed(STRONG)),
         weak=f"{WEAK:g}",

@@ -70,7 +70,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
         for who, step, s, a, r, x in table
     ]
     page = visit("offline?v=2&t=2&tab=upload", *screen)
-    page.get_by_text("Declaration as a file").click()
+    page.get_by_text("Declaration as a file", exact=True).click()
     idle(page)
     form: FilePayload = {
         "name": "declared.json", "mimeType": "application/json", "buffer": json.dumps(public).encode(),
