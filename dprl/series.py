@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from dprl.figures import offline, regret, steps
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
+from dprl.figures.regret import Measure
 from dprl.figures.trust import LEARNED
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
@@ -24,7 +24,6 @@ from dprl.sentences.regret import about_regret
 from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec
 from dprl.simulation.pairs import calibrations_for
 
-Measure = Literal["cumulative", "share", "per-episode", "extra"]
 PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
 FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
 DELTA = 1e-6  # at which budgets of different promises are compared

@@ -88,10 +88,8 @@ def _table_of(policy: Policy) -> Iterable[str]:
         yield f"<p>{said.IN_A_FILE}</p>"
         return
     columns = ["State", *(said.steps(steps[0], steps[-1]) for _, steps in groups)]
-    ended = policy.about["declared"].get("absorbing")
-    rows = [
-        (state, *(done[s] for done, _ in groups)) for s, state in enumerate(policy.states) if state != ended
-    ]
+    places = {state: s for s, state in enumerate(policy.states)}
+    rows = [(state, *(done[places[state]] for done, _ in groups)) for state in policy.met]
     yield table(columns, rows)
     yield f"<p>{' '.join([said.FIRST_STEP, *[said.LACKING] * any(SOMEBODY in row for row in rows)])}</p>"
 

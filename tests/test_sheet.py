@@ -59,6 +59,10 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     low, value, high = held["difference"]
     assert verdict.in_unit((low, value, high), (120.0, "euros")) in text
     assert f"Protected: {policy.about['privacy']['unit']}." in text
+    assert "May it be used? No number here decides that." in text
+    assert said.FIRST_STEP in text
+    below = policy.about["bound"]["worth at least"] < held["behaviour"][1]
+    assert ("The bound is below what users got" in text) == below
     assert "Proved: ρ = 1, or (7.29, 10⁻⁶) as (ε, δ)" in text
     for sentence in (
         *verdict.BLIND,

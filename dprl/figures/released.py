@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from dprl.figures import graph, heat, steps, style
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
+from dprl.figures.steps import Policy
 
 ALT = "Heatmaps of the action in each state at each step: by the policy, and what users got most often."
 FEW = "too few users to say"
 
-Policy = NDArray[np.integer]
 Known = NDArray[np.bool_]
 
 

@@ -39,7 +39,7 @@ RISES = (
 )
 # tests/pages/test_upload.py learns a better policy from a tenth of them.
 OWN_RECORDS = (
-    "**Do you have records of users already?** Then far fewer are enough, such as 20,000 in the example of "
+    "**Do you have records of users already?** Then far fewer can be enough, such as 20,000 in the example of "
     "*Your data*."
 )
 NEAR = 0.01  # a share of v*: a gap that is small

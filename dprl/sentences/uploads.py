@@ -306,7 +306,8 @@ def changes(
         state, step, action, usual = place
         said = [
             f"In {changed} of {places} pairs of a state and a step, the policy differs from what users got most often.",
-            f"Most of these users are in {quoted(state)} at step {step}: {quoted(action)} in place of {quoted(usual)}.",
+            f"Of these, the pair with most users is {quoted(state)} at step {step}: the policy says {quoted(action)}, "
+            f"most users got {quoted(usual)}.",
         ]
     if lacking:
         said.append(

@@ -29,7 +29,7 @@ def test_what_changes_is_said_in_words() -> None:
     assert said.startswith(
         "In 2 of 6 pairs of a state and a step, the policy differs from what users got most often."
     )
-    assert "**severe** at step 0: **watch** in place of **treat**." in said
+    assert "is **severe** at step 0: the policy says **watch**, most users got **treat**." in said
     assert said.endswith(
         "In 1 pair too few users got what the policy would do: **clinician decides**. "
         "Step 0 is the first of an episode."

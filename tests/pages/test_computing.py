@@ -128,6 +128,7 @@ TAKEN = {
     "dprl.landscape.rows": {"CLAIMED", "TRUSTS", "all_rows", "in_table", "size_words"},
     "dprl.simulation.uploads": {"kept"},
     "dprl.simulation.uploads.declaration": {
+        "ENDED",
         "MAPPED",
         "MOST_EPISODES",
         "NAME",

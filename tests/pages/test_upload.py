@@ -14,14 +14,15 @@ from streamlit.elements.widgets.file_uploader import DeletedFile
 from streamlit.testing.v1 import AppTest
 
 from dprl import UploadSpec
+from dprl.fields import SpecError
 from dprl.jobs import readings
 from dprl.jobs.store import Store
+from dprl.sentences import price, verdict
 from dprl.sentences import uploads as sentences
-from dprl.sentences import verdict
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.ledger import Budget
-from dprl.simulation.uploads.model import EXAMPLE, example
+from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_PEOPLE, example
 from dprl.simulation.uploads.run import draws_of, noise_of
 from dprl.simulation.uploads.spent import rounded, together
 from pages.offline.upload import form, receive
@@ -121,6 +122,11 @@ def test_the_form_declares_what_a_file_of_ones_own_needs(visit: Visit) -> None:
     assert own_of(app).declared().start.tolist() == [0, 0.25, 0.75, 0]
     labelled(app.multiselect, "First states of an episode").set_value([]).run()
     assert own_of(app).declared().start.tolist() == [0, 1 / 3, 1 / 3, 1 / 3]
+    labelled(app.multiselect, "First states of an episode").set_value(["severe", "mild"]).run()
+    labelled(app.text_input, "States, separated by commas").set_value("").run()
+    with pytest.raises(SpecError, match="give 1 to 10,000 labels"):
+        own_of(app).declared()
+    labelled(app.text_input, "States, separated by commas").set_value("mild, severe, gone").run()
     labelled(app.multiselect, "First states of an episode").set_value(["severe", "mild"]).run()
     labelled(app.selectbox, "Episodes with fewer steps").set_value("gone").run()
     for name, called in (("Episode", "stay"), ("Step", "visit"), ("Action", "drug")):
@@ -564,6 +570,10 @@ def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, wo
     assert float(table["About, in euros"].iloc[0]) == pytest.approx(
         120 * float(table["About"].iloc[0]), rel=0.01
     )
+
+
+def test_home_names_as_many_users_as_the_example_has() -> None:
+    assert f"{EXAMPLE_PEOPLE:,} in the example" in price.OWN_RECORDS
 
 
 def test_nobody_need_be_held_out(visit: Visit) -> None:

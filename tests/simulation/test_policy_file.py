@@ -73,6 +73,16 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
     ]  # nobody reads an action where none is meant
 
 
+def test_only_a_state_that_is_called_ended_is_left_out_of_what_is_handed_over() -> None:
+    """Users may be in any other state that shorter episodes go on in, and then the policy says what they get."""
+    for absorbing, left in (("ended", ["mild"]), ("cured", ["cured", "mild"]), (None, ["ended", "mild"])):
+        states = (absorbing or "ended", "mild")
+        about = {"declared": {"absorbing": absorbing} if absorbing else {}}
+        policy = Policy(states, ("watch",), (("watch",) * 2,), ((5.0,) * 2,), ((True,) * 2,), about)
+        assert pd.read_csv(io.StringIO(policy.csv_text()))["state"].tolist() == left
+        assert policy.act(states[0], step=0) == "watch"
+
+
 def test_an_unknown_state_or_step_is_answered_in_a_sentence(trace: UploadTrace) -> None:
     policy = trace.portable
     for state, step, field in (

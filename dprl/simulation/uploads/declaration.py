@@ -43,6 +43,7 @@ BETWEEN = " / "  # the labels of columns that make a state
 MAPPED = ("episode", "step", "state", "action", "reward")
 PERSON = "person"  # a column that a file may have beside these
 MOST_EPISODES = 1000  # of one user
+ENDED = "ended"  # an absorbing state of this name is one that no user is in while an episode goes on
 MOST_UNIT = 30  # characters
 UNIT = re.compile(r"([^\W_]|[€£%])([^\W_]|[€£% -])*")  # nothing that means something in Markdown
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")

@@ -15,6 +15,7 @@ from typing import Any
 
 from dprl.brief import described
 from dprl.fields import SpecError, shown
+from dprl.simulation.uploads.declaration import ENDED
 from dprl.tables import csv
 
 FORMAT = "dprl policy 1"
@@ -85,6 +86,12 @@ class Policy:
         return cls(tuple(given["states"]), tuple(given["actions"]), steps, people, enough, given["about"])
 
     @property
+    def met(self) -> list[str]:
+        """The states that users may be in while an episode goes on: all but *ended*, where shorter ones go on in it."""
+        left_out = ENDED if self.about["declared"].get("absorbing") == ENDED else None
+        return [state for state in self.states if state != left_out] or list(self.states)
+
+    @property
     def digest(self) -> str:
         """SHA-256 of all that the file says."""
         return _digest(self._content)
@@ -108,15 +115,15 @@ class Policy:
 
     def csv_text(self) -> str:
         """A table: step, state, action (none where evidence is lacking), in how many episodes people did as was
-        learned (with noise), and who decides. The state that shorter episodes go on in is left out."""
+        learned (with noise), and who decides. Of the states those that are `met`."""
         from pandas import DataFrame
 
-        ended = self.about["declared"].get("absorbing")
+        met = self.met
         rows = [
             (h, state, action if enough else "", people, NAME if enough else SOMEBODY)
             for h, row in enumerate(zip(self.steps, self.people, self.enough, strict=True))
             for state, action, people, enough in zip(self.states, *row, strict=True)
-            if state != ended
+            if state in met
         ]
         return csv(DataFrame(rows, columns=["step", "state", "action", "episodes_with_noise", "decides"]))
 

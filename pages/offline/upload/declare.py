@@ -14,11 +14,18 @@ import streamlit as st
 from dprl.environments.custom import MAX_LABEL
 from dprl.fields import SpecError
 from dprl.sentences import uploads as sentences
-from dprl.simulation.uploads.declaration import MAPPED, MOST_EPISODES, PERSON, Declaration, declaration
+from dprl.simulation.uploads.declaration import (
+    ENDED,
+    MAPPED,
+    MOST_EPISODES,
+    PERSON,
+    Declaration,
+    declaration,
+)
 from dprl.simulation.uploads.model import EXAMPLE
 from dprl.tables import escape_formulas
 from dprl.words import human, percent, plural
-from pages.offline.upload.own import ENDED, KNOWN, LEARNED, Own, labels
+from pages.offline.upload.own import KNOWN, LEARNED, Own, labels
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
@@ -95,7 +102,7 @@ def form(own: Own) -> None:
     with first:
         form_number(own, "horizon", "Steps of each episode", 1, 1000, 1)
     with second:
-        shorter = {"": NONE_SHORTER, ENDED: f"allowed: then {ENDED}"}
+        shorter = {"": NONE_SHORTER, ENDED: f"go on in a new state, {ENDED}"}
         shorter |= {state: f"go on in {state}" for state in states if state != ENDED}
         choice(own, "absorbing", "Episodes with fewer steps", shorter)
     with third:
@@ -283,17 +290,13 @@ def summary(declared: Declaration) -> str:
 
 def listed(declared: Declaration) -> list[str]:
     """What is declared, a line each."""
-    first = [
-        f"{state} {percent(float(share))}"
-        for state, share in zip(declared.states, declared.start, strict=True)
-        if share
-    ]
-    begins = first[0].rpartition(" ")[0] if len(first) == 1 else _shortened(first)
+    first = {state: share for state, share in zip(declared.states, declared.start, strict=True) if share}
+    begins = [state if share == 1 else f"{state} {percent(float(share))}" for state, share in first.items()]
     shorter = f"go on in {declared.absorbing}" if declared.absorbing else NONE_SHORTER
     lines = [
         f"States: {_shortened(declared.states)}",
         f"Actions: {_shortened(declared.actions)}",
-        f"First state: {begins}",
+        f"First state: {_shortened(begins)}",
         f"Episodes with fewer steps: {shorter}",
         f"Columns: {', '.join(declared.in_file)}",
     ]

@@ -53,7 +53,8 @@ def give(own: Own) -> None:
             if not store().leases.public:
                 lines.append(f"Name of the budget: {own.purse}")
             st.markdown(explained("\n".join(f"- {escape(line)}" for line in lines)))
-            save("declared.json", "Download the declaration", "application/json", lambda: declared_text(own))
+            text = own.data.declared
+            save("declared.json", "Download the declaration", "application/json", lambda: text)
         if own.recalled:
             st.warning(f"{escape(own.recalled)} {sentences.ADD_UP}", icon=":material/history:")
         if own.outside:
@@ -87,12 +88,6 @@ def give(own: Own) -> None:
             "An example with 20,000 users in two rooms, as declared in the form at first.", width="stretch"
         )
     st.caption(explained(f"{sentences.KEPT} {sentences.MALFORMED}"))
-
-
-def declared_text(own: Own) -> str:
-    """What is declared of the data set that was read, as JSON."""
-    assert own.data is not None
-    return own.data.declared
 
 
 def columns(own: Own) -> tuple[str, ...]:

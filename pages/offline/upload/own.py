@@ -17,7 +17,14 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation import UploadSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.uploads.check import SHARE
-from dprl.simulation.uploads.declaration import NAME, PERSON, Declaration, declaration, declaration_text
+from dprl.simulation.uploads.declaration import (
+    ENDED,
+    NAME,
+    PERSON,
+    Declaration,
+    declaration,
+    declaration_text,
+)
 from dprl.simulation.uploads.ledger import Budget, checked_name
 from dprl.simulation.uploads.model import EXAMPLE
 from dprl.simulation.uploads.run import draws_of
@@ -31,7 +38,6 @@ USUAL = {"zcdp": "0.1", "pure": "1", "approximate": "1"}
 MOST = 8  # budgets
 MOST_SHOWN = 16  # releases of earlier sessions
 KNOWN, LEARNED = "known", "learned"
-ENDED = "ended"  # the state that the form makes for steps after the end of a shorter episode
 Table = dict[tuple[str, str], float]  # mean rewards by state and action
 
 
@@ -123,11 +129,9 @@ class Own:
         if self.file:
             return declaration(self.file)
         states, actions = labels(self.states), labels(self.actions)
-        alive = states
-        if (
-            self.absorbing == ENDED and ENDED not in states
-        ):  # the last label stands for all that are not declared
-            states = [ENDED, *states]
+        begun = states
+        if begun and self.absorbing == ENDED and ENDED not in states:
+            states = [ENDED, *states]  # first, for the last label stands for all that are not declared
         given: dict[str, Any] = {"states": states, "actions": actions, "horizon": self.horizon}
         if self.known:
             given["rewards"] = [
@@ -137,8 +141,8 @@ class Own:
         given["reward_range"] = [self.low, self.high]
         if len(self.start) == 1:
             given["start"] = self.start[0]
-        elif self.start or len(alive) < len(states):
-            given["start"] = starts(states, self.start or alive, self.chances if self.start else "")
+        elif self.start or len(begun) < len(states):
+            given["start"] = starts(states, self.start or begun, self.chances if self.start else "")
         if self.absorbing:
             given["absorbing"] = self.absorbing
         given["columns"] = {name: called for name, called in self.names.items() if called.strip()}
@@ -246,7 +250,7 @@ def starts(states: Sequence[str], first: Sequence[str], chances: str) -> list[fl
         weights = [float(part.rstrip("%")) for part in parts]
     except ValueError:
         raise SpecError(f"{NAME}.start", f"the chances are no numbers; {wanted}") from None
-    if len(weights) != len(first) or min(weights) < 0 or not 0 < sum(weights) < inf:
+    if len(weights) != len(first) or any(weight < 0 for weight in weights) or not 0 < sum(weights) < inf:
         raise SpecError(f"{NAME}.start", f"the chances do not fit the {len(first)} first states; {wanted}")
     share = {state: weight / sum(weights) for state, weight in zip(first, weights, strict=True)}
     return [share.get(state, 0.0) for state in states]

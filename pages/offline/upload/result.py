@@ -161,10 +161,9 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
     public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
     enough = np.array(file.enough)
     visits = counts.visits(trace.released)
-    kept_out = [s for s, state in enumerate(public.states) if state == public.absorbing]
-    states = [s for s in range(len(public.states)) if s not in kept_out]
-    policy, enough, visits = trace.policy[:, states], enough[:, states], visits[:, states]
-    labels = [public.states[s] for s in states]
+    labels = file.met
+    met = [public.states.index(state) for state in labels]
+    policy, enough, visits = trace.policy[:, met], enough[:, met], visits[:, met]
     found = policies.changed(policy, enough, visits, E)
     see = said.changes(
         found.most and named(labels, public.actions, *found.most),
