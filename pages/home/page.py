@@ -24,6 +24,7 @@ from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.chart import draw, explain, footer, kept
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, redrawn
+from pages.shared.layout.head import shared_with
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
@@ -43,6 +44,7 @@ def main() -> None:
     st.title(PAGES[""].heading, anchor=False)
     for problem in h.problems if st.query_params else ():
         st.warning(escape(problem), icon=":material/link_off:")
+    shared_with(h)
     if is_told(h):
         tell()
     else:

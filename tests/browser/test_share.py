@@ -99,6 +99,26 @@ def test_a_locked_link_shows_its_settings_and_opens_them_elsewhere(visit: Visits
     expect(other.get_by_text("Whoever made this link has locked")).to_have_count(0)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_sentence_is_typed_where_a_link_is_shared_and_read_above_the_view(
+    visit: Visits, width: int
+) -> None:
+    page = visit("?eps=0.5", width=width)
+    page.get_by_role("button", name="Share").click()
+    field = page.get_by_label("Your sentence above the view")
+    field.fill("Nobody is trusted here, and nothing is learned.")
+    field.press("Enter")
+    said = page.get_by_text("Who shared this link says: Nobody is trusted here, and nothing is learned.")
+    expect(said).to_have_count(1)
+    other = visit(page.url.split("/")[-1], width=width)
+    read = other.get_by_text("Who shared this link says: Nobody is trusted here, and nothing is learned.")
+    expect(read).to_be_in_viewport()
+    other.get_by_role("button", name="Hide it").click()
+    expect(read).to_have_count(0)
+    expect(other).to_have_url(re.compile(r"\?(?!.*say=)"))
+
+
 def test_within_another_page_there_is_one_chart_with_its_sentence(
     visit: Visits, screen: tuple[int, str]
 ) -> None:

@@ -17,6 +17,7 @@ from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.shared.controls.launch import spec_of_controls
 from pages.shared.controls.noise import chosen_noise
 from pages.shared.controls.widgets import menu_titles
+from pages.shared.names import titles
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve, View, encode
 from pages.shared.visitor.state import Session
@@ -203,8 +204,8 @@ def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visi
     several = RunSpec(contribution=3)
     assert spec(app) == several
     press(app, "run")
-    assert app.query_params["c"] == "m.3"
-    assert "up to 3 episodes a user" in words(app)
+    assert app.query_params["c"] == ["m.3", "priv.none~m.1"]
+    assert "up to 3 episodes a user" in titles(app.session_state["session"].explore.curves)[0]
     again = visit("explore", **grouped(encode([Curve(several)], View())))
     assert [one.spec for one in again.session_state["session"].explore.curves] == [several]
     assert spec(again) == several
@@ -334,7 +335,7 @@ def test_reset_brings_back_the_defaults_and_keeps_the_curves(visit: Visit) -> No
     widget(app, "text_input", "H").input("nonsense").run()
     press(app, "reset")
     assert spec(app) == RunSpec()
-    assert len(app.session_state["session"].explore.curves) == 1
+    assert len(app.session_state["session"].explore.curves) == 2  # with its baseline
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import Curve, most_private
+from pages.shared.visitor.links import AT_FIRST, Curve, curves_of, most_private
 from tests.pages.conftest import Visit, chip, press, widget, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.1"
@@ -62,7 +62,7 @@ def test_the_opening_says_which_environment_its_curves_are_of_when_another_is_ch
     assert "the chart below stays on RiverSwim" in said
     app.button(key="run").click().run()
     assert not any("the chart below stays" in m.value for m in app.main.markdown)
-    assert [curve.spec.environment for curve in app.session_state["session"].explore.curves] == ["gridworld"]
+    assert {c.spec.environment for c in app.session_state["session"].explore.curves} == {"gridworld"}
 
 
 def test_what_is_hidden_is_not_looked_at_first() -> None:
@@ -112,3 +112,20 @@ def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) 
 def test_home_leads_to_the_most_private_curve() -> None:
     query = query_of(links.encode(trust(1.0, HOME_EPISODES).curves, links.View()))
     assert links.decode(parse_qs(query)).view.curve == -1
+
+
+def test_a_first_run_comes_with_its_baseline_and_a_second_alone(visit: Visit) -> None:
+    app = visit("explore")
+    assert "The same run without privacy comes beside it." in words(app)
+    press(app, "run")
+    kept = app.session_state["session"].explore
+    assert kept.curves == curves_of([RunSpec(), RunSpec().twin()])
+    assert kept.view == AT_FIRST
+    assert "comes beside it" not in words(app)
+    widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
+    press(app, "run")
+    assert [c.spec for c in kept.curves] == [RunSpec(), RunSpec().twin(), RunSpec(epsilon=3.0)]
+    bare = visit("explore")
+    widget(bare, "selectbox", "Privacy model").select("none").run()
+    press(bare, "run")
+    assert [c.spec for c in bare.session_state["session"].explore.curves] == [RunSpec(privacy="none")]

@@ -94,11 +94,13 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
     elif spec and known == "done":
         st.caption("Computed before: it appears at once.")
     elif spec:
+        both = [spec, *baseline(s, spec)]
         cost = estimate(spec)
         parallel = min(workers(), spec.seeds)
-        seconds = duration(cost.seconds * spec.seeds / parallel)
+        seconds = duration(sum(estimate(one).seconds for one in both) * spec.seeds / parallel)
         st.caption(
             f"{plural(spec.seeds, 'seed')}, {plural(cost.releases, 'policy update')} each: {seconds} once started."
+            + (" The same run without privacy comes beside it." if len(both) > 1 else "")
         )
     buttons(
         run_curve,
@@ -160,10 +162,20 @@ def buttons(
 
 
 def run_curve(spec: RunSpec) -> None:
-    """Adds a curve to the comparison and starts it."""
+    """Adds a curve to the comparison, to an empty one with its baseline beside it, and starts it."""
     s = session()
+    beside = baseline(s, spec)
     s.said = add(spec)
+    if s.explore.curves:
+        for twin in beside:
+            s.said = add(twin)
     write_address(s.explore)
+
+
+def baseline(s: Session, spec: RunSpec) -> list[RunSpec]:
+    """What a first run is held against: the same one without privacy. Nobody can read off a single curve what privacy
+    costs. Later ones have what is there to be held against."""
+    return [spec.twin()] if not s.explore.curves and spec.privacy != "none" else []
 
 
 def spec_of_controls(s: Session) -> tuple[RunSpec | None, str]:

@@ -11,8 +11,9 @@ from pages.shared.layout.browser import settings_button
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
+from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.locks import words
-from pages.shared.visitor.state import PageState, session
+from pages.shared.visitor.state import PageState, session, write_address
 
 MOST_TOLD = 3  # problems of one link
 
@@ -42,7 +43,26 @@ def head(part: PageState) -> DeltaGenerator:
             f":material/lock: Whoever made this link has locked {words(part.locked)}. "
             f"[Open it without the lock]({opened})."
         )
+    shared_with(part)
     return corner
+
+
+def shared_with(part: PageState) -> None:
+    """What whoever shared the link says of the view."""
+    if not part.sentence:
+        return
+
+    def hide() -> None:
+        s = session()
+        part.sentence = ""
+        s.version += 1  # the field that it is written in is emptied, too
+        write_address(part)
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sentence"):
+        st.markdown(f"**Who shared this link says:** {escape(part.sentence)}", width="stretch")
+        st.button(
+            "Hide it", icon=":material/close:", type="tertiary", on_click=callback(hide), key="hide_sentence"
+        )
 
 
 def common(text: str) -> None:

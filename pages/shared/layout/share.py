@@ -13,10 +13,10 @@ from dprl.sitemap import PAGES
 from pages.shared.layout.browser import copy_link
 from pages.shared.results.data import store
 from pages.shared.text import escape
-from pages.shared.visitor import address, locks, presence
+from pages.shared.visitor import address, locks, presence, sentence
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.state import PageState, attempt, session
+from pages.shared.visitor.state import PageState, attempt, session, write_address
 
 ONLY_HERE = (
     "Phones cannot open this address: it is this computer's own. Serve on all addresses (make run HOST=0.0.0.0), and "
@@ -32,7 +32,8 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
     """Buttons for the link to what is seen. more: draws what else this page can hand on."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
-        copy_link(query_of([*link, *locks.encode(part.locked)]))
+        said = sentence.encode(part.sentence)
+        copy_link(query_of([*link, *locks.encode(part.locked), *said]))
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
             query = for_others(part, link)
             if more is not None:
@@ -51,10 +52,32 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
         )
         locked = locks.EVERYTHING if s.locking else locked
     query = query_of([*link, *locks.encode(locked)])
+    own_sentence(part)
+    whole = query_of([*link, *locks.encode(locked), *sentence.encode(part.sentence)])
     if locked != part.locked:
-        copy_link(query, "Copy locked link")
-    short_link(s.page or "", query)
+        copy_link(whole, "Copy locked link")
+    short_link(s.page or "", whole)
     return query
+
+
+def own_sentence(part: PageState) -> None:
+    """The field for what is said to those who open the link."""
+    key = f"sentence:{session().version}"
+    st.text_input(
+        "Your sentence above the view",
+        part.sentence,
+        max_chars=sentence.MOST_LETTERS,
+        placeholder="What should they see?",
+        key=key,
+        on_change=on_value(key, lambda text: say(part, text)),
+    )
+
+
+def say(part: PageState, text: str) -> None:
+    """Says something, or "" for nothing, to those who open the link."""
+    part.sentence = sentence.clean(text)
+    write_address(part)
+    st.rerun()
 
 
 def in_a_page(query: str) -> None:

@@ -22,7 +22,7 @@ from dprl.simulation.spec import RunSpec
 from dprl.sitemap import PAGES
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import current_run, went_back
-from pages.shared.visitor import address, links, locks, presence
+from pages.shared.visitor import address, links, locks, presence, sentence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.editing import Editing
@@ -39,11 +39,13 @@ class PageState(ABC):
         address: the query last read or written.
         problems: what a link said that could not be used.
         locked: settings that it fixes.
+        sentence: what whoever shares it says of it, "" for nothing.
     """
 
     address: str | None = None
     problems: tuple[str, ...] = ()
     locked: Locked = frozenset()
+    sentence: str = ""
 
     @property
     def first_draft(self) -> Draft:
@@ -62,8 +64,8 @@ class PageState(ABC):
 
     @property
     def items(self) -> list[tuple[str, str]]:
-        """The same with what is locked."""
-        return [*self.link, *locks.encode(self.locked)]
+        """The same with what is locked, and what is said of it."""
+        return [*self.link, *locks.encode(self.locked), *sentence.encode(self.sentence)]
 
     @property
     def query(self) -> str:
@@ -356,6 +358,7 @@ def read_address(part: PageState) -> None:
         part.follow(given)
         problems = [problem] if problem else []
         part.locked = locks.decode(given, problems)
+        part.sentence = sentence.decode(given, problems)
         part.problems = (*problems, *part.problems)
     s.locked = part.locked
 
