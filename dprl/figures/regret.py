@@ -32,7 +32,7 @@ Y_TITLES: dict[Measure, str] = {
 }
 ALTS: dict[Measure, str] = {
     "cumulative": "Line chart of cumulative regret against the number of episodes, a curve for each run.",
-    "share": "Line chart of the share of V* lost by an average episode against episodes so far, a curve for each run.",
+    "share": "Line chart of the share of V* lost so far against the number of episodes, a curve for each run.",
     "per-episode": "Line chart of average regret per episode against episodes so far, a curve for each run.",
     "extra": "Line chart of the regret that privacy adds against episodes so far, a curve for each run.",
 }
