@@ -1,10 +1,11 @@
 // A page that plays its runs live, in the reader's browser, without a server. dprl/player writes what it holds.
 import { checkIn, compared } from "./player_check.js";
 import { closeLook } from "./player_close.js";
-import { regretFigure, sentence } from "./player_chart.js";
+import { regretFigure } from "./player_chart.js";
 import { decode, encode } from "./player_link.js";
 import { add, at, control, loaded, unpacked } from "./player_parts.js";
 import { Pool } from "./player_pool.js";
+import { percent, sentence } from "./player_sentence.js";
 import { band, human } from "./player_words.js";
 /**
  * @typedef {object} Curve
@@ -15,6 +16,8 @@ import { band, human } from "./player_words.js";
  * @property {{episodes: number, text: string, family: number}[]} sizes numbers of users, ascending
  * @property {number} size its own among them
  * @property {number} seeds its own number of seeds
+ * @property {number} best V*, the value of an optimal episode, exactly; and in words
+ * @property {string} best_text
  * @property {string} dash
  * @property {string} symbol
  * @property {number} number
@@ -29,10 +32,13 @@ import { band, human } from "./player_words.js";
  * @property {Record<string, any>} charts
  * @property {string} measure
  * @property {{x: string, y: string}} axes
+ * @property {{value: number, name: string, hover: string} | null} best V*, where all curves have the same
+ * @property {any} said templates of sentences
  */
 const REST = 100;  // ms
 const LATE = 300, AGAIN = 500;  // ms, after which the seeds that are there are drawn, and the next of them
-const MEASURES = { cumulative: "Regret so far", "per-episode": "Regret per episode" };
+const MEASURES = { share: "Share of V* lost", cumulative: "Regret so far", "per-episode": "Regret per episode" };
+const AXES = { "log log": "both", "log linear": "users", "linear log": "what is lost", "linear linear": "neither" };
 class Player {
   /**
    * @param {Head} head
@@ -49,7 +55,8 @@ class Player {
     this.night = matchMedia("(prefers-color-scheme: dark)");
     this.night.addEventListener("change", () => this.draw());
     addEventListener("hashchange", () => this.play(this.follow()));
-    this.measure = head.measure;
+    /** What can be drawn: where nothing can be lost, there is no share of it. */
+    this.measures = Object.keys(MEASURES).filter((one) => one !== "share" || head.curves.every(({ best }) => best > 0));
     this.written = "";
     this.asked = 0;
     this.which = 0;
@@ -69,7 +76,18 @@ class Player {
     /** Of each curve the places of its size and its stop. */
     this.sizes = curves.map(({ size }) => size);
     this.stops = curves.map(({ epsilon }, i) => Math.max(0, this.own(i).findIndex((one) => one.epsilon === epsilon)));
+    this.look(this.head);
     this.seeds = Math.min(Math.max(...curves.map(({ seeds }) => seeds)), this.mostSeeds());
+  }
+  /**
+   * Takes over what is drawn, on which axes; whether that can be.
+   * @param {{measure: string, axes: {x: string, y: string}}} wanted
+   */
+  look({ measure, axes }) {
+    const known = this.measures.includes(measure), axis = (one) => one === "linear" ? one : "log";
+    this.measure = known ? measure : this.measures[0];
+    this.axes = { x: axis(axes.x), y: axis(axes.y) };
+    return known;
   }
   /** What is played of a curve now. @param {number} i */
   family(i) { return this.head.curves[i].sizes[this.sizes[i]].family; }
@@ -123,9 +141,14 @@ class Player {
       this.seeds = place + 1;
       this.play();
     });
-    const measure = control(box, { id: "measure", label: "What is drawn", words: Object.values(MEASURES), menu: true },
+    const measure = control(box, { id: "measure", label: "What is drawn", words: [], menu: true }, (place) => {
+      this.measure = this.measures[place];
+      this.draw();
+    });
+    const axes = control(box, { id: "axes", label: "Logarithmic axes", words: Object.values(AXES), menu: true },
       (place) => {
-        this.measure = Object.keys(MEASURES)[place];
+        const [x, y] = Object.keys(AXES)[place].split(" ");
+        this.axes = { x, y };
         this.draw();
       });
     const last = add(box, "div", "", { class: "control" });
@@ -149,7 +172,8 @@ class Player {
       epsilon(Math.max(place, 0), words);
       episodes(this.sizes[0], sameSizes ? curves[0].sizes.map((one) => human(one.episodes)) : []);
       seeds(this.seeds - 1);
-      measure(Object.keys(MEASURES).indexOf(this.measure), Object.values(MEASURES));
+      measure(this.measures.indexOf(this.measure), this.measures.map((one) => MEASURES[one]));
+      axes(Object.keys(AXES).indexOf(`${this.axes.x} ${this.axes.y}`));
       close(this.looked, names);
     };
     this.show();
@@ -162,7 +186,7 @@ class Player {
     if (!fragment) return null;
     try {
       const { curves, codec } = this.head;
-      const { curves: chosen, check } = decode(fragment, codec, curves.map(({ pairs }) => pairs));
+      const { curves: chosen, check, measure, x, y } = decode(fragment, codec, curves.map(({ pairs }) => pairs));
       const claimed = check === null ? null : checkIn(check);
       const sizes = curves.map((curve, i) =>
         curve.sizes.findIndex((one) => one.episodes === Number(chosen[i].episodes)));
@@ -181,6 +205,9 @@ class Player {
         throw new Error("it compares curves with different seeds, which this page cannot play");
       }
       Object.assign(this, { sizes, stops, seeds });
+      if (!this.look({ measure, axes: { x, y } })) {
+        at("said").textContent = `This page does not draw what the link does. It draws: ${MEASURES[this.measure]}.`;
+      }
       return claimed;
     } catch (error) {
       this.reset();
@@ -200,7 +227,7 @@ class Player {
       if (stop.epsilon !== null) moved.eps = stop.text;
       if (stop.epsilon !== curves[i].epsilon) delete moved.name;
       return moved;
-    }));
+    }), { measure: this.measure, ...this.axes });
   }
   /** @param {number} i @returns {import("./player_pool.js").Wish[]} */
   wishes(i) {
@@ -270,18 +297,21 @@ class Player {
     const shown = curves.map((curve, i) => {
       const stop = this.own(i)[this.stops[i]];
       const { episodes } = results[i][0];
+      const unit = this.measure === "share" ? curve.best : 1;
       const rows = results[i].map(({ regret }) => this.measure === "cumulative" ? regret
-        : regret.map((value, j) => value / episodes[j]));
+        : regret.map((value, j) => value / episodes[j] / unit));
       const all = band(results[i].map(({ regret }) => regret), this.head.quantiles);
       return { ...curve, title: this.title(i), color: stop[theme], stop, episodes, rows, all,
         ...band(rows, this.head.quantiles) };
     });
-    const { figure, config } = regretFigure(shown, this.head.charts[theme], this.measure, this.head.axes);
+    const share = (value) => percent(value, this.head.said.tiny);
+    const { figure, config } = regretFigure(shown, this.head.charts[theme], this.measure, this.axes, this.head.best,
+      this.measure === "share" ? share : human);
     const chart = /** @type {any} */ (at("regret").querySelector(".plot"));
     chart.style.height = `${figure.layout.height}px`;
     Plotly.react(chart, figure.data, figure.layout, config);
     const [, caption] = at("regret").children;
-    caption.textContent = sentence(shown, seeds);
+    caption.textContent = sentence(shown, this.measure, seeds, this.head.said);
     at("regret").setAttribute("aria-label", `Line chart. ${caption.textContent}`);
     this.ends(shown, seeds);
     this.cards(shown);
@@ -311,14 +341,16 @@ class Player {
     const table = at("ends");
     table.replaceChildren();
     const line = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-    for (const name of ["Curve", "Regret so far", "95% interval", "An episode", "Users", "Seeds"]) {
+    const share = this.measures.includes("share") ? ["Share of V* lost"] : [];
+    for (const name of ["Curve", ...share, "Regret so far", "95% interval", "An episode", "Users", "Seeds"]) {
       add(line, "th", name, { scope: "col" });
     }
-    for (const { title, color, all, episodes } of shown) {
+    for (const { title, color, all, episodes, best } of shown) {
       const row = add(body, "tr"), last = all.center.length - 1;
       const [center, low, high] = [all.center[last], all.low[last], all.high[last]];
       add(add(row, "th", "", { scope: "row" }), "span", "", { class: "swatch" }).style.background = color;
       row.firstChild.append(title);
+      if (share.length) add(row, "td", percent(center / episodes[last] / best, this.head.said.tiny));
       add(row, "td", human(center), { "data-exact": String(center) });
       add(row, "td", Number.isFinite(low) ? `${human(low)} to ${human(high)}` : "–");
       add(row, "td", human(center / episodes[last]));

@@ -33,12 +33,15 @@ const decades = (low, high) => Math.max(1, Math.ceil(Math.log10(high / low) / 6)
  * @param {any} dress of the theme
  * @param {string} measure
  * @param {{x: string, y: string}} axes log or linear
+ * @param {{value: number, name: string, hover: string} | null} best the most that an episode can lose, as theory says
+ * @param {(value: number) => string} words of a value of the measure
  */
-export function regretFigure(shown, dress, measure, axes) {
+export function regretFigure(shown, dress, measure, axes, best, words) {
   const layout = structuredClone(dress.layouts[measure]);
   const log = { x: axes.x === "log", y: axes.y === "log" };
   const values = shown.flatMap(({ center }) => [...center]).filter((value) => value > 0);
   if (!values.length) log.y = false;
+  const top = !best || measure === "cumulative" ? 0 : measure === "share" ? 1 : best.value;
   const lowest = Math.min(...values), highest = Math.max(...values);
   layout.xaxis = { ...layout.xaxis, type: log.x ? "log" : "linear", nticks: 7, tickangle: 0 };
   layout.yaxis = { ...layout.yaxis, type: log.y ? "log" : "linear", nticks: 6 };
@@ -48,7 +51,7 @@ export function regretFigure(shown, dress, measure, axes) {
   } else layout.xaxis.exponentformat = "B";
   if (log.y) {
     Object.assign(layout.yaxis, { dtick: decades(lowest, highest),
-      range: [Math.log10(lowest / 2), Math.log10(highest * 1.6)] });
+      range: [Math.log10(lowest / 2), Math.log10(Math.max(highest * 1.6, top * 1.3))] });
   } else Object.assign(layout.yaxis, { exponentformat: "B", rangemode: "tozero" });
   const floor = lowest / 2;
   const lifted = (row) => [...row].map((value) => log.y ? Math.max(value, floor) : value);
@@ -63,8 +66,8 @@ export function regretFigure(shown, dress, measure, axes) {
     }
     const line = { color, width: 2.5, dash };
     data.push({ type: "scatter", mode: "lines", x, y: [...center], line, showlegend: false, legendgroup,
-      name: plain(title), customdata: x.map((k, j) => [human(k), human(center[j]),
-        Number.isFinite(low[j]) ? ` (${human(low[j])} to ${human(high[j])})` : ""]),
+      name: plain(title), customdata: x.map((k, j) => [human(k), words(center[j]),
+        Number.isFinite(low[j]) ? ` (${words(low[j])} to ${words(high[j])})` : ""]),
       hovertemplate: `<b>${plain(title)}</b><br>after %{customdata[0]} episodes<br>%{customdata[1]}%{customdata[2]}`
         + "<extra></extra>" });
     const places = marks(episodes, log.x, (i + 0.5) / shown.length);
@@ -82,24 +85,11 @@ export function regretFigure(shown, dress, measure, axes) {
     data.push({ type: "scatter", mode: "markers", x: [null], y: [null], name: dress.band,
       marker: { symbol: "square", size: 14, color: translucent(dress.muted, "59") } });
   }
+  if (top) {
+    const ends = [Math.min(...shown.map(({ episodes }) => episodes[0])),
+      Math.max(...shown.map(({ episodes }) => episodes[episodes.length - 1]))];
+    data.push({ type: "scatter", mode: "lines", x: ends, y: [top, top], line: dress.bound, name: best.name,
+      hovertemplate: best.hover });
+  }
   return { figure: { data, layout }, config: dress.config };
-}
-/**
- * What there is to see.
- * @param {any[]} shown
- * @param {number} seeds
- */
-export function sentence(shown, seeds) {
-  const ends = shown.map(({ title, all, episodes }) => {
-    const last = all.center.length - 1;
-    return { title, users: episodes[last], value: all.center[last], average: all.center[last] / episodes[last] };
-  }).sort((a, b) => a.average - b.average);
-  const [best, worst] = [ends[0], ends[ends.length - 1]];
-  const over = seeds === 1 ? "one seed" : `${seeds} seeds`;
-  const lost = ({ title, users, value }) => `“${title}” has lost ${human(value)} after ${human(users)} episodes`;
-  if (ends.length === 1) return `${lost(best)} (${over}).`;
-  const times = worst.average / best.average;
-  const many = best.average > 0 && times >= 1.5
-    ? `, ${human(Number(times.toPrecision(2)))} times as much an episode` : "";
-  return `${lost(best)}. ${lost(worst)}${many} (mean over ${over}).`;
 }

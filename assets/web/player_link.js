@@ -9,8 +9,12 @@
  * @property {Pairs} later defaults of fields that came after the first links
  * @property {Record<string, string>} owners key of the parameters of an environment, and of an algorithm
  * @typedef {{epsilon: string, episodes: string, seeds: string}} Chosen what the sliders of a curve say, as a link does
- * @typedef {{curves: Chosen[], check: string | null}} Read
+ * @typedef {{measure: string, x: string, y: string}} Looked what is drawn, and on which axes
+ * @typedef {Looked & {curves: Chosen[], check: string | null}} Read
  */
+/** What a link leaves out: never changes. @type {Looked} */
+const USUAL = { measure: "cumulative", x: "log", y: "log" };
+const KEYS = { measure: "m", x: "x", y: "y" };
 const OWN = ["name", "hide", "col"], MOST = 100_000, MOVED = ["eps", "K", "seeds"];
 /**
  * The pairs of one curve. Throws a sentence where it cannot be read.
@@ -89,14 +93,16 @@ export function decode(fragment, codec, curves) {
     }
     return { epsilon: told.eps, episodes: told.K, seeds: told.seeds };
   });
-  return { curves: read, check: given.get("check") };
+  const looked = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [name, given.get(key) ?? USUAL[name]]));
+  return { .../** @type {Looked} */ (looked), curves: read, check: given.get("check") };
 }
 /**
  * The fragment that says what is seen.
  * @param {Codec} codec
  * @param {Pairs[]} curves what each is now
+ * @param {Looked} looked
  */
-export function encode(codec, curves) {
+export function encode(codec, curves, looked) {
   const items = new URLSearchParams([["v", codec.version], ["t", codec.table]]);
   curves.forEach((whole, i) => {
     const known = i ? inherited(curves[0], whole, codec) : {};
@@ -108,5 +114,6 @@ export function encode(codec, curves) {
     if (!said.length) said = [["priv", whole.priv]];
     items.append("c", said.map(([key, value]) => `${key}.${value}`).join("~"));
   });
+  for (const [name, key] of Object.entries(KEYS)) if (looked[name] !== USUAL[name]) items.append(key, looked[name]);
   return items.toString().replace(/%7E|%3A|%2C|%2F/g, decodeURIComponent);  // people read it
 }

@@ -1,6 +1,6 @@
 """A page that plays its runs live, without a server: one file."""
 
-from dprl.player.content import PlayedCurve, Shown, sizes_of
+from dprl.player.content import PlayedCurve, PlayedMeasure, Shown, sizes_of
 from dprl.player.page import MOST_BYTES, player_page
 
-__all__ = ["MOST_BYTES", "PlayedCurve", "Shown", "player_page", "sizes_of"]
+__all__ = ["MOST_BYTES", "PlayedCurve", "PlayedMeasure", "Shown", "player_page", "sizes_of"]

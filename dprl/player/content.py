@@ -22,19 +22,27 @@ from dprl.figures.chart import EPISODES, Chart
 from dprl.figures.lines import BANDS
 from dprl.figures.looks import CurveStyle, color
 from dprl.figures.standalone_html import markup
+from dprl.figures.trust import LEARNED
 from dprl.links import NAME, spec_pairs, written
 from dprl.metrics import LEVEL
 from dprl.player.codec import codec
 from dprl.privacy import PRIVATIZERS, Guarantee
-from dprl.sentences import promise as said
+from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
+from dprl.sentences.regret import LITTLE, SAID
 from dprl.simulation import RunSpec
 from dprl.wasm import manifest
 from dprl.wasm.replay import SEEDS
+from dprl.words import SAID as NUMBERS
 from dprl.words import human, promise
 
 FEWEST_USERS = 10_000  # of a stop on the slider of users: below, hardly any curve has begun to bend
-PlayedMeasure = Literal["cumulative", "per-episode"]  # of `figures.regret.Measure`
+PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # of `figures.regret.Measure`
+# Templates that the page fills with what it has played.
+SENTENCES = (
+    "lost", "lost_where_compared", "beside", "beside_times", "left_out", "learned", "learned_later", "share_of_best",
+    "each_of_best", "each_short", "total_of_best",
+)  # fmt: skip
 PARTS = (100, 10, 1)  # of its own number of users, the stops of that slider
 
 
@@ -63,9 +71,9 @@ class PlayedCurve:
 class Shown:
     """How the curves are drawn at first. x, y: log or linear."""
 
-    measure: PlayedMeasure = "cumulative"
+    measure: PlayedMeasure = "share"
     x: str = "log"
-    y: str = "log"
+    y: str = "linear"
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
@@ -94,13 +102,21 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
         "charts": {"light": _dress(False), "dark": _dress(True)},
         "measure": shown.measure,
         "axes": {"x": shown.x, "y": shown.y},
+        "best": _best([curve["best"] for curve in told]),
+        "said": said(),
     }
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
     return struct.pack("<I", len(text)) + text + arrays.all
 
 
+def said() -> dict[str, Any]:
+    """What assets/web/player_sentence.js says of runs, and what it goes by."""
+    words = {name: SAID[name] for name in SENTENCES} | {"tiny": NUMBERS["tiny"]}
+    return words | {"learned_at": LEARNED, "little": LITTLE}
+
+
 def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
-    spec, look = curve.spec, curve.look
+    spec, look, v_star = curve.spec, curve.look, curve.replays[curve.spec.episodes]["v_star"]
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     own = f"ε = {spec.epsilon:g}" if spec.epsilon is not None else ""
     label = curve.label.replace(own, "ε = {}") if own and own in curve.label else curve.label
@@ -114,11 +130,21 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
         "sizes": sizes,
         "size": [size["episodes"] for size in sizes].index(spec.episodes),
         "seeds": spec.seeds,
+        "best": v_star,
+        "best_text": f"{v_star:#.3g}",
         "dash": look.dash,
         "symbol": look.symbol,
         "number": look.number,
         "environment": {"states": list(mdp.state_labels), "actions": list(mdp.action_labels)},
     }
+
+
+def _best(values: Sequence[float]) -> dict[str, Any] | None:
+    """The line of all that an episode can lose, where it is the same for all curves."""
+    if len({round(v_star, 9) for v_star in values}) > 1 or not values[0] > 0:
+        return None
+    name, hover = regret.most_of(values[0])
+    return {"value": values[0], "name": name, "hover": hover}
 
 
 def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
@@ -158,7 +184,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
         claimed = promise(g.claimed_epsilon, g.claimed_delta or 0.0)
-        _, sentence = said.about_promise(
+        _, sentence = promises.about_promise(
             g.claimed_epsilon,
             g.claimed_delta or 0.0,
             g.readings,
@@ -177,7 +203,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
             ["Noise", f"{g.mechanism}: {g.noise_formula}"],
         ]
     if g.stated is not None:
-        says.append(markup(said.stated(*g.stated)))
+        says.append(markup(promises.stated(*g.stated)))
     return {"says": says, "rows": rows}
 
 
@@ -190,6 +216,7 @@ def _dress(dark: bool) -> dict[str, Any]:
         ).layout
         for measure in get_args(PlayedMeasure)
     }
+    layouts["share"]["yaxis"] |= {"tickformat": "~%"}
     layouts["counts"] = Chart(
         "Visit counts, true and noisy", "True visits", "Visits with noise", height=420, dark=dark
     ).layout
@@ -199,6 +226,7 @@ def _dress(dark: bool) -> dict[str, Any]:
         "config": style.config("png", dark=dark) | {"responsive": True},
         "band": BANDS["mean"],
         "muted": colors.muted,
+        "bound": {"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
         "paper": colors.background,
         "actions": colors.actions,
     }

@@ -24,6 +24,7 @@ ALONE = "each with its own number of users alone, as the page would be too large
 SCRIPTS = (
     "player_parts.js",
     "player_words.js",
+    "player_sentence.js",
     "player_link.js",
     "player_pool.js",
     "player_chart.js",

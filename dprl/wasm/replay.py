@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp import planning
 from dprl.privacy import MECHANISMS, outside
 from dprl.privacy.mechanisms import optimal
 from dprl.simulation import RunSpec, estimate
@@ -27,7 +28,8 @@ from dprl.simulation.prepare import guarantee_of
 from dprl.wasm.module import manifest, stale
 from dprl.wasm.pack import Pack, Word, content_of, light_pack, told
 
-QUESTION = "replay"  # by which pages ask a worker for it
+# By which pages ask a worker for it. It has another name since answers have V*: a store keeps those without.
+QUESTION = "replay with V*"
 # Budgets of a slider: a reader's round numbers, from where hardly anything is learned to where noise hardly matters.
 STOPS = (
     0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0,
@@ -70,13 +72,15 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
         shapes: by name.
         seeds: of each seed the buffers, by number, that it has otherwise.
         stops: of each epsilon the words and buffers that it has otherwise, and its guarantee without the ladder.
+        v_star: the value of an optimal episode, exactly, with the bits that a trace has.
 
     Raises:
         SpecError: it cannot be played.
     """
     if wrong := unplayable(spec) or stale():
         raise SpecError("algorithm", wrong)
-    first = light_pack(SeedRun(spec, 0))
+    begun = SeedRun(spec, 0)
+    first = light_pack(begun)
     if first.kernel not in manifest().kernels:
         raise SpecError("algorithm", f"{spec.algorithm} is no algorithm of assets/engine.wasm.")
     seeds = [_differing(first, light_pack(SeedRun(spec, seed))) for seed in range(SEEDS)]
@@ -103,6 +107,7 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
         "buffers": [content_of(buffer.array) for buffer in first.buffers],
         "seeds": seeds,
         "stops": stops,
+        "v_star": planning.start_value(begun.mdp, begun.optimum.V),
     }
     _check(spec, first, found)
     return found

@@ -28,12 +28,14 @@ from website.live import page_of, runs_of
 PRIVATE = SHORT.replace(epsilon=5.0)
 # The first curve has a name of the visitor's own, which no link needs to repeat.
 NAMED = [links.Curve(PRIVATE, name="Mine, ε = 5"), links.Curve(PRIVATE.twin())]
-LINK = f"explore?{query_of(links.encode(NAMED, links.View()))}"
+LINK = f"explore?{query_of(links.encode(NAMED, links.AT_FIRST))}"
 SAME = re.compile(r"^The same bits as the author's: 2 runs, [\d,]+ values\.$")
-REFUSED = re.compile(r"The link could not be used, and the page's own settings are shown: .*\.")
+REFUSED = re.compile(
+    r"The link could not be used, and the page's own settings are shown: .*\.|This page does not .*"
+)
 PLAYED = re.compile("Your browser has played")
 DRAWN = """() => document.querySelector("#regret .plot").data
-  .filter((trace) => trace.mode === "lines" && !trace.fill).map(({ x, y }) => [x, y])"""
+  .filter((trace) => trace.mode === "lines" && !trace.fill && trace.customdata).map(({ x, y }) => [x, y])"""
 
 # Whether the dashboard's chart has the lines of a live page, bit for bit.
 SEEN = """drawn => drawn.every(([, there]) => [...document.querySelectorAll(".js-plotly-plot")].some((chart) =>
@@ -98,14 +100,16 @@ def opened(
     context.close()
 
 
-def compare(page: Page, specs: list[dprl.RunSpec]) -> None:
-    """What is drawn has the bits of the mean over the seeds of native runs."""
+def compare(page: Page, specs: list[dprl.RunSpec], measure: str = "share") -> None:
+    """What is drawn has the bits of the mean over the seeds of native runs, in the measure that is chosen."""
+    expect(page.get_by_label("What is drawn")).to_have_value({"share": "0", "cumulative": "1"}[measure])
     drawn = page.evaluate(DRAWN)
     assert len(drawn) == len(specs)
     for (x, y), spec in zip(drawn, specs, strict=True):
         trace = dprl.run(spec)
         assert x == trace.at.tolist()
-        assert np.array_equal(np.array(y, float), trace.values.mean(axis=0)), spec.label()
+        rows = trace.values / trace.at / trace.seeds[0].v_star if measure == "share" else trace.values
+        assert np.array_equal(np.array(y, float), rows.mean(axis=0)), spec.label()
 
 
 @pytest.mark.thorough
@@ -134,6 +138,7 @@ def test_a_dragged_epsilon_draws_what_a_native_run_gives_bit_for_bit(
     link = links.decode(parse_qs(fragment))
     assert link.problems == ()
     assert [curve.spec for curve in link.curves] == [moved, moved.twin()]
+    assert link.view == links.AT_FIRST
 
 
 @pytest.mark.thorough
@@ -146,7 +151,7 @@ def test_a_link_of_the_dashboard_is_followed_and_a_wrong_one_gets_one_sentence(
     with opened(browser, file, fragment) as page:
         expect(page.locator("#said")).to_be_empty()
         expect(page.locator("#ends")).to_contain_text("ε = 0.3")
-        compare(page, [wanted, wanted.twin()])
+        compare(page, [wanted, wanted.twin()], "cumulative")
     for hostile in (
         "#<img src=x onerror=alert(1)>",
         compared(PRIVATE.replace(epsilon=0.123), PRIVATE.twin()).replace("explore?", "#"),
@@ -171,7 +176,7 @@ def test_it_is_used_without_barriers(
 def test_a_link_of_the_site_opens_the_same_view_on_a_dashboard_and_the_other_way_round(
     visit: Visits, browser: Browser, tmp_path: Path
 ) -> None:
-    example = ExploreExample("Two", "They say so.", tuple(NAMED), links.View())
+    example = ExploreExample("Two", "They say so.", tuple(NAMED), links.AT_FIRST)
     file = tmp_path / "live-1.html"
     file.write_text(page_of(example, {spec: replayed(spec) for spec in runs_of([example])}, ""), "utf-8")
     with opened(browser, file) as page:

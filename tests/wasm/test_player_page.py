@@ -1,14 +1,25 @@
-"""A page that would be too large says what it leaves out."""
+"""A page that plays its runs draws what the page it came from draws; one that is too large says what it leaves out."""
 
 from __future__ import annotations
 
-import pytest
+import re
+from pathlib import Path
+from urllib.parse import parse_qs
 
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from dprl import run
 from dprl.figures.looks import CurveStyle
 from dprl.player import PlayedCurve, Shown, page, player_page, sizes_of
 from dprl.simulation import RunSpec
 from dprl.wasm.replay import replayed
+from pages.shared.visitor import links
+from pages.shared.visitor.address import query_of
 
+PLAYED = re.compile("Your browser has played")
+LINE = """() => document.querySelector("#regret .plot").data.find(({ customdata }) => customdata).y"""
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**6, seeds=1)
 
 
@@ -24,3 +35,38 @@ def test_a_page_that_would_be_too_large_has_its_own_numbers_of_users_alone(
     small = player_page("Runs", "RiverSwim", [curve], Shown(), footer="")
     assert f"RiverSwim · {page.ALONE}" in small
     assert len(small) < len(whole)
+
+
+def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_drawn(
+    engine: Page, tmp_path: Path
+) -> None:
+    spec = SPEC.replace(episodes=10**4)
+    trace = run(spec).seeds[0]
+    found = replayed(spec)
+    assert found["v_star"] == trace.v_star
+    curve = PlayedCurve(spec, "No privacy", "No privacy", CurveStyle("none"), {spec.episodes: found})
+    file = tmp_path / "runs.html"
+    file.write_text(player_page("Runs", "", [curve], Shown(), footer=""), "utf-8")
+    browser = engine.context.browser
+    assert browser is not None
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    expect(page.locator("#played")).to_have_text(PLAYED)
+    assert np.array_equal(page.evaluate(LINE), trace.regret / trace.episodes / trace.v_star)
+    expect(page.locator("figcaption").first).to_contain_text("of V* =")
+    expect(page.locator("#regret .legend")).to_contain_text("all an episode can lose")
+    assert links.decode(parse_qs(page.url.partition("#")[2])).view == links.AT_FIRST
+    page.get_by_label("What is drawn").select_option(label="Regret so far")
+    page.get_by_label("Logarithmic axes").select_option(label="both")
+    assert np.array_equal(page.evaluate(LINE), trace.regret)
+    assert links.decode(parse_qs(page.url.partition("#")[2])).view == links.View()
+    for view, chosen in (
+        (links.View(measure="per-episode", x="linear"), "2"),
+        (links.View(measure="pac"), "0"),
+    ):
+        page.goto(f"{file.as_uri()}#{query_of(links.encode([links.Curve(spec)], view))}")
+        expect(page.get_by_label("What is drawn")).to_have_value(chosen)
+    expect(page.locator("#said")).to_have_text(
+        "This page does not draw what the link does. It draws: Share of V* lost."
+    )
+    page.close()

@@ -14,12 +14,13 @@ from dprl.sitemap import PAGES
 from dprl.wasm import unplayable
 from dprl.words import percent
 from pages.shared.layout.download import save
-from pages.shared.online.played import played_page
+from pages.shared.online.played import drawn_there, played_page
 from pages.shared.results import answers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
 
+OTHER = "It opens with the share of V\\* lost, in place of the measure that is drawn here."
 FIXED = "The tab Data has an interactive chart of these curves with fixed stops."
 
 
@@ -60,8 +61,9 @@ def offer() -> None:
         done = percent(len(ready) / len(found))
         st.caption(f"Workers calibrate the noise for each stop of the slider: {done} done.")
         return
-    st.caption("The page opens from disk, and no request leaves it.")
     heading, view = PAGES["explore"].heading, s.explore.view
+    same = drawn_there(view.measure) == view.measure
+    st.caption(f"The page opens from disk, and no request leaves it.{'' if same else f' {OTHER}'}")
 
     def replay(spec: RunSpec) -> dict[str, Any]:
         return answers.unpacked(ready[spec])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from dprl.claims.report import version
-from dprl.player import PlayedCurve, Shown, player_page, sizes_of
+from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
 from dprl.simulation import RunSpec
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.visitor.links import Curve, View
@@ -42,7 +42,13 @@ def played_page(
         for curve, title, label, look in rows
         for spec in (curve.spec,)
     ]
-    shown = Shown("per-episode" if view.measure == "per-episode" else "cumulative", view.x, view.y)
+    shown = Shown(drawn_there(view.measure), view.x, view.y)
     return player_page(
         title, in_common(curves, moving=True), played, shown, footer=f"dprl {version()['dprl']}", nav=nav
     )
+
+
+def drawn_there(measure: str) -> PlayedMeasure:
+    """What such a page draws in place of a measure of Online: the same, or the first where it lacks that."""
+    found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
+    return next((one for one in found if one == measure), found[0])
