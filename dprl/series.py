@@ -23,10 +23,16 @@ from dprl.sentences.offline import about_actions, about_gaps, about_prices, traj
 from dprl.sentences.regret import about_regret
 from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec
 from dprl.simulation.pairs import calibrations_for
+from dprl.theory import BOUNDS, Bound
 
 PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
 FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
 DELTA = 1e-6  # at which budgets of different promises are compared
+PROVED = {
+    "none": "",
+    "zcdp": "",
+    "pure": "-pure",
+}  # after the key of a learner from data, the name of its bound
 
 
 def style_of(spec: RunSpec) -> CurveStyle:
@@ -197,10 +203,39 @@ def gap_picture(
     return offline.gaps_over_n(curves, shaded=paper_range(specs), see=see, **how)
 
 
-def price_picture(curves: Sequence[Series], **how: bool) -> Picture:
+def suboptimality_picture(
+    specs: Mapping[str, OfflineSpec], known: Mapping[str, RunCurves], **how: bool
+) -> Picture:
+    """The same of runs that have ended, by their names in the legend, from their curves and v*."""
+    problems = {(spec.environment, str(dict(spec.environment_params))) for spec in specs.values()}
+    v_star = next(iter(known.values())).v_star if len(problems) == 1 else None
+    looks = numbered([style_of_data(spec) for spec in specs.values()])
+    curves = [gap_series(name, look, known[name], v_star) for name, look in zip(specs, looks, strict=True)]
+    return gap_picture(list(specs.values()), curves, v_star, **how)
+
+
+def price_picture(specs: Sequence[OfflineSpec], curves: Sequence[Series], **how: bool) -> Picture:
     """The dashboard's chart of the privacy cost in the lower bound. how: see `figures.offline.prices_over_n`."""
     first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
-    return offline.prices_over_n(curves, see=about_prices(curves, first), **how)
+    theorems = [falls_by(spec) for spec in specs]
+    proved = dict.fromkeys(one for one in theorems if one is not None)
+    see = about_prices(curves, first, list(proved))
+    return offline.prices_over_n(curves, proved=[one[1] if one else "" for one in theorems], see=see, **how)
+
+
+def bound_of(spec: OfflineSpec) -> Bound | None:
+    """The paper's bound for a run on data sets, where it has one: those of ours have none."""
+    if spec.privacy not in PROVED:
+        return None
+    return BOUNDS.get(spec.algorithm + PROVED[spec.privacy])
+
+
+def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
+    """The algorithm of a run and the theorem by which what noise adds falls like 1/n, where a paper proves that."""
+    bound = bound_of(spec)
+    if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
+        return None
+    return bound.title, bound.paper.rpartition(", ")[2]
 
 
 def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:

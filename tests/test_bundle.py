@@ -55,10 +55,11 @@ def test_what_is_made_comes_out_again_and_has_the_same_bytes_whenever_it_is_made
 ) -> None:
     good, (said,) = bundle.verified(made)
     assert good
-    assert said == "The same bytes as the author's: 10 files, 2 runs."
+    assert said == "The same bytes as the author's: 12 files, 2 runs."
     assert runs.bundle(tmp_path / "again.zip").read_bytes() == made.read_bytes()
     runs.traces["ours | β"].bundle(tmp_path / "one.zip")  # type: ignore[attr-defined]
-    assert set(bundle.files_in(made)) - set(bundle.files_in(tmp_path / "one.zip")) == {"curves/2.csv"}
+    more = set(bundle.files_in(made)) - set(bundle.files_in(tmp_path / "one.zip"))
+    assert more == {"curves/2.csv", "figures/2.pdf", "figures/2.svg"}
 
 
 def test_a_bundle_holds_what_its_readme_says(runs: dprl.Comparison, made: Path) -> None:
@@ -82,15 +83,22 @@ def test_a_bundle_holds_what_its_readme_says(runs: dprl.Comparison, made: Path) 
     assert files["SHA256SUMS"].count(b"\n") == len(files) - 1
 
 
-def test_figures_show_the_online_runs_eight_in_each(made: Path) -> None:
+def test_figures_show_the_runs_of_a_kind_eight_in_each(runs: dprl.Comparison, made: Path) -> None:
     files = bundle.files_in(made)
-    assert files["figures/1.pdf"].startswith(b"%PDF")
-    drawn = files["figures/1.svg"].decode()
-    assert "<!-- ours | β -->" in drawn
-    assert "<!-- a data set -->" not in drawn
-    assert "- figures/1.pdf, figures/1.svg: curves/1.csv\n" in files["README.md"].decode()
-    many = {str(i): SPEC for i in range(100)}
-    assert [len(runs) for runs in figures.names_of(many).values()] == [8] * 8
+    names = ["ours | β", "a data set"]
+    for number, name in enumerate(names, 1):
+        assert files[f"figures/{number}.pdf"].startswith(b"%PDF")
+        drawn = files[f"figures/{number}.svg"].decode()
+        assert [one for one in names if f"<!-- {one} -->" in drawn] == [name]
+        said = f"- figures/{number}.pdf, figures/{number}.svg: curves/{number}.csv\n"
+        assert said in files["README.md"].decode()
+    data = runs.traces["a data set"]
+    assert f"v* = {data.seeds[0].v_star:#.3g}, all an episode can lose" in drawn
+    assert data.plot().see.split()[0] in drawn  # type: ignore[attr-defined]
+    many = {str(i): SPEC if i % 2 else data.spec for i in range(100)}
+    drawn_runs = list(figures.names_of(many).values())
+    assert [len(one) for one in drawn_runs] == [8, 8, 8, 8, 8, 8, 2, 8]
+    assert all(len({many[name].kind for name in one}) == 1 for one in drawn_runs)
 
 
 def test_figures_of_another_matplotlib_are_not_drawn_again_but_still_count(
@@ -127,7 +135,7 @@ def test_its_script_writes_the_same_numbers_and_a_figure(
     monkeypatch.chdir(tmp_path)
     runpy.run_path("again.py")
     assert (tmp_path / "again/1.csv").read_bytes() == (tmp_path / "curves/1.csv").read_bytes()
-    assert (tmp_path / "again/figure.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "again/online.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_every_file_counts(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

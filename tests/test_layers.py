@@ -1,9 +1,9 @@
 """Imports run one way, and only the pages know Streamlit.
 
 {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
-{jobs, links} <- series <- bundle <- research <- API <- claims <- lessons <- pages <- website; testing is over
-simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures and
-sentences
+{jobs, links} <- series <- {bundle, frontiers} <- research <- API <- claims <- lessons <- pages <- website; testing is
+over simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures
+and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; logs, glossary, messages, papers, metrics
 and tables import nothing of dprl, words only messages, theory only words, figures messages, tables and words, search
@@ -73,6 +73,7 @@ RANK = {
     "users": 5,
     "wasm": 5,
     "series": 7,
+    "frontiers": 8,
     "research": 9,
     "claims": 11,
     "landscape": 12,

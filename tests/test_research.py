@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl import OfflineSpec, RunSpec, SpecError, Sweep, compare, metrics
+from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
+from dprl.bundle import curves_of
 from dprl.jobs import local
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import collect
+from dprl.learners import OFFLINE
 from dprl.research import SweepResult
+from dprl.series import falls_by, price_picture, price_series, style_of_data
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model
 
@@ -71,6 +74,7 @@ def test_charts_have_the_numbers_of_the_traces(private: dprl.Trace, baseline: dp
     both = compare({"ours": private, "none": baseline})
     for measure, values in (
         ("regret", private.regret),
+        ("share", private.regret / private.at / private.seeds[0].v_star),
         ("regret per episode", private.regret / private.at),
         ("privacy cost", private.regret - baseline.regret),
     ):
@@ -97,12 +101,15 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
                                       "seeds": private.seeds})()  # fmt: skip
     attack: Any = type("Trace", (), {"spec": AttackSpec(run=SPEC)})()
     wrong: Any = "cost"
+    nothing = TabularMDP("poor", np.ones((1, 1, 2, 1)), np.zeros((1, 1, 2)), np.ones(1), ("s",), ("a", "b"))
+    poor = dprl.run(RunSpec(environment=nothing, episodes=10, seeds=1))
     for draw, sentence in (
         (
             lambda: private.plot("privacy cost"),
             "measure: privacy cost is counted from the non-private baseline",
         ),
         (lambda: baseline.plot("privacy cost"), "traces: there is no run to draw privacy cost of"),
+        (lambda: poor.plot("share"), "measure: V* of DP-UCBVI, central, epsilon 1 is 0"),
         (lambda: private.plot(wrong), "measure: cost is not allowed; give one of regret,"),
         (lambda: compare([]), "traces: there is none"),
         (lambda: compare([private] * 9).plot(), "traces: 9 curves cannot be told apart"),
@@ -151,7 +158,12 @@ def test_runs_on_data_sets_have_the_dashboard_s_charts() -> None:
         assert list(table["n"]) == list(own.at)
         shades = gaps.figure.to_dict()["layout"].get("shapes", [])
         assert bool(shades) == (spec.environment == "linear-synthetic")  # the paper's range
-        prices = both.plot("privacy cost").table
+        drawn = both.plot("privacy cost")
+        proved = [one["name"] for one in drawn.figure.to_dict()["data"] if "like 1/n" in one["name"]]
+        ours = algorithm.startswith("DP-KL-LCB")  # which no paper's theorem is about
+        assert proved == ([] if ours else ["falls like 1/n (Theorem 4.1)"])
+        assert "Theorem 3.4" not in drawn.see
+        prices = drawn.table
         lower = [np.array([seed.lower for seed in trace.seeds]) for trace in (free, own)]
         np.testing.assert_allclose(prices["mean"], (lower[0] - lower[1]).mean(0))
         assert set(own.plot().table["curve"]) == {algorithm}
@@ -251,9 +263,16 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     np.testing.assert_allclose(ends["extra_regret"], frame["extra_regret"])
     wrong: Any = "regret per episode"
     picture = again.plot()
-    assert list(picture.table["model"]) == ["central", "central"]
+    assert set(picture.table["model"]) == {"central"}
     cost = frame[frame["privacy"] == "central"].groupby("epsilon")["extra_regret"].mean()
     np.testing.assert_allclose(picture.table["mean"], cost)
+    drawn = again.plot("share").table.set_index(["model", "ε"])["mean"]
+    losses = (
+        frame.groupby(["privacy", "epsilon"])["regret"].mean()
+        / SPEC.episodes
+        / dprl.run(SPEC).seeds[0].v_star
+    )
+    np.testing.assert_allclose(drawn.sort_index(), losses.sort_index())
     assert set(again.plot("regret").table["model"]) == {"none", "central"}
     assert len(again._repr_html_()) < MOST
     for draw, sentence in (
@@ -268,6 +287,67 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     words = SweepResult(Sweep(SPEC, {"privacy": ["none", "central"]}), again.curves)
     with pytest.raises(SpecError, match="none of them is a number"):
         words.plot()
+
+
+def test_a_sweep_of_runs_on_data_sets_is_drawn_as_on_trade_offs() -> None:
+    base = OfflineSpec(environment_params={"S": 3, "H": 3}, algorithm="dp-apvi", n=1000, seeds=3)
+    axes: dict[str, list[Any]] = {
+        "rho": [1.0, 100.0, 1e4],
+        "algorithm": ["apvi", "dp-apvi"],
+        "n": [1000, 10**6],
+    }
+    sweep = Sweep(base, axes)
+    result = SweepResult(sweep, {spec: curves_of(dprl.run(spec)) for spec in sweep.specs})
+    frame = result.frame()
+    picture, gaps = result.plot(), result.plot("suboptimality")
+    lines = [f"{key}, n = {n}" for key in ("apvi", "dp-apvi") for n in ("1,000", "1 million")]
+    assert set(picture.table["model"]) == set(lines[2:])
+    assert set(gaps.table["model"]) == set(lines)
+    for drawn, column in ((picture, "extra_gap"), (gaps, "gap")):
+        own = frame[frame["algorithm"] == "dp-apvi"].groupby(["n", "rho"])[column].mean()
+        np.testing.assert_allclose(drawn.table[drawn.table["model"].isin(lines[2:])]["mean"], own)
+        assert drawn.figure.to_dict()["layout"]["xaxis"]["title"]["text"] == "Privacy budget ρ"
+    # along n, what has no privacy is one line, whatever the budget
+    along = SweepResult(Sweep(base, {name: axes[name] for name in ("n", "algorithm", "rho")}), result.curves)
+    private = [f"dp-apvi, ρ = {rho}" for rho in ("1", "100", "10,000")]
+    assert set(along.plot("suboptimality").table["model"]) == {"apvi", *private}
+    attacks: Any = SweepResult(Sweep(AttackSpec(run=SPEC), {"executions": [250]}), {})
+    wrong: Any = "share"
+    for draw, sentence in (
+        (
+            lambda: result.plot(wrong),
+            "measure: share is not drawn of a sweep of offline runs; give one of privacy",
+        ),
+        (lambda: attacks.plot(), "sweep: sweeps of attack runs have no chart; give online or offline runs."),
+    ):
+        with pytest.raises(SpecError) as error:
+            draw()
+        assert str(error.value).startswith(sentence)
+
+
+def test_a_theorem_is_named_beside_the_algorithms_that_it_is_about() -> None:
+    linear: Any = {"environment": "linear-synthetic"}
+    found = {
+        (key, promise): falls_by(OfflineSpec(algorithm=key, privacy=promise, **linear))
+        for key, learner in OFFLINE.items()
+        for promise in learner.privacies
+    }
+    assert {key: one for key, one in found.items() if one is not None} == {
+        ("dp-apvi", "zcdp"): ("DP-APVI", "Theorem 3.4"),
+        ("dp-apvi", "pure"): ("DP-APVI, Laplace", "after Theorem 3.4"),
+        ("dp-vapvi", "zcdp"): ("DP-VAPVI", "Theorem 4.1"),
+    }
+    at = np.array([10, 100, 1000, 10_000])
+    specs = [OfflineSpec(algorithm=key) for key in ("dp-kl-lcb", "dp-apvi")]
+    curves = [
+        price_series(spec.label(), style_of_data(spec), at, -100 / at * np.ones((3, 1)), np.zeros((3, 4)))
+        for spec in specs
+    ]
+    for shown, names in ((specs, 1), (specs[:1], 0), (specs * 2, 1)):
+        picture = price_picture(shown, (curves * 2)[: len(shown)])
+        drawn = [one["name"] for one in picture.figure.to_dict()["data"] if "like 1/n" in one["name"]]
+        assert drawn == ["falls like 1/n (Theorem 3.4)"] * names
+        assert picture.see.count("Proved for DP-APVI: 1/n (Theorem 3.4).") == names
 
 
 def test_a_task_that_is_cancelled_withdraws_its_run_and_nobody_else_s(

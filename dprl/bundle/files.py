@@ -34,7 +34,7 @@ EPOCH = 1980, 1, 1, 0, 0, 0  # the first date of zip files: the same runs give t
 BUNDLE = "bundle"  # what errors name
 
 AGAIN = '''\
-"""Computes the runs of specs.json again: their numbers and, with Matplotlib, their figure, in the folder again."""
+"""Computes the runs of specs.json again: their numbers and, with Matplotlib, their figures, in the folder again."""
 
 import json
 from pathlib import Path
@@ -47,13 +47,15 @@ out = Path("again")
 out.mkdir(exist_ok=True)
 for number, trace in enumerate(traces.values(), 1):
     trace.frame().to_csv(out / f"{number}.csv", index=False, lineterminator="\\n")
-try:
-    dprl.compare(traces).plot().save(out / "figure.pdf")
-except (ImportError, dprl.SpecError) as error:
-    print(f"No figure: {error}")
+for kind in dict.fromkeys(trace.spec.kind for trace in traces.values()):
+    some = {name: trace for name, trace in traces.items() if trace.spec.kind == kind}
+    try:
+        dprl.compare(some).plot().save(out / f"{kind}.pdf")
+    except (ImportError, dprl.SpecError) as error:
+        print(f"No figure of {kind} runs: {error}")
 '''
 
-FIGURES = "| figures/N.pdf, figures/N.svg | regret of the online runs, as figures for a paper |\n"
+FIGURES = "| figures/N.pdf, figures/N.svg | regret of online runs, suboptimality of runs on data sets: for a paper |\n"
 README = """\
 # Replication bundle
 

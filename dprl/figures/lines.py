@@ -14,7 +14,7 @@ from dprl.figures import style
 from dprl.figures.chart import Chart, Trace
 from dprl.figures.ends import End
 from dprl.figures.looks import CurveStyle
-from dprl.words import between, human
+from dprl.words import between, human, percent
 
 Array = NDArray[np.float64]
 Statistic = Literal["mean", "median"]  # of the seeds
@@ -321,6 +321,13 @@ def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
     # more than is seen: one can zoom
     values = [digit * 10.0**k for k in range(first, last + 1) for digit in (1, 2, 5)]
     return {"tickmode": "array", "tickvals": values, "ticktext": [human(value) for value in values]}
+
+
+def percents(chart: Chart) -> None:
+    """Writes the shares that a vertical axis names in percent."""
+    chart.y(tickformat="~%")
+    if (named := chart.layout["yaxis"].get("tickvals")) is not None:
+        chart.y(ticktext=[percent(value) for value in named])
 
 
 def gapped(values: Array) -> Array:

@@ -65,16 +65,23 @@ def prices_over_n(
     see: str = "",
     dark: bool = False,
     wide: bool = False,
+    proved: Sequence[str] = (),
 ) -> Picture:
-    """V~ of the twin less V~ over n, the mean of each private run, beside a line that falls like 1/n."""
+    """V~ of the twin less V~ over n, the mean of each private run.
+
+    proved: of each curve the theorem by which it falls like 1/n, "" for none; beside the first with a theorem there is
+    a line that falls so.
+    """
     curves = told_apart(curves)
     chart = _over_n("What privacy takes from the lower bound", "Lower by (reward)", curves, dark)
     _draw(chart, curves, log_y, show_seeds)
-    guide = next((curve for curve in curves if len(curve.center) and curve.center[-1] > 0), None)
-    if guide is not None and log_y:
-        last, end = float(guide.center[-1]), float(guide.x[-1])
-        x = np.geomspace(max(float(guide.x[0]), end / 1e4), end, 20)
-        chart.theory("falls like 1/n (Theorem 3.4)", x, last * end / x, 1.6)
+    guided: set[str] = set()
+    for curve, theorem in zip(curves, proved or [""] * len(curves), strict=True):
+        if log_y and theorem and theorem not in guided and len(curve.center) and curve.center[-1] > 0:
+            guided.add(theorem)
+            last, end = float(curve.center[-1]), float(curve.x[-1])
+            x = np.geomspace(max(float(curve.x[0]), end / 1e4), end, 20)
+            chart.theory(f"falls like 1/n ({theorem})", x, last * end / x, 1.6)
     if wide:
         ends.name_ends(chart, lines.names_at_ends(curves))
     return chart.picture(PRICE_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"price-{log_y}")

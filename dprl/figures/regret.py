@@ -81,7 +81,7 @@ def comparison(
         statistic=statistic,
     )
     if view == "share":
-        chart.y(tickformat="~%")
+        lines.percents(chart)
     if view in ("share", "per-episode"):
         worst_case(chart, curves, most=1.0 if view == "share" else None)
     if wide:

@@ -16,30 +16,40 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.words import between, halving, human, percent, raised, to_the
 
-Measure = Literal["price", "regret", "gap price", "gap"]
+Measure = Literal["price", "regret", "share", "gap price", "gap"]
 
 TITLES: dict[Measure, str] = {
     "price": "Privacy cost",
     "regret": "Regret at the end",
+    "share": "Share of V* lost",
     "gap price": "Privacy cost",
     "gap": "Suboptimality v* − v<sup>π</sup>",
 }
 Y_TITLES: dict[Measure, str] = {
     "price": EXTRA_REGRET,
     "regret": REGRET,
+    "share": "Share of V* lost by an average episode",
     "gap price": "Extra suboptimality (reward)",
     "gap": "Suboptimality v* − v<sup>π</sup> (reward)",
 }
 ALTS: dict[Measure, str] = {
     "price": "Chart of the regret that privacy adds, a curve for each privacy model.",
     "regret": "Chart of regret at the end, a curve for each privacy model.",
+    "share": "Chart of the share of V* that an average episode lost, a curve for each privacy model.",
     "gap price": "Chart of the suboptimality that privacy adds, a curve for each algorithm.",
     "gap": "Chart of suboptimality, a curve for each algorithm.",
 }
-WORST: dict[Measure, str] = {"price": "K·V*", "regret": "K·V*", "gap price": "v*", "gap": "v*"}
+WORST: dict[Measure, str] = {
+    "price": "K·V*",
+    "regret": "K·V*",
+    "share": "V*",
+    "gap price": "v*",
+    "gap": "v*",
+}
 OVER: dict[Measure, str] = {
     "price": lines.SEEDS,
     "regret": lines.SEEDS,
+    "share": lines.SEEDS,
     "gap price": lines.DATA_SETS,
     "gap": lines.DATA_SETS,
 }
@@ -125,6 +135,8 @@ def frontier(
     if any((~floor.above(curve.center[ok])).any() for curve, ok in zip(curves, known, strict=True)):
         lines.floor_sign(chart)
     _axes(chart, curves, floor)
+    if measure == "share":
+        lines.percents(chart)
     if wide:
         reached = [(curve, curve.center[ok]) for curve, ok in zip(curves, known, strict=True) if ok.any()]
         tips = [(curve, float(np.where(floor.above(y), y, floor.at)[-1])) for curve, y in reached]

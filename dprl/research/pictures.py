@@ -1,4 +1,4 @@
-"""Charts of runs on data sets, simulated or your own, with the dashboard's figures."""
+"""Charts of runs, online, on data sets, or on a file of yours, with the dashboard's figures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dprl import metrics
 from dprl.curves import RunCurves
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, shown
@@ -15,15 +16,23 @@ from dprl.figures.looks import numbered
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import offline as sentences
 from dprl.sentences import uploads
-from dprl.series import gap_picture, gap_series, learned_picture, price_picture, price_series, style_of_data
+from dprl.series import (
+    learned_picture,
+    price_picture,
+    price_series,
+    regret_picture,
+    style_of_data,
+    suboptimality_picture,
+)
 from dprl.simulation import OfflineSpec, RunSpec, Trace, UploadSpec
 
 if TYPE_CHECKING:
     from dprl.figures.picture import Picture
+    from dprl.figures.regret import Measure
 
 # What is drawn of each kind of runs, the default first.
 MEASURES = {
-    RunSpec.kind: ("regret", "regret per episode", "privacy cost"),
+    RunSpec.kind: ("regret", "share", "regret per episode", "privacy cost"),
     OfflineSpec.kind: ("suboptimality", "privacy cost"),
     UploadSpec.kind: ("lower bound",),
 }
@@ -55,19 +64,30 @@ def check(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
         raise SpecError("log_x", f"the horizontal axis of {kind} runs is logarithmic; give True.")
 
 
+def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> Picture:
+    """Regret of online runs, as the view asks, a curve for each run."""
+    known = {trace.spec: known_of(trace) for trace in traces.values()}
+    chosen = {
+        name: trace.spec
+        for name, trace in traces.items()
+        if view != "extra" or trace.spec != trace.spec.twin()
+    }
+    if not chosen:
+        raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
+    for spec in chosen.values():
+        if view == "extra" and spec.twin() not in known:
+            raise without_baseline(spec)
+        if view == "share" and not known[spec].v_star > 0:
+            raise SpecError("measure", f"V* of {spec.label()} is 0, so no share of it is lost; give regret.")
+    few(chosen)
+    return regret_picture(chosen, known, view, statistic, **how)
+
+
 def gaps(traces: Traces, **how: bool) -> Picture:
     """Suboptimality over n, a curve for each run."""
     few(traces)
-    specs = [trace.spec for trace in traces.values()]
-    best = [core(trace).v_star for trace in traces.values()]
-    problems = {(spec.environment, str(dict(spec.environment_params))) for spec in specs}
-    v_star = best[0] if len(problems) == 1 else None
-    looks = numbered([style_of_data(spec) for spec in specs])
-    curves = [
-        gap_series(name, look, RunCurves(trace.at, trace.values), v_star)
-        for (name, trace), look in zip(traces.items(), looks, strict=True)
-    ]
-    return gap_picture(specs, curves, v_star, **how)
+    known = {name: known_of(trace) for name, trace in traces.items()}
+    return suboptimality_picture({name: trace.spec for name, trace in traces.items()}, known, **how)
 
 
 def prices(traces: Traces, **how: bool) -> Picture:
@@ -78,17 +98,13 @@ def prices(traces: Traces, **how: bool) -> Picture:
         raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
     few(private)
     looks = numbered([style_of_data(trace.spec) for trace in private.values()])
-    curves = []
+    specs, curves = [trace.spec for trace in private.values()], []
     for (name, trace), look in zip(private.items(), looks, strict=True):
         free = lower.get(trace.spec.twin())
         if free is None:
-            raise SpecError(
-                "measure",
-                f"privacy cost is counted from the non-private baseline of {trace.spec.label()}; add "
-                "dprl.run(spec.twin()) to the runs.",
-            )
+            raise without_baseline(trace.spec)
         curves.append(price_series(name, look, trace.at, lower[trace.spec], free))
-    return price_picture(curves, **how)
+    return price_picture(specs, curves, **how)
 
 
 def bounds(traces: Traces, *, dark: bool, **how: bool) -> Picture:
@@ -136,12 +152,26 @@ def policy(trace: Trace[Any], *, dark: bool) -> Picture:
     return learned_picture(found, len(found.detail_n) - 1, mdp, dark=dark)
 
 
+def known_of(trace: Trace[Any]) -> RunCurves:
+    """The curves of a run, with the best value there is."""
+    return RunCurves(trace.at, trace.values, v_star=core(trace).v_star)
+
+
 def core(trace: Trace[Any]) -> Any:
     """The first seed."""
     return trace.seeds[0]
 
 
-def few(traces: Traces) -> None:
+def without_baseline(spec: Any) -> SpecError:
+    """What is raised where a privacy cost has nothing to be counted from."""
+    return SpecError(
+        "measure",
+        f"privacy cost is counted from the non-private baseline of {spec.label()}; add dprl.run(spec.twin()) to the "
+        "runs.",
+    )
+
+
+def few(traces: Mapping[str, Any]) -> None:
     """Raises SpecError where they are too many to tell apart."""
     if len(traces) > style.MOST_CURVES:
         raise SpecError(

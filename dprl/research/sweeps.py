@@ -5,32 +5,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 import numpy as np
 
-from dprl import metrics
 from dprl.bundle import write_bundle
 from dprl.curves import RunCurves
 from dprl.fields import SpecError
 from dprl.research.background import VISITOR, begin_workers, check_workers
 from dprl.research.cards import row
-from dprl.research.traces import View, online, view_of
-from dprl.simulation import Spec, answer, answered
+from dprl.simulation import Spec
 from dprl.simulation.kinds import kind_of
 from dprl.simulation.sweep import Sweep as _Sweep
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dprl.figures.looks import CurveStyle
     from dprl.figures.picture import Picture
-    from dprl.figures.tradeoff import Frontier
 
 S = TypeVar("S", bound=Spec)
+Drawn = Literal["privacy cost", "regret", "share", "suboptimality"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -142,57 +138,25 @@ class SweepResult(Generic[S]):
             )
         return pd.concat(parts, ignore_index=True)
 
-    def plot(
-        self, measure: Literal["regret", "privacy cost"] = "privacy cost", *, dark: bool = False
-    ) -> Picture:
-        """The dashboard's chart of Trade-offs: a marker for each online run, along the first axis that is a number, a
-        line for each combination of the others.
+    def plot(self, measure: Drawn = "privacy cost", *, dark: bool = False) -> Picture:
+        """The dashboard's chart of Trade-offs: a marker for each run, along the first axis that is a number, a line for
+        each combination of the others.
 
         Args:
-            measure: "regret" at the end, or "privacy cost": regret beyond the same seeds of the non-private baseline.
+            measure: what is drawn.
+
+                - Online runs: "privacy cost", which is regret beyond the same seeds of the non-private baseline,
+                  "regret" at the end, or "share" of V* that an average episode lost.
+                - Runs on data sets: "privacy cost", which is suboptimality beyond that of the non-private baseline from
+                  the same data sets, or "suboptimality".
             dark: for a dark page.
 
         Raises:
-            SpecError: the measure is unknown, the runs are not online, no axis is a number, or there are too many
-                lines.
+            SpecError: the kind of the runs has no such measure, no axis is a number, or there are too many lines.
         """
-        from dprl.figures import style, tradeoff
-        from dprl.figures.looks import numbered
-        from dprl.sentences.price import about_frontier
-        from dprl.series import style_of
+        from dprl.research.swept import frontier_picture
 
-        view = view_of(measure)
-        if view == "per-episode":
-            raise SpecError("measure", f"{measure} is not drawn of a sweep; give regret or privacy cost.")
-        online(self.curves)
-        x = next((name for name, values in self.sweep.axes if not isinstance(values[0], str)), None)
-        if x is None:
-            raise SpecError("axes", "none of them is a number to draw along; add one, such as epsilon.")
-        place = [name for name, _ in self.sweep.axes].index(x)
-        lines: dict[tuple[Any, ...], list[tuple[Any, Any]]] = {}
-        for point in self.sweep.points:
-            spec: Any = point.spec
-            if spec is not None and not (view == "extra" and spec == spec.twin()):
-                key = point.values[:place] + point.values[place + 1 :]
-                lines.setdefault(key, []).append((point.values[place], spec))
-        if len(lines) > style.MOST_CURVES:
-            raise SpecError(
-                "axes", f"{len(lines)} lines cannot be told apart; give at most {style.MOST_CURVES}."
-            )
-        looks = numbered([style_of(points[0][1]) for points in lines.values()])
-        shown_as: tradeoff.Measure = "price" if view == "extra" else "regret"
-        drawn = [
-            self._frontier(", ".join(map(str, key)) or points[0][1].label(), look, sorted(points), view)
-            for (key, points), look in zip(lines.items(), looks, strict=True)
-        ]
-        return tradeoff.frontier(
-            drawn,
-            measure=shown_as,
-            axis=x,
-            symbol=x,
-            see=about_frontier(drawn, shown_as, x),
-            dark=dark,
-        )
+        return frontier_picture(self, measure, dark=dark)
 
     def bundle(self, path: str | Path) -> Path:
         """Writes a replication bundle of all runs, see `Comparison.bundle`."""
@@ -201,41 +165,6 @@ class SweepResult(Generic[S]):
         names = distinct([spec.label() for spec in self.curves])
         specs = dict(zip(names, self.curves, strict=True))
         return write_bundle(path, specs, {name: self.curves[spec] for name, spec in specs.items()})
-
-    def _frontier(self, label: str, look: CurveStyle, points: list[tuple[Any, Any]], view: View) -> Frontier:
-        from dprl.figures.tradeoff import Frontier
-
-        rows = [self.curves[spec] for _, spec in points]
-        ends = [
-            found.ends - self.curves[spec.twin()].ends if view == "extra" else found.ends
-            for found, (_, spec) in zip(rows, points, strict=True)
-        ]
-        bands = [metrics.regret_band(end[:, None]) for end in ends]
-        center, low, high = (np.array([float(band[i][0]) for band in bands]) for i in range(3))
-        worst = np.array([spec.episodes * self._v_star(spec) for _, spec in points])
-        return Frontier(
-            label=label,
-            style=look,
-            epsilon=[spec.epsilon for _, spec in points],
-            x=np.array([x for x, _ in points]),
-            center=center,
-            low=low,
-            high=high,
-            seeds=np.array([len(end) for end in ends]),
-            whole=np.ones(len(ends), bool),
-            worst=worst,
-            share=np.where(worst > 0, center / np.where(worst > 0, worst, 1.0), np.nan),
-        )
-
-    def _v_star(self, spec: Any) -> float:
-        problem = spec.environment, str(dict(spec.environment_params))
-        if problem not in self._best:
-            self._best[problem] = float(answered(answer("v_star", spec)))
-        return self._best[problem]
-
-    @cached_property
-    def _best(self) -> dict[tuple[str, str], float]:
-        return {}
 
     def __repr__(self) -> str:
         return f"Results of {self.sweep!r}: {len(self.curves)} runs"

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dprl import metrics, simulation
-from dprl.bundle import write_bundle
+from dprl.bundle import curves_of, write_bundle
 from dprl.cited import cite
-from dprl.curves import RunCurves
 from dprl.fields import SpecError, shown
 from dprl.research.cards import card, told
 from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace, Spec, UploadSpec, UploadTrace
@@ -24,11 +23,14 @@ if TYPE_CHECKING:
 
 T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
 Progress = Callable[[float], None]
-View = Literal["cumulative", "per-episode", "extra"]
-Measure = Literal["regret", "regret per episode", "privacy cost", "suboptimality", "lower bound", "policy"]
+View = Literal["cumulative", "share", "per-episode", "extra"]
+Measure = Literal[
+    "regret", "share", "regret per episode", "privacy cost", "suboptimality", "lower bound", "policy"
+]
 # What the dashboard calls them in links.
 VIEWS: dict[str, View] = {
     "regret": "cumulative",
+    "share": "share",
     "regret per episode": "per-episode",
     "privacy cost": "extra",
 }
@@ -152,8 +154,9 @@ class Comparison:
         Args:
             measure: what is drawn; by default the first of those that the kind has.
 
-                - Online runs: "regret" so far, "regret per episode" on average so far, or "privacy cost": regret beyond
-                  the same seeds of the non-private baseline, `spec.twin()`, which has to be among the runs.
+                - Online runs: "regret" so far, "share" of V* that an average episode lost so far, "regret per episode"
+                  on average so far, or "privacy cost": regret beyond the same seeds of the non-private baseline,
+                  `spec.twin()`, which has to be among the runs.
                 - Runs on simulated data sets: "suboptimality" of the learned policy over n, or "privacy cost": how much
                   lower the algorithm's lower bound is than that of `spec.twin()`, which has to be among the runs.
                 - Runs on a file of yours: "lower bound" on the value of the learned policy over the budgets of the
@@ -170,39 +173,15 @@ class Comparison:
             SpecError: the kind of the runs has no such measure, they are of several kinds, a baseline is missing, or
                 there are too many runs.
         """
-        from dprl.figures import style
         from dprl.research import pictures
-        from dprl.series import regret_picture
 
         kind = pictures.kind_of_all(self.traces)
         pictures.check(kind, measure, statistic, log_x)
         if kind != RunSpec.kind:
             draw = pictures.DRAWN[kind, measure or pictures.MEASURES[kind][0]]
             return draw(self.traces, log_y=log_y, show_seeds=seeds, dark=dark)
-        view = view_of(measure or "regret")
-        known = {trace.spec: _curves(trace) for trace in self.traces.values()}
-        names = [
-            name for name, trace in self.traces.items() if view != "extra" or trace.spec != trace.spec.twin()
-        ]
-        chosen = [self.traces[name].spec for name in names]
-        if view == "extra":
-            for spec in chosen:
-                if spec.twin() not in known:
-                    raise SpecError(
-                        "measure",
-                        f"privacy cost is counted from the non-private baseline of {spec.label()}; add "
-                        "dprl.run(spec.twin()) to the runs.",
-                    )
-        if not chosen:
-            raise SpecError("traces", f"there is no run to draw {measure} of; give one with privacy.")
-        if len(chosen) > style.MOST_CURVES:
-            raise SpecError(
-                "traces", f"{len(chosen)} curves cannot be told apart; give at most {style.MOST_CURVES}."
-            )
-        specs = dict(zip(names, chosen, strict=True))
-        return regret_picture(
-            specs, known, view, statistic, log_x=log_x, log_y=log_y, show_seeds=seeds, dark=dark
-        )
+        how = {"log_x": log_x, "log_y": log_y, "show_seeds": seeds, "dark": dark}
+        return pictures.regrets(self.traces, view_of(measure or "regret"), statistic, **how)
 
     def frame(self) -> pd.DataFrame:
         """Tidy table of all curves: run, and the columns of `Trace.frame`."""
@@ -215,8 +194,8 @@ class Comparison:
     def bundle(self, path: str | Path) -> Path:
         """Writes a replication bundle: one zip with specs, every number, versions, citations and a script.
 
-        With Matplotlib it also has figures of the online runs: pip install 'dprl[paper]'. `dprl verify FILE.zip`
-        computes the runs again, and says which file differs. The same runs give the same bytes.
+        With Matplotlib it also has figures of runs online and on data sets: pip install 'dprl[paper]'. `dprl verify
+        FILE.zip` computes the runs again, and says which file differs. The same runs give the same bytes.
 
         Args:
             path: ends in .zip.
@@ -228,7 +207,7 @@ class Comparison:
             SpecError: the path has another ending, there are too many runs, or one learned from a file of your own.
         """
         specs = {name: trace.spec for name, trace in self.traces.items()}
-        return write_bundle(path, specs, {name: _curves(trace) for name, trace in self.traces.items()})
+        return write_bundle(path, specs, {name: curves_of(trace) for name, trace in self.traces.items()})
 
     def __repr__(self) -> str:
         return f"Comparison of {len(self.traces)} runs: {'; '.join(self.traces)}"
@@ -261,15 +240,3 @@ def view_of(measure: str) -> View:
     if measure not in VIEWS:
         raise SpecError("measure", f"{shown(measure)} is not allowed; give one of {', '.join(VIEWS)}.")
     return VIEWS[measure]
-
-
-def online(specs: Iterable[Any]) -> None:
-    """Raises SpecError where one is no online run."""
-    for spec in specs:
-        if spec.kind != simulation.RunSpec.kind:
-            raise SpecError("spec", f"{spec.label()} is no online run, and sweeps are drawn of these alone.")
-
-
-def _curves(trace: simulation.Trace) -> RunCurves:
-    best = trace.seeds[0].v_star
-    return RunCurves(trace.at, trace.values, v_star=float("nan") if best is None else float(best))

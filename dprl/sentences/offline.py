@@ -94,8 +94,11 @@ def _range(values: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def about_prices(curves: Sequence[Series], first: float) -> str:
-    """How the privacy cost in the lower bound falls from n = first on, with the exponent's interval."""
+def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
+    """How the privacy cost in the lower bound falls from n = first on, with the exponent's interval.
+
+    proved: algorithms of which a theorem says 1/n, each with that theorem.
+    """
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):
@@ -104,7 +107,8 @@ def about_prices(curves: Sequence[Series], first: float) -> str:
                 parts.append(f"{quoted(curve.label)} like {to_the('n', *found)}.")
     if not parts:
         return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
-    return f"How the privacy cost falls from n = {count(first)} on: {' '.join(parts)} Theorem 3.4 says 1/n for DP-APVI."
+    parts += [f"Proved for {algorithm}: 1/n ({theorem})." for algorithm, theorem in proved]
+    return f"How the privacy cost falls from n = {count(first)} on: {' '.join(parts)}"
 
 
 def about_pessimism(

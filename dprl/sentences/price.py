@@ -43,6 +43,11 @@ OWN_RECORDS = (
     "*Your data*."
 )
 NEAR = 0.01  # a share of v*: a gap that is small
+NAMED: dict[Measure, str] = {
+    "price": "the privacy cost",
+    "gap price": "the privacy cost",
+    "share": "the share lost",
+}
 LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, little was learned
 
 
@@ -120,7 +125,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
     """How a curve falls or grows along x; short: without the interval."""
-    what = {"price": "the privacy cost", "gap price": "the privacy cost"}.get(measure, measure)
+    what = NAMED.get(measure, measure)
     way = "falls" if curve.slope[0] < 0 else "grows"
     slope = curve.slope[:1] if short else curve.slope
     return halving(curve.slope, symbol, short) or f"{what} {way} like {to_the(symbol, *slope)}"
@@ -136,7 +141,9 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         names = listed([quoted(c.label) for c in hopeless])
         lost = percent(least([c.share for c in hopeless]))
         said.append(f"{names} learned little here: at least {lost} of all reward was lost.")
-    return " ".join(said) or f"{quoted(known[0].label)} lost {human(float(known[0].center[-1]))}."
+    last = float(known[0].center[-1])
+    lost = f"{percent(last)} of V*" if measure == "share" else human(last)
+    return " ".join(said) or f"{quoted(known[0].label)} lost {lost}."
 
 
 def about_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float | None] = ()) -> str:

@@ -8,16 +8,6 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError
 
-SYMBOLS = {"epsilon": "ε", "rho": "ρ", "episodes": "K", "contribution": "m"}
-AXES = {
-    "epsilon": "privacy budget ε",
-    "rho": "privacy budget ρ",
-    "episodes": "number of users K",
-    "n": "number of trajectories n",
-    "contribution": "most episodes of one user m",
-    "H": "horizon H",
-    "S": "number of states S",
-}
 CONTRIBUTIONS = (1, 2, 3, 5, 10, 20, 50)  # of one user
 FACTORS = (0.5, 1, 1.5, 2)  # of the base's value, for a parameter of the environment
 

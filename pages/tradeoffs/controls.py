@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import SpecError
+from dprl.frontiers import AXES, SYMBOLS
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
@@ -27,7 +28,6 @@ from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import Session, session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.axes import AXES, SYMBOLS
 from pages.tradeoffs.online import offered_models as offered_models
 from pages.tradeoffs.state import SweepPageState
 from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, SweepView

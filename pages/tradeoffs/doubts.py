@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dprl.frontiers import SYMBOLS
 from dprl.sentences import doubts as sentences
 from dprl.words import count
 from pages.shared.results import doubts
 from pages.tradeoffs import state as trade
-from pages.tradeoffs.axes import SYMBOLS
 from pages.tradeoffs.study import SweepView
 
 

@@ -8,19 +8,19 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
-from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Measure
+from dprl.frontiers import SYMBOLS, proved_exponent
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
+from dprl.series import bound_of
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.offline_spec import FIELDS
-from dprl.theory import BOUNDS, Bound
 from dprl.words import count, human, listed, to_the
 from pages.shared.offline import names
 from pages.shared.offline.settings import OfflineSettings, drafted, settings_of
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.tradeoffs.axes import CONTRIBUTIONS, SYMBOLS, around, sizes, without
+from pages.tradeoffs.axes import CONTRIBUTIONS, around, sizes, without
 
 VALUES: dict[str, tuple[float, ...]] = {
     "rho": (0.001, 0.01, 0.1, 1, 10, 100),
@@ -29,8 +29,6 @@ VALUES: dict[str, tuple[float, ...]] = {
 }
 AMONG = {"rho": (0.01, 0.1, 1), "epsilon": (0.1, 1, 10)}
 TENFOLDS = range(-3, 3)  # about the base's n
-PROVED = {"none": "", "zcdp": "", "pure": "-pure"}  # after a learner's key, the name of its bound
-EXPONENTS = {"rho": "rho", "epsilon": "epsilon", "n": "K", "H": "H", "S": "S"}
 SHOWS: Mapping[str, str] = {"price": "Privacy cost", "regret": "Suboptimality", "table": "Table"}
 MEASURES: Mapping[str, Measure] = {"price": "gap price", "regret": "gap"}
 
@@ -95,26 +93,10 @@ class Offline:
             result.append(f"{OFFLINE[key].title}, {said}")
         return result
 
-    def kind(self, spec: Any) -> CurveStyle:
-        return names.kind(spec)
-
-    def worst(self, spec: Any, v_star: float) -> float:
-        return v_star
-
-    def theory(self, spec: Any, x: str, show: str) -> float | None:
-        """Of a price the term with the budget; of a gap the term that is left when n is large."""
-        bound = _bound(spec)
-        if bound is None or x not in EXPONENTS:
-            return None
-        budget = [term for term in bound.terms if term.rho or term.epsilon]
-        term = next(iter(budget), None) if show == "price" else bound.terms[0]
-        exponent = 0.0 if term is None else float(getattr(term, EXPONENTS[x]))
-        return exponent or None
-
     def proved(self, specs: Sequence[Any], x: str, show: str) -> str:
         said: dict[str, None] = {}
         for spec in specs:
-            exponent, bound = self.theory(spec, x, show), _bound(spec)
+            exponent, bound = proved_exponent(spec, x, price=show == "price"), bound_of(spec)
             if exponent is not None and bound is not None:
                 said[f"{to_the(SYMBOLS.get(x, x), exponent)} ({bound.paper})"] = None
         if not said:
@@ -169,13 +151,6 @@ def offered_learners(environment: str, privacy: str) -> list[str]:
         if (learner.privacies == ("none",) or privacy in learner.privacies)
         and ("features" not in learner.public or ENVIRONMENTS[environment].features)
     ]
-
-
-def _bound(spec: Any) -> Bound | None:
-    """The paper's bound for a run, where it has one."""
-    if spec.privacy not in PROVED:
-        return None
-    return BOUNDS.get(spec.algorithm + PROVED[spec.privacy])
 
 
 def _tenfolds(base: Any, exponents: Sequence[int]) -> tuple[int, ...]:

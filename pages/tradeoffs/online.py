@@ -6,24 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dprl.fields import Field, SpecError, shown
-from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Measure
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import REPORTS, PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_played
-from dprl.theory import BOUNDS
 from dprl.words import count, human
-from pages.shared.names import in_common, style_of
+from pages.shared.names import in_common
 from pages.shared.offline.settings import OfflineSettings
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve
 from pages.tradeoffs.axes import CONTRIBUTIONS, around, sizes, without
 
-GUIDES = {"central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}  # whose slope is drawn
-EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
 VALUES: dict[str, tuple[float, ...]] = {
     "epsilon": (0.1, 0.2, 0.5, 1, 2, 5, 10, 20),
     "episodes": (10**3, 10**4, 10**5, 10**6, 10**7, 10**8, 10**9, 10**10),
@@ -93,18 +89,6 @@ class Online:
             title = PRIVATIZERS[model.privacy].title if alone or model.privacy == "none" else model.title
             result.append(title[0].upper() + title[1:])
         return result
-
-    def kind(self, spec: Any) -> CurveStyle:
-        return style_of(spec)
-
-    def worst(self, spec: Any, v_star: float) -> float:
-        return float(spec.episodes * v_star)
-
-    def theory(self, spec: Any, x: str, show: str) -> float | None:
-        if show != "price" or spec.privacy not in GUIDES or x not in EXPONENTS:
-            return None
-        (price,) = (term for term in BOUNDS[GUIDES[spec.privacy]].terms if term.epsilon)
-        return float(getattr(price, EXPONENTS[x]))
 
     def proved(self, specs: Sequence[Any], x: str, show: str) -> str:
         return ""

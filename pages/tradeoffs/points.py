@@ -16,6 +16,7 @@ from dprl.figures import regret as regrets
 from dprl.figures import tradeoff as figures
 from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
+from dprl.frontiers import AXES, SYMBOLS
 from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
@@ -34,7 +35,6 @@ from pages.shared.visitor.address import query_of
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import session
 from pages.tradeoffs import state as trade
-from pages.tradeoffs.axes import AXES, SYMBOLS
 from pages.tradeoffs.doubts import of_study
 from pages.tradeoffs.study import SweepView
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from dprl import metrics, search
 from dprl.curves import RunCurves
-from dprl.figures.looks import CurveStyle, dashed, numbered
+from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Frontier
+from dprl.frontiers import SYMBOLS, all_to_lose, band_of, frontier_of, look_of, looks_of, proved_exponent
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
@@ -27,12 +28,7 @@ from pages.shared.visitor.draft import Draft
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.axes import SYMBOLS
 from pages.tradeoffs.study import SweepView
-
-LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
-FEWEST = 3  # points of a slope
-
 
 ENDS = Runs(("tradeoffs",), "sweep")  # of the runs that are shown first the ends alone come with the program
 CURVES = Runs(("home",), "sweep")
@@ -164,9 +160,8 @@ def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
     one colour, those of mechanisms, have dashes of their own."""
     shaded = study.x != study.subject.budget(study.base)
     lines = [line for line in study.lines if points(study, line)]
-    found = [study.subject.kind(points(study, line)[0][1]) for line in lines]
-    looks = numbered(dashed([kind if shaded else replace(kind, epsilon=None) for kind in found]))
-    return dict(zip(lines, looks, strict=True))
+    found = [look_of(points(study, line)[0][1]) for line in lines]
+    return dict(zip(lines, looks_of(found, shaded=shaded), strict=True))
 
 
 def drawn_lines(study: SweepView) -> list[str]:
@@ -191,29 +186,10 @@ def frontiers(study: SweepView, k: int | None = None) -> list[Frontier]:
         rows = np.array([values(study, spec, k) for spec in runs]).reshape(len(runs), -1).T
         lost = np.array([band(study, reached(spec, k))[0] for spec in runs])
         worst = np.array([worst_of(study, spec, k) for spec in runs])
-        bands = np.array([band(study, column) for column in rows.T]).reshape(len(runs), 3)
-        whole = np.isfinite(rows).all(axis=0)
-        fit = whole & (lost < LEARNED * worst)
-        proved = study.subject.theory(runs[0], study.x, study.show)
-        enough = fit.sum() >= FEWEST and (proved is not None or not study.free(line))
-        inside = np.array(x, float)[fit]
+        proved = proved_exponent(runs[0], study.x, price=study.show == "price")
+        name, look = named[line], looks[line]
         curves.append(
-            Frontier(
-                label=named[line],
-                style=looks[line],
-                epsilon=tuple(study.subject.kind(spec).epsilon for spec in runs),
-                x=np.array(x),
-                center=bands[:, 0],
-                low=bands[:, 1],
-                high=bands[:, 2],
-                seeds=np.isfinite(rows).sum(axis=0),
-                whole=whole,
-                worst=worst,
-                share=metrics.share_of_worst(bands[:, 0], worst),
-                slope=metrics.power_law(inside, rows[:, fit], study.statistic) if enough else (np.nan,) * 3,
-                fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
-                theory=proved,
-            )
+            frontier_of(name, look, runs, x, rows, lost, worst, proved=proved, statistic=study.statistic)
         )
     return curves
 
@@ -221,7 +197,7 @@ def frontiers(study: SweepView, k: int | None = None) -> list[Frontier]:
 def worst_of(study: SweepView, spec: Any, k: int | None = None) -> float:
     """All that there is to lose in a run, or in its first k episodes; NaN while V* is not known."""
     v_star = answers.v_star(spec)
-    worst = np.nan if v_star is None else study.subject.worst(spec, v_star)
+    worst = np.nan if v_star is None else all_to_lose(spec, v_star)
     return worst if k is None or spec.kind != RunSpec.kind else worst * k / spec.size
 
 
@@ -237,9 +213,7 @@ def values(study: SweepView, spec: Any, k: int | None = None) -> NDArray[np.floa
 
 def band(study: SweepView, values: NDArray[np.float64]) -> tuple[float, float, float]:
     """What is shown of values [seeds], of those that are known: mean (or median), low, high."""
-    known = values[np.isfinite(values)]
-    center, low, high = metrics.BANDS[study.statistic](known.reshape(-1, 1))
-    return float(center[0]), float(low[0]), float(high[0])
+    return band_of(values, study.statistic)
 
 
 def order_words(study: SweepView) -> list[str]:

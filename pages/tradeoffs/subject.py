@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from dprl.fields import Field
-from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Measure
 from dprl.simulation import RunSpec
 from pages.shared.offline.settings import OfflineSettings
@@ -68,15 +67,6 @@ class SweepKind(Protocol):
 
     def titles(self, base: Any, x: str, lines: Sequence[tuple[Any, ...]], free: Sequence[bool]) -> list[str]:
         """What each line is called. lines: values of those axes; free: whether it is without privacy."""
-
-    def kind(self, spec: Any) -> CurveStyle:
-        """What gives a run's marker its look."""
-
-    def worst(self, spec: Any, v_star: float) -> float:
-        """All there is to lose."""
-
-    def theory(self, spec: Any, x: str, show: str) -> float | None:
-        """The exponent of x in what a paper's bound says of what is shown, where it has one."""
 
     def proved(self, specs: Sequence[Any], x: str, show: str) -> str:
         """What is proved of these runs' exponents, in a sentence, where that is not said on another page."""

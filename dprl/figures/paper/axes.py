@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dprl.figures.paper.text import array, color, numbers, words
-from dprl.words import human
+from dprl.words import human, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,6 +111,8 @@ def _ticks(axis: Axis, given: dict[str, Any]) -> None:
         axis.get_offset_text().set_fontsize(TICK)
     if given.get("tickformat") == ".0%":
         axis.set_major_formatter(ticker.PercentFormatter(1.0, decimals=0))
+    if given.get("tickformat") == "~%":
+        axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: percent(value)))
 
 
 def _grid(axes: Axes, which: Any, given: dict[str, Any], grid: Any) -> None:

@@ -164,7 +164,7 @@ def prices(
     room: bool,
 ) -> None:
     """V~ without noise less V~, on the same data sets."""
-    curves = []
+    shown, curves = [], []
     for spec, title, kind in zip(specs, titles, kinds, strict=True):
         twin = spec.twin()
         if twin == spec or twin not in specs:
@@ -172,6 +172,7 @@ def prices(
         own, free = lower(spec), lower(twin)
         if own is None or free is None:
             continue
+        shown.append(spec)
         curves.append(price_series(title, kind, OFFLINE.runs.curves(spec).at, own, free))
     if not curves:
         empty(
@@ -187,7 +188,10 @@ def prices(
         )
     )
     picture = kept(
-        ("offline-price", log_y, each, night, room, *((c.label, c.rows.tobytes()) for c in curves)),
-        lambda: price_picture(curves, log_y=log_y, show_seeds=each, dark=night, wide=room),
+        (
+            ("offline-price", log_y, each, night, room),
+            *((s.to_json(), c.label, c.rows.tobytes()) for s, c in zip(shown, curves, strict=True)),
+        ),
+        lambda: price_picture(shown, curves, log_y=log_y, show_seeds=each, dark=night, wide=room),
     )
     show(picture, "offline_price")

@@ -1,0 +1,140 @@
+"""The chart of a sweep's results, with the dashboard's figure of Trade-offs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dprl.fields import SpecError, shown
+from dprl.figures import style, tradeoff
+from dprl.figures.regret import distinct
+from dprl.frontiers import (
+    AXES,
+    BUDGETS,
+    SYMBOLS,
+    all_to_lose,
+    frontier_of,
+    look_of,
+    looks_of,
+    proved_exponent,
+)
+from dprl.sentences.price import about_frontier
+from dprl.simulation import OfflineSpec, RunSpec, answer, answered
+from dprl.words import human
+
+if TYPE_CHECKING:
+    from dprl.figures.looks import CurveStyle
+    from dprl.figures.picture import Picture
+    from dprl.figures.tradeoff import Frontier
+    from dprl.research.sweeps import SweepResult
+
+# What is drawn of sweeps of each kind of runs, and what figures call it.
+MEASURES: dict[str, dict[str, tradeoff.Measure]] = {
+    RunSpec.kind: {"privacy cost": "price", "regret": "regret", "share": "share"},
+    OfflineSpec.kind: {"privacy cost": "gap price", "suboptimality": "gap"},
+}
+PRICE = "privacy cost"
+Points = list[tuple[Any, Any]]  # values of the axis, and the runs there
+
+
+def frontier_picture(result: SweepResult[Any], measure: str, *, dark: bool) -> Picture:
+    """The chart, see `SweepResult.plot`. Raises SpecError."""
+    shown_as = measure_of(result.sweep.base.kind, measure)
+    x = next((name for name, values in result.sweep.axes if not isinstance(values[0], str)), None)
+    if x is None:
+        raise SpecError("axes", "none of them is a number to draw along; add one, such as epsilon.")
+    lines = lines_of(result, x, priced=measure == PRICE)
+    if len(lines) > style.MOST_CURVES:
+        raise SpecError("axes", f"{len(lines)} lines cannot be told apart; give at most {style.MOST_CURVES}.")
+    best: dict[tuple[str, str], float] = {}
+    kinds = [look_of(points[0][1]) for points in lines.values()]
+    looks = looks_of(kinds, shaded=x not in BUDGETS)
+    drawn = [
+        line_of(result, name, look, points, x, measure, best)
+        for (name, points), look in zip(lines.items(), looks, strict=True)
+    ]
+    title, symbol = AXES.get(x, x), SYMBOLS.get(x, x)
+    return tradeoff.frontier(
+        drawn,
+        measure=shown_as,
+        axis=f"{title[0].upper()}{title[1:]}",
+        symbol=symbol,
+        see=about_frontier(drawn, shown_as, symbol),
+        dark=dark,
+    )
+
+
+def measure_of(kind: str, measure: str) -> tradeoff.Measure:
+    """What figures call a measure of a kind of runs. Raises SpecError."""
+    if kind not in MEASURES:
+        raise SpecError("sweep", f"sweeps of {kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
+    if measure not in MEASURES[kind]:
+        of = "" if kind == RunSpec.kind else f" of {kind} runs"
+        raise SpecError(
+            "measure",
+            f"{shown(measure)} is not drawn of a sweep{of}; give one of {', '.join(MEASURES[kind])}.",
+        )
+    return MEASURES[kind][measure]
+
+
+def lines_of(result: SweepResult[Any], x: str, *, priced: bool) -> dict[str, Points]:
+    """A name for each combination of the other axes, with its runs along x. What is the same run at each of their
+    values, as it has no privacy, is one line. priced: without those, which have no privacy cost."""
+    names = [name for name, _ in result.sweep.axes]
+    place = names.index(x)
+    found: dict[tuple[str, ...], Points] = {}
+    for point in result.sweep.points:
+        if point.spec is not None and not (priced and point.spec == point.spec.twin()):
+            said = [axis_words(*one) for one in zip(names, point.values, strict=True)]
+            key = tuple(said[:place] + said[place + 1 :])
+            found.setdefault(key, []).append((point.values[place], point.spec))
+    same: dict[tuple[tuple[Any, Any], ...], list[tuple[str, ...]]] = {}
+    for key, points in found.items():
+        same.setdefault(tuple(sorted(points, key=lambda point: point[0])), []).append(key)
+    titles = [line_title(keys, runs[0][1], x) for runs, keys in same.items()]
+    return dict(zip(distinct(titles), map(list, same), strict=True))
+
+
+def axis_words(name: str, value: Any) -> str:
+    """A value of an axis in a name."""
+    return value if isinstance(value, str) else f"{SYMBOLS.get(name, name)} = {human(value)}"
+
+
+def line_title(keys: list[tuple[str, ...]], spec: Any, x: str) -> str:
+    """What a line is called: what these combinations have in common, else its runs' label without the axis."""
+    shared = [said[0] for said in zip(*keys, strict=True) if len(set(said)) == 1]
+    return ", ".join(shared) or spec.label().partition(f", {x} ")[0]
+
+
+def line_of(
+    result: SweepResult[Any],
+    name: str,
+    look: CurveStyle,
+    points: Points,
+    x: str,
+    measure: str,
+    best: dict[tuple[str, str], float],
+) -> Frontier:
+    """One line. best: V* by problem, as far as it was asked for."""
+    specs = [spec for _, spec in points]
+    curves = [result.curves[spec] for spec in specs]
+    lost = np.array([found.ends.mean() for found in curves])
+    rows = np.array([found.ends for found in curves])
+    if measure == PRICE:
+        rows = rows - np.array([result.curves[spec.twin()].ends for spec in specs])
+    worst = np.array([all_to_lose(spec, v_star(spec, best)) for spec in specs])
+    if measure == "share":
+        if not (worst > 0).all():
+            raise SpecError("measure", "V* is 0, so no share of it is lost; give regret.")
+        rows, lost, worst = rows / worst[:, None], lost / worst, np.ones(len(worst))
+    proved = proved_exponent(specs[0], x, price=measure == PRICE)
+    return frontier_of(name, look, specs, [value for value, _ in points], rows.T, lost, worst, proved=proved)
+
+
+def v_star(spec: Any, best: dict[tuple[str, str], float]) -> float:
+    """V* of a run's problem, asked for once."""
+    problem = spec.environment, str(dict(spec.environment_params))
+    if problem not in best:
+        best[problem] = float(answered(answer("v_star", spec)))
+    return best[problem]
