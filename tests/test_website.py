@@ -19,6 +19,7 @@ from dprl.player.page import opened
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
+from pages.home import story
 from pages.shared.examples import AT_FIRST, EXAMPLES, ExploreExample
 from pages.shared.lessons.known import evidence
 from pages.shared.results.evidence import bundled
@@ -30,6 +31,7 @@ from website.claims import claims
 from website.document import Document, html_of
 from website.live import page_of, played, replays, runs_of
 
+SVG = "http://www.w3.org/2000/svg"  # the name of its elements, which no request is sent for
 NONE = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**4, seeds=2)
 SMALL = ExploreExample("A small one", "It says so.", (Curve(NONE, "named"),), AT_FIRST)
 
@@ -59,7 +61,7 @@ def test_every_file_that_a_page_leads_to_is_written(site: dict[str, str]) -> Non
         assert {file or name for file, _, _ in links} <= set(site), name
         assert all(f'id="{anchor}"' in site[file or name] for file, _, anchor in links if anchor)
         assert len(text.encode()) <= MOST_BYTES
-        assert "http:" not in text
+        assert "http:" not in text.replace(SVG, "")
         assert "https:" not in re.sub(r'>[^<"]{10000,}<', "><", text)
     assert all(
         f"<h1>{escape(PAGES[path].heading)}" in site[f"{path or 'index'}.html"]
@@ -72,6 +74,12 @@ def test_a_page_has_the_same_bytes_each_time_it_is_written(site: dict[str, str])
     nav = re.search("<nav.*</nav>", site["claims.html"])
     assert nav is not None
     assert html_of(claims(), nav[0]) == site["claims.html"]
+
+
+def test_the_story_is_that_of_the_dashboard_but_for_the_way_to_own_data(site: dict[str, str]) -> None:
+    told = content_of(site["index.html"])["story"]["data"]
+    assert told == json.loads(json.dumps(story.content() | {"own": ""}))
+    assert content_of(site["users.html"])["story"] is None
 
 
 def test_users_needed_says_what_the_dashboard_says_wherever_its_sliders_stand(site: dict[str, str]) -> None:

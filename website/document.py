@@ -21,6 +21,7 @@ from dprl.figures.standalone_html import Slider, markup, plainly
 from dprl.player.page import DRAWN_NOTICES, packed
 from dprl.version import VERSION
 
+STORY = ("story_parts.js", "story_scenes.js", "story.js")
 SCRIPTS = ("player_parts.js", "site_guess.js", "site.js")
 Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
@@ -70,12 +71,19 @@ class Numbers:
     cells: Cells
 
 
-Block = str | Sliders | Plot | Numbers | Guess | Verdict
+@dataclass(frozen=True)
+class Story:
+    """The scenes that who comes without a link is told first. A page has them once. content: see `pages.home.story`."""
+
+    content: Mapping[str, Any]
+
+
+Block = str | Sliders | Plot | Numbers | Guess | Verdict | Story
 
 
 @dataclass(frozen=True)
 class Document:
-    """A page. blocks: texts are HTML; about: in a sentence, plain text."""
+    """A page. blocks: texts are HTML; about: in a sentence, plain text, "" for none."""
 
     title: str
     about: str
@@ -89,7 +97,10 @@ def html_of(page: Document, nav: str) -> str:
     tables = [block for block in page.blocks if isinstance(block, Numbers)]
     guesses = [block for block in page.blocks if isinstance(block, Guess)]
     verdicts = [block for block in page.blocks if isinstance(block, Verdict)]
+    story = next((block.content for block in page.blocks if isinstance(block, Story)), None)
     content = {
+        "story": story
+        and {"data": story, "look": web_source("story.css"), "shape": web_source("story.html")},
         "sliders": [{"label": s.label, "stops": s.stops, "words": s.words, "at": s.at} for s in sliders],
         "plots": [_plot(plot, sliders) for plot in plots],
         "tables": [_cells(table, sliders) for table in tables],
@@ -99,14 +110,15 @@ def html_of(page: Document, nav: str) -> str:
         },
         "ink": {"light": style.LIGHT.ink, "dark": style.DARK.ink},
     }
+    scripts = (*STORY, *SCRIPTS) if story else SCRIPTS
     data = json.dumps(content, ensure_ascii=False, default=plainly, separators=(",", ":"))
-    script = f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*SCRIPTS)}open();\n}})();\n'
+    script = f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*scripts)}open();\n}})();\n'
     kinds: tuple[Sequence[Block], ...] = (plots, tables, guesses, verdicts)
     numbers = {id(block): i for kind in kinds for i, block in enumerate(kind)}
     return (
         web_source("site.html")
         .replace("{title}", escape(page.title))
-        .replace("{about}", escape(page.about))
+        .replace("{about}", f'<p class="about">{escape(page.about)}</p>' if page.about else "")
         .replace("{nav}", nav)
         .replace("{footer}", f"dprl {VERSION}")
         .replace("{notices}", f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in DRAWN_NOTICES)}</ul>")
@@ -155,6 +167,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _placed(block: Block, number: int) -> str:
     if isinstance(block, str):
         return block
+    if isinstance(block, Story):
+        return '<div id="story"></div>'
     if isinstance(block, Sliders):
         return '<div id="controls"></div>'
     if isinstance(block, Guess):

@@ -1,4 +1,4 @@
-"""The first page of the site: the dashboard's Home, and the way to the others."""
+"""The first page of the site: the story, the dashboard's Home below it, and the way to the other pages."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from html import escape
 from dprl.figures.picture import Picture
 from dprl.figures.standalone_html import Slider
 from dprl.figures.trust import lost_by_trust
+from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sitemap import PAGES
 from pages.home.state import EPSILON
+from pages.home.story import content
 from pages.home.taken import LABEL, NEEDED, STOPS
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.names import in_common
 from pages.shared.results.trusted import best, known
-from website.document import Document, Numbers, Plot, Sliders, paragraph
+from website.document import Document, Numbers, Plot, Sliders, Story, paragraph
 
-INTRO = (
-    "An algorithm learns how to act from one user after another. **Differential privacy** hides each user in noise. "
-    "Move the slider: with more privacy, learning takes more users."
-)
+AFTER = "home"  # what is below the story, where links to Home lead
 LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."
 EMBED = "To show one of these pages within your own, copy it beside yours and put in this line:"
 
 
-def home(live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
+def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
     """The page.
 
     Args:
+        here: its file.
         live: of each page that plays runs its file, its title and what it shows.
         others: of each other page its file, and its place in the sitemap.
     """
@@ -37,14 +37,20 @@ def home(live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]
     cards = "".join(_card(file, title, say) for file, title, say in live)
     more = "".join(_card(file, PAGES[path].heading, PAGES[path].says) for file, path in others)
     frame = f'<iframe src="{live[0][0]}" width="100%" height="900" title="{escape(live[0][1])}"></iframe>'
+    said = messages("start")["home"]
+    common = in_common(trust(EPSILON.default, HOME_EPISODES).curves)
     return Document(
         PAGES[""].heading,
-        in_common(trust(EPSILON.default, HOME_EPISODES).curves),
+        "",
         (
-            paragraph(INTRO),
+            f'<p class="again"><a href="{here}">{escape(said["again"])}</a></p>',
+            Story(content() | {"own": ""}),  # for own data a dashboard is needed
+            f'<section id="{AFTER}"><h2>{escape(said["title"])}</h2>{paragraph(said["about"])}',
+            f'<p class="about">{escape(common)}</p>',
             Sliders((slider,)),
             Numbers(("", NEEDED), numbers),
             Plot(picture, turned=0),
+            "</section>",
             f'<h2 id="live">Play runs yourself</h2>{paragraph(LIVE)}<div class="ways">{cards}</div>',
             f'<h2>Go on</h2><div class="ways">{more}</div>',
             f"<h2>Embed a page</h2>{paragraph(EMBED)}<pre>{escape(frame)}</pre>",

@@ -14,7 +14,7 @@ from dprl.sitemap import PAGES
 from dprl.words import plural
 from website.claims import claims
 from website.document import Document, html_of, links_to
-from website.home import home
+from website.home import AFTER, home
 from website.lessons import lesson, list_of_lessons
 from website.live import page_of, played, replays, runs_of
 from website.needs import needs
@@ -50,13 +50,13 @@ def files() -> Iterator[tuple[str, str]]:
     live = [(f"live-{number}.html", each.title, each.say) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(LESSONS.values())]
     others = [(USERS, "users"), (CLAIMS, "claims"), (LESSON_LIST, "lessons")]
-    listed = [(HOME, PAGES[""].name), *((file, PAGES[path].name) for file, path in others)]
+    listed = [(f"{HOME}#{AFTER}", PAGES[""].name), *((file, PAGES[path].name) for file, path in others)]
     listed.insert(1, (f"{HOME}#live", "Live runs"))
 
-    def whole(file: str, page: Document) -> tuple[str, str]:
-        return file, html_of(page, links_to(listed, file))
+    def whole(file: str, page: Document, here: str = "") -> tuple[str, str]:
+        return file, html_of(page, links_to(listed, here or file))
 
-    yield whole(HOME, home(live, others))
+    yield whole(HOME, home(HOME, live, others), listed[0][0])
     yield whole(USERS, needs())
     yield whole(CLAIMS, claims())
     yield whole(LESSON_LIST, list_of_lessons(lessons))

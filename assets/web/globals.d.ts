@@ -1,5 +1,6 @@
 // What scripts here find around them when they are put together; see tsconfig.json.
 declare const Plotly: any;
+declare function tellStory(given: { data: any, parentElement: ShadowRoot }): void;
 declare function signPictures(): void;
 declare const play: typeof import("./engine.js").default;
 declare const packOf: typeof import("./player_pack.js").packOf;

@@ -14,6 +14,7 @@ import { ask } from "./site_guess.js";
  * @property {Plot[]} plots
  * @property {string[][][][]} tables of each the rows, at each place of all sliders
  * @property {import("./site_guess.js").Guess[]} guesses one for each question
+ * @property {{data: any, look: string, shape: string} | null} story five scenes, of the first page
  * @property {Record<string, any>} config
  * @property {Record<string, string>} ink
  */
@@ -95,9 +96,18 @@ class Site {
     caption.innerHTML = see;  // escaped where the page was made
   }
 }
+/** The story, for who comes by no link and not within another page. @param {NonNullable<Content["story"]>} story */
+function told({ data, look, shape }) {
+  if (location.hash || window.self !== window.top) return;
+  document.body.classList.add("told");
+  const parentElement = at("story").attachShadow({ mode: "open" });
+  parentElement.innerHTML = `<style>${look}</style>${shape}`;
+  tellStory({ data, parentElement });
+}
 export async function open() {
   try {
     const content = JSON.parse(new TextDecoder().decode(await unpacked("packed-content")));
+    if (content.story) told(content.story);
     await unpacked("packed-plotly").then(loaded);
     signPictures();
     window.site = new Site(content);

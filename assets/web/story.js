@@ -5,6 +5,7 @@ import { SCENES } from "./story_scenes.js";
 // visitor's system asks for no motion. Where a scene and a slider stand outlives the page being drawn anew.
 const SEEN = 0.5;  // of a window's height: what reaches over it is the scene that is looked at
 const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=tab], [role=radio], [role=dialog]";
+const HOME = ".st-key-home_scene, #home";  // of the dashboard, and of the site that needs no server
 const LONGEST = 0.1;  // seconds that a picture goes on by, whatever the browser was busy with
 const kept = { times: {}, places: {}, motion: null, height: 0 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -79,7 +80,7 @@ function legend({ host, name }, said) {
   }
 }
 
-export default function ({ data, parentElement }) {
+export default function tellStory({ data, parentElement }) {
   const root = parentElement.querySelector(".story"), { words } = data;
   root.style.minHeight = `${kept.height}px`;  // else who is below is thrown upwards now
   root.replaceChildren();
@@ -125,7 +126,7 @@ export default function ({ data, parentElement }) {
   };
 
   // --- where the visitor is ---
-  const home = () => document.querySelector(".st-key-home_scene");
+  const home = () => document.querySelector(HOME);
   const stops = () => [...scenes.map(({ section }) => section), home()].filter(Boolean);
   const button = (kind, text, press) => {
     const made = element(bar, "button", kind, text);
@@ -154,8 +155,7 @@ export default function ({ data, parentElement }) {
     told();
     move();
   });
-  const own = element(bar, "a", "own", words.bar.own);
-  own.href = "offline?tab=upload";
+  if (data.own) element(bar, "a", "own", words.bar.own).href = data.own;
   button("skip", words.bar.skip, () => go(scenes.length));
   const told = () => {
     const last = scenes.length + 1, place = current + 1;
@@ -192,7 +192,7 @@ export default function ({ data, parentElement }) {
   look();
   move();
   room.observe(root);
-  whole.observe(document.querySelector("[data-testid=stMainBlockContainer]"));
+  whole.observe(document.querySelector("[data-testid=stMainBlockContainer]") ?? document.body);
   document.addEventListener("scroll", look, { capture: true, passive: true });
   document.addEventListener("keydown", keys);
   return () => {

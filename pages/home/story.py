@@ -56,6 +56,7 @@ def content() -> Said:
     )
     return {
         "order": ORDER,
+        "own": "offline?tab=upload",
         "run": {name: part for name, part in run.items() if name != "spec"},
         "words": words,
         "first": run["noise"]["first"],

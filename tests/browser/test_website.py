@@ -11,17 +11,23 @@ from playwright.sync_api import Browser, Page, expect
 
 from dprl.__main__ import main
 from dprl.lessons import LESSONS
+from dprl.messages import messages
+from dprl.sitemap import PAGES
+from pages.home.story import ORDER, content
 from tests.browser.barriers import barriers
 from website import start
 
 
 @contextmanager
-def opened(browser: Browser, file: Path, width: int = 1280, scheme: str = "light") -> Iterator[Page]:
+def opened(
+    browser: Browser, file: Path, width: int = 1280, scheme: str = "light", *, still: bool = True
+) -> Iterator[Page]:
     """A file from disk, without a network; nothing goes wrong and nothing is asked for elsewhere."""
     context = browser.new_context(
         offline=True,
         viewport={"width": width, "height": 900},
         color_scheme="dark" if scheme == "dark" else "light",
+        reduced_motion="reduce" if still else "no-preference",
     )
     page, asked, wrong = context.new_page(), [], []
     page.on("request", lambda request: asked.append(request.url))
@@ -106,6 +112,49 @@ def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Brows
         expect(page.get_by_label("Curve 1", exact=True)).to_have_value("0")
         fold.nth(2).click()
         expect(verdict.nth(2)).to_contain_text("3 curves without a name")
+
+
+def test_the_story_is_told_first_and_keys_lead_through_it_to_the_chart(browser: Browser, site: Path) -> None:
+    with opened(browser, site / "index.html", 390) as page:
+        told, home = page.locator("#story .where"), page.locator("#home")
+        expect(page.locator("#story section")).to_have_count(len(ORDER))
+        for place in range(1, len(ORDER) + 1):
+            expect(told).to_have_text(f"{place} of {len(ORDER) + 1}")
+            page.keyboard.press("ArrowRight")
+        expect(home.get_by_role("heading", name=messages("start")["home"]["title"])).to_be_focused()
+        drawn(page)
+        page.get_by_role("link", name=PAGES["lessons"].name).click()
+        page.get_by_role("link", name=PAGES[""].name).click()
+        expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
+        expect(page.locator("#story section")).to_have_count(0)
+        page.get_by_role("link", name=messages("start")["home"]["again"]).click()
+        expect(page.locator("#story section").first).to_be_in_viewport()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
+def test_every_scene_of_the_story_fits_and_stands_still_where_that_is_asked_for(
+    browser: Browser, site: Path, size: tuple[int, int]
+) -> None:
+    with opened(browser, site / "index.html", size[0], "dark") as page:
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        sections, bar = page.locator("#story section"), page.locator("#story .bar").bounding_box()
+        assert bar is not None
+        first = sections.first.locator(".told").bounding_box()
+        assert first is not None
+        assert first["y"] + first["height"] <= bar["y"]
+        for section in sections.all():
+            box = section.bounding_box()
+            assert box is not None
+            assert box["height"] <= size[1] - bar["height"]
+        said = content()["learn"]["now"][-1]
+        expect(sections.last.locator(".told")).to_have_text(said)
+        slider = sections.nth(ORDER.index("noise")).get_by_role("slider")
+        slider.press("Home")
+        assert slider.get_attribute("aria-valuetext") == content()["noise"]["slider"]["spoken"][0]
+        page.get_by_role("button", name="Skip to the chart").click()
+        drawn(page)
+        assert barriers(page) == []
 
 
 LONG = [
