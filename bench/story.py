@@ -16,6 +16,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP, planning
 from dprl.mdp.counts import visits
 from dprl.mdp.tabular import Array
+from dprl.metrics.episodes import apart, episode
 from dprl.simulation import RunSpec, SeedTrace
 from dprl.simulation.trace import Ints
 
@@ -33,11 +34,7 @@ def world() -> TabularMDP:
 
 def path(mdp: TabularMDP, policy: Ints, random: np.random.Generator) -> list[int]:
     """Where a user of a policy [H, S] is at each step."""
-    state, found = int(random.choice(mdp.S, p=mdp.d1)), []
-    for h in range(mdp.H):
-        found.append(state)
-        state = int(random.choice(mdp.S, p=mdp.P[h, state, policy[h, state]]))
-    return found
+    return episode(mdp.P, mdp.d1, policy, random)[0]
 
 
 def digits(values: Any) -> str:
@@ -61,19 +58,10 @@ def lost(trace: SeedTrace, at: Ints) -> list[float]:
     return short(average / trace.v_star)
 
 
-def moments(at: Ints) -> list[int]:
-    """Which of the moments of a run are shown: they are CROWD apart, and the last is among them."""
-    kept = [len(at) - 1]
-    for i in range(len(at) - 2, -1, -1):
-        if at[i] * CROWD <= at[kept[-1]]:
-            kept.append(i)
-    return kept[::-1]
-
-
 def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
     """A run at epsilon 1: users so far, what was lost, the policy, and one user who follows it."""
     trace = run(SPEC).seeds[0]
-    shown = moments(trace.detail_episodes)
+    shown = apart(trace.detail_episodes, CROWD)
     at = trace.detail_episodes[shown]
     policies = [trace.policy[i].astype(np.int64) for i in shown]
     return {
@@ -97,7 +85,7 @@ def race(mdp: TabularMDP, best: Ints, far: float) -> dict[str, Any]:
         trace = run(SPEC.replace(epsilon=epsilon)).seeds[0]
         drawn, at = noise(trace, best), trace.detail_episodes
         (here,) = np.flatnonzero(at == USERS)
-        shown = moments(at)
+        shown = apart(at, CROWD)
         counted = np.round(far * at[shown])
         found["std"].append(float(f"{trace.guarantee.noise_std:.{DIGITS}g}"))
         found["cells"].append(np.round(drawn[here]).astype(int).ravel().tolist())

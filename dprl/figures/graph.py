@@ -213,7 +213,7 @@ def nodes(
         place[:, 1],
         name="states",
         marker={"size": size, "color": inside, "opacity": 1, "line": border},
-        text=[style.plain(label) for label in _inside(labels)],
+        text=[style.plain(label) for label in node_words(labels)],
         textfont={"size": 12 if size >= 20 else 10, "color": inks},
         customdata=list(hover),
         hovertemplate="%{customdata}<extra></extra>",
@@ -230,7 +230,7 @@ def _short(labels: Sequence[str]) -> list[str] | None:
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 
 
-def _inside(labels: Sequence[str]) -> list[str]:
+def node_words(labels: Sequence[str]) -> list[str]:
     """What is written into the nodes: a short word, or the state's number."""
     return _short(labels) or [str(s) for s in range(len(labels))]
 

@@ -11,6 +11,7 @@ from dprl import metrics
 from dprl.figures import pac
 from dprl.figures.lines import Series
 from dprl.jobs.store import RunStatus
+from dprl.messages import messages
 from dprl.sentences import regret as sentences
 from dprl.words import plural, some
 from pages.explore import view
@@ -18,6 +19,7 @@ from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
+from pages.shared.online.one_user import drawable, one_user
 from pages.shared.online.regret import regret_chart
 from pages.shared.results import data, status
 from pages.shared.results.status import ACTIVE
@@ -68,7 +70,32 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not any(len(data.curves(row[0].spec).at) for row in rows):
         no_regret_yet(measure, runs)
         return
-    regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
+    if st.context.is_embedded:
+        regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
+        return
+    left, right = st.columns([5, 3], gap="medium")
+    with left:
+        regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each, beside=True)
+    with right:
+        learner_at_work(titles)
+
+
+def learner_at_work(titles: Sequence[str]) -> None:
+    """One user who follows what a run has learned, and the menu of runs."""
+    s = session()
+    said = messages("one_user")
+    st.markdown(f"**{said['title']}**")
+    offered = [i for i, one in enumerate(s.explore.curves) if not one.hidden]
+    spec = s.explore.curves[view.curve_menu("Run", offered, titles)].spec
+    mdp = data.environment(spec)
+    if not drawable(mdp):
+        st.caption(said["large"])
+        return
+    trace = data.trace(spec, s.explore.view.seed if s.explore.view.seed < spec.seeds else 0)
+    if trace is None or not len(trace.detail_episodes):
+        st.caption(said["waiting"])
+        return
+    one_user(trace, mdp)
 
 
 def suboptimal(

@@ -57,14 +57,14 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     app = visit("explore")
     press(app, "run")
     assert app.query_params["v"] == "2"
-    assert app.query_params["c"] == "priv.central"
+    assert app.query_params["c"] == ["priv.central", "priv.none"]
     assert "Waiting: next" in words(app)
     assert "The workers are starting" in words(app)
-    assert work() == 5
+    assert work() == 10
     app.run()
     (chart,) = charts(app)
-    assert chart.alt.startswith("Line chart of the share of V* lost by an average episode")
-    assert "has lost" in words(app)
+    assert chart.alt.startswith("Line chart of the share of V* lost so far")
+    assert "times as many" in words(app)
     assert "Computed before" in words(app)
 
 
@@ -72,7 +72,7 @@ def test_the_same_run_is_not_added_twice(visit: Visit) -> None:
     app = visit("explore")
     for _ in range(2):
         app.button(key="run").click().run()
-    assert len(app.session_state["session"].explore.curves) == 1
+    assert len(app.session_state["session"].explore.curves) == 2  # with its baseline
     assert [t.value for t in app.toast] == ["This run is already in the comparison."]
 
 
@@ -183,8 +183,10 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
     app.button(key="reset").click().run()
     app.button(key="run").click().run()
     go(app, "runs")
-    next(b for b in app.button if b.key == "show_1").click().run()
-    assert [c.spec for c in app.session_state["session"].explore.curves] == [RunSpec(), SPEC]
+    next(b for b in app.button if b.key == "show_2").click().run()
+    assert [c.spec for c in app.session_state["session"].explore.curves] == [
+        RunSpec(), RunSpec().twin(), SPEC
+    ]  # fmt: skip
     assert app.session_state["session"].draft == draft_of(SPEC)  # the settings follow what is shown
 
 

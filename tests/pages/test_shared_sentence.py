@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages.shared.visitor import sentence
+from pages.shared.visitor.address import saying, sentence_of
 from tests.pages.conftest import Visit, press, widget, words
 from tests.pages.test_short import LINKS, part
 from tests.problems import first
@@ -75,6 +75,6 @@ def test_nothing_in_it_is_more_than_letters(visit: Visit, text: str) -> None:
 )
 def test_it_is_read_on_one_line_and_cut_with_a_sentence(given: dict[str, Any], kept: str, told: int) -> None:
     problems: list[str] = []
-    assert sentence.decode(given, problems) == kept
+    assert sentence_of(given, problems) == kept
     assert len(problems) == told
-    assert sentence.encode(kept) == ([("say", kept)] if kept else [])
+    assert saying(kept) == ([("say", kept)] if kept else [])

@@ -14,6 +14,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.mdp import planning
 from dprl.mdp.counts import visits
 from dprl.messages import messages
+from dprl.metrics.episodes import apart
 from dprl.simulation import spec_from_dict
 from pages.home.story import ORDER, content
 from pages.shared.results.bundled import asset, path_of
@@ -102,7 +103,7 @@ def test_noise_and_learning_of_the_story_are_of_a_run() -> None:
     kept = asset("start")
     trace = run(made.SPEC).seeds[0]
     assert kept["spec"] == made.SPEC.to_dict(), RECOMPUTE
-    shown = made.moments(trace.detail_episodes)
+    shown = apart(trace.detail_episodes, made.CROWD)
     learned, noise = kept["learning"], kept["noise"]
     assert learned["users"] == trace.detail_episodes[shown].tolist(), RECOMPUTE
     assert learned["policies"] == [made.digits(trace.policy[i]) for i in shown], RECOMPUTE

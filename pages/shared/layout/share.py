@@ -13,7 +13,7 @@ from dprl.sitemap import PAGES
 from pages.shared.layout.browser import copy_link
 from pages.shared.results.data import store
 from pages.shared.text import escape
-from pages.shared.visitor import address, locks, presence, sentence
+from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import PageState, attempt, session, write_address
@@ -32,7 +32,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
     """Buttons for the link to what is seen. more: draws what else this page can hand on."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
-        said = sentence.encode(part.sentence)
+        said = address.saying(part.sentence)
         copy_link(query_of([*link, *locks.encode(part.locked), *said]))
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
             query = for_others(part, link)
@@ -53,7 +53,7 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
         locked = locks.EVERYTHING if s.locking else locked
     query = query_of([*link, *locks.encode(locked)])
     own_sentence(part)
-    whole = query_of([*link, *locks.encode(locked), *sentence.encode(part.sentence)])
+    whole = query_of([*link, *locks.encode(locked), *address.saying(part.sentence)])
     if locked != part.locked:
         copy_link(whole, "Copy locked link")
     short_link(s.page or "", whole)
@@ -66,7 +66,7 @@ def own_sentence(part: PageState) -> None:
     st.text_input(
         "Your sentence above the view",
         part.sentence,
-        max_chars=sentence.MOST_LETTERS,
+        max_chars=address.MOST_LETTERS,
         placeholder="What should they see?",
         key=key,
         on_change=on_value(key, lambda text: say(part, text)),
@@ -75,7 +75,7 @@ def own_sentence(part: PageState) -> None:
 
 def say(part: PageState, text: str) -> None:
     """Says something, or "" for nothing, to those who open the link."""
-    part.sentence = sentence.clean(text)
+    part.sentence = address.one_line(text)
     write_address(part)
     st.rerun()
 

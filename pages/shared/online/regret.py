@@ -36,12 +36,18 @@ def regret_chart(
     log_x: bool,
     log_y: bool,
     each: bool,
+    beside: bool = False,
 ) -> None:
-    """The chart of these runs, below what cannot be read off it. read: where their numbers are."""
+    """The chart of these runs, below what cannot be read off it.
+
+    Args:
+        read: where their numbers are.
+        beside: something stands beside it, so that names have no room there.
+    """
     doubts.tell(
         [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows, read))]
     )
-    night, room = dark(), wide()
+    night, room = dark(), wide() and not beside
     twins = [read(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
     if measure == "share" and not all(best):  # not known yet, or nothing that can be lost

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from dprl.links import last
+
 Query = dict[str, list[str]]
+SAY = "say"  # what whoever shares a view says of it, in a sentence, to those who open the link
+MOST_LETTERS = 160
 
 
 def query_of(items: Iterable[tuple[str, str]]) -> str:
@@ -48,6 +52,26 @@ def whole_address(query: str) -> str:
 def on_this_computer_only() -> bool:
     """Whether other devices cannot open the address of this page."""
     return urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1")
+
+
+def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
+    """The sentence that goes with a link, "" for none; a problem is added where it is too long."""
+    text = one_line(last(given, SAY) or "")
+    if len(text) > MOST_LETTERS:
+        problems.append(
+            f"{SAY}: the sentence has {len(text)} letters; give at most {MOST_LETTERS}. It is cut there."
+        )
+    return text[:MOST_LETTERS].rstrip()
+
+
+def saying(sentence: str) -> list[tuple[str, str]]:
+    """The query parameter that `sentence_of` reads as this; none where nothing is said."""
+    return [(SAY, sentence)] if sentence else []
+
+
+def one_line(text: str) -> str:
+    """A sentence as it is kept: printable, on one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _name(query: Query, files: Collection[str]) -> str:

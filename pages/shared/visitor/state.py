@@ -22,7 +22,7 @@ from dprl.simulation.spec import RunSpec
 from dprl.sitemap import PAGES
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import current_run, went_back
-from pages.shared.visitor import address, links, locks, presence, sentence
+from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.editing import Editing
@@ -65,7 +65,7 @@ class PageState(ABC):
     @property
     def items(self) -> list[tuple[str, str]]:
         """The same with what is locked, and what is said of it."""
-        return [*self.link, *locks.encode(self.locked), *sentence.encode(self.sentence)]
+        return [*self.link, *locks.encode(self.locked), *address.saying(self.sentence)]
 
     @property
     def query(self) -> str:
@@ -358,7 +358,7 @@ def read_address(part: PageState) -> None:
         part.follow(given)
         problems = [problem] if problem else []
         part.locked = locks.decode(given, problems)
-        part.sentence = sentence.decode(given, problems)
+        part.sentence = address.sentence_of(given, problems)
         part.problems = (*problems, *part.problems)
     s.locked = part.locked
 

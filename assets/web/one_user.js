@@ -1,0 +1,138 @@
+import { clamp, element, fill, shape } from "./story_parts.js";
+
+// One user of a learned policy, beside the chart: walks through the environment while the states fill with the visits
+// of all users so far. It moves once by itself, in sight, unless the visitor's system asks for no motion; then it rests
+// at the last moment. Where it stands outlives the page being drawn anew.
+const EPISODE = 2.4, REST = 0.6;  // seconds that a user takes, and stays at the end
+const UNIT = 100, WORD = 3.4;  // units of the drawing's width; of a word's height
+const LONGEST = 0.1;  // seconds that it goes on by, whatever the browser was busy with
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const kept = new Map(), began = new Set();  // where each run stands, and which have moved by themselves
+
+function drawn(host, data) {
+  const svg = shape(host, "svg", { role: "img", viewBox: `0 0 ${UNIT} ${data.high + 1}` });
+  const glasses = data.places.map(({ box: [x, y, width, height], word }) => {
+    shape(svg, "rect", { x, y, width, height, rx: 1.2, class: "glass" });
+    const content = shape(svg, "rect", { x, y: y + height, width, height: 0, class: "content" });
+    const tick = shape(svg, "line", { x1: x - 1, x2: x + width + 1, class: "tick" });
+    const at = { x: x + width / 2, y: y + height - 1.6, "text-anchor": "middle", "font-size": WORD };
+    shape(svg, "text", at, word);
+    return { content, tick, x: x + width / 2, top: y, y, height };
+  });
+  const user = shape(svg, "circle", { r: 3, class: "user" });
+  return {
+    alt: (text) => svg.setAttribute("aria-label", text),
+    filled: ({ fills, ticks }) => glasses.forEach((glass, i) => {
+      const high = glass.height * fills[i];
+      glass.content.setAttribute("y", glass.y + glass.height - high);
+      glass.content.setAttribute("height", high);
+      const at = ticks ? glass.y + glass.height * (1 - ticks[i]) : 0;
+      glass.tick.setAttribute("y1", at);
+      glass.tick.setAttribute("y2", at);
+      glass.tick.style.display = ticks ? "" : "none";
+    }),
+    put: (from, to, share) => {  // beyond the last glass an episode is over, and its user is gone
+      const [a, b] = [glasses[from], glasses[to] ?? glasses[from]];
+      user.style.display = a ? "" : "none";
+      if (!a) return;
+      const hop = from === to ? 0 : 4 * Math.sin(Math.PI * share);
+      user.setAttribute("cx", a.x + (b.x - a.x) * share);
+      user.setAttribute("cy", a.top + (b.top - a.top) * share - 4 - hop);
+    },
+  };
+}
+
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".one-user"), { words, moments, id } = data, last = moments.length - 1;
+  root.replaceChildren();
+  for (const [name, [day, night]] of Object.entries(data.colors)) {
+    root.style.setProperty(`--${name}`, `light-dark(${day}, ${night})`);
+  }
+  const state = kept.get(id) ?? { at: last, time: EPISODE, which: 0 };
+  state.at = Math.min(state.at, last);
+  kept.set(id, state);
+
+  const picture = drawn(root, data), told = element(root, "p", "told");
+  const row = element(root, "div", "row"), play = element(row, "button");
+  const label = element(row, "label", "", words.users);
+  const value = element(row, "output"), input = element(root, "input");
+  Object.assign(play, { type: "button", hidden: still.matches });
+  Object.assign(input, { type: "range", min: 0, max: last, step: 1, id: "one-user-users" });
+  label.htmlFor = value.htmlFor = input.id;
+  const choice = element(root, "div", "row"), name = element(choice, "label", "", words.which);
+  const select = element(choice, "select");
+  [words.learned, words.best].forEach((text, i) => Object.assign(element(select, "option", "", text), { value: i }));
+  select.id = "one-user-policy";
+  name.htmlFor = select.id;
+  select.value = state.which;
+  const lost = element(root, "p", "lost"), legend = element(root, "p", "legend");
+  for (const kind of data.private ? ["true", "noisy"] : ["true"]) {
+    element(element(legend, "span", "", ` ${words[kind]}`), "i", kind);
+  }
+  element(legend, "span", "", words.scale);
+
+  let frame = 0, before = 0, seen = false, moves = false;
+  const say = (where, text) => { if (where.textContent !== text) where.textContent = text; };
+  const show = () => {
+    const moment = moments[state.at], way = moment.ways[state.which], steps = way.states.length;
+    const now = clamp(state.time / EPISODE, 0, 1) * (steps - 1), step = Math.floor(now);
+    picture.filled(moment);
+    picture.alt(way.alt);
+    picture.put(way.states[step], way.states[Math.min(step + 1, steps - 1)], now - step);
+    const place = way.states[step], fields = { step: step + 1, steps, state: data.names[place] };
+    const said = place < data.places.length ? words.step : words.over;
+    say(told, fill(said, { ...fields, action: data.actions[way.actions[step]] }));
+    say(lost, state.which ? words.nothing : moment.lost);
+    say(value, moment.users);
+    input.value = state.at;
+    input.setAttribute("aria-valuetext", moment.users);
+  };
+  const going = () => moves && seen && root.isConnected;
+  const tick = (time) => {
+    state.time += Math.min((time - before) / 1000, LONGEST);
+    before = time;
+    if (state.time > EPISODE + REST) {
+      if (state.at === last) return set(false);
+      state.at += 1;
+      state.time = 0;
+    }
+    show();
+    frame = going() ? requestAnimationFrame(tick) : 0;
+  };
+  const start = () => {
+    if (frame || !going()) return;
+    before = performance.now();
+    frame = requestAnimationFrame(tick);
+  };
+  const set = (on) => {
+    moves = state.moves = on;
+    play.textContent = on ? words.pause : words.play;
+    play.dataset.moves = String(on);
+    if (!on) { cancelAnimationFrame(frame); frame = 0; }
+    show();
+    start();
+  };
+  play.onclick = () => {
+    if (!moves && state.at === last && state.time >= EPISODE) Object.assign(state, { at: 0, time: 0 });
+    set(!moves);
+  };
+  input.oninput = () => { Object.assign(state, { at: Number(input.value), time: moves ? 0 : EPISODE }); show(); };
+  select.onchange = () => { Object.assign(state, { which: Number(select.value), time: moves ? 0 : EPISODE }); show(); };
+
+  const first = data.complete && !still.matches && !began.has(id);
+  const sight = new IntersectionObserver(([entry]) => {
+    seen = entry.isIntersecting;
+    if (seen && first && !began.has(id)) {
+      began.add(id);
+      Object.assign(state, { at: 0, time: 0 });
+      set(true);
+    }
+    start();
+  }, { threshold: 0.6 });
+  set(Boolean(state.moves));
+  sight.observe(root);
+  return () => {
+    sight.disconnect();
+    cancelAnimationFrame(frame);
+  };
+}

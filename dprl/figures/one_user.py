@@ -1,0 +1,136 @@
+"""One user on an environment whose states fill with the visits of all users so far; assets/web/one_user.js draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dprl.figures import graph, grid
+from dprl.figures.lines import Array
+from dprl.figures.style import DARK, LIGHT
+from dprl.messages import filled, messages
+from dprl.words import human, percent
+
+WIDE = 100.0  # units that a drawing is wide
+MOST_STATES = 24  # above it states are too small to be filled
+ROW, TALL = 0.76, 40.0  # of a state in a row: its share of the gap to the next, and its height
+TOP = 12.0  # units above a state, where the user is
+SHOWN_WAY = 24  # states of a way that is told in words
+
+
+class Moment(NamedTuple):
+    """What is shown after some number of users.
+
+    Attributes:
+        true, noisy: [S] visits to each state so far, and as the algorithm is told; noisy is None without noise.
+        lost: share of V* that an episode of the policy loses.
+        way: of one user: states and actions, H of each.
+    """
+
+    users: int
+    true: Array
+    noisy: Array | None
+    lost: float
+    way: tuple[Sequence[int], Sequence[int]]
+
+
+def drawable(drawing: Mapping[str, Any], S: int) -> bool:
+    """Whether there is room for each state."""
+    return S <= MOST_STATES or grid.is_grid(drawing)
+
+
+def one_user(
+    moments: Sequence[Moment],
+    best: Sequence[tuple[Sequence[int], Sequence[int]]],
+    *,
+    drawing: Mapping[str, Any],
+    states: Sequence[str],
+    actions: Sequence[str],
+) -> dict[str, Any]:
+    """All that is shown and said.
+
+    Args:
+        moments: in order.
+        best: ways of users who follow the best policy, as many as moments.
+    """
+    said = messages("one_user")
+    places, high = _places(drawing, states)
+    shown = len(places)  # states beyond the cells of a grid are where episodes end
+    most = max(
+        max(
+            float(np.max(m.true, initial=0)), float(np.max(m.true if m.noisy is None else m.noisy, initial=0))
+        )
+        for m in moments
+    )
+    private = any(m.noisy is not None for m in moments)
+
+    def level(count: float) -> float:
+        return round(float(np.log1p(max(count, 0.0)) / np.log1p(max(most, 1.0))), 4)
+
+    def told(m: Moment, way: Sequence[int]) -> str:
+        walked = ", ".join(states[s] for s in way[:SHOWN_WAY]) + (", …" if len(way) > SHOWN_WAY else "")
+        return filled(said["alt"], places=str(shown), users=human(m.users), way=walked)
+
+    return {
+        "words": {name: said[name] for name in ("users", "play", "pause", "which", "learned", "best")}
+        | {name: said[name] for name in ("step", "over", "true", "noisy", "nothing")}
+        | {"scale": filled(said["scale"], most=human(float(f"{most:.1g}")))},
+        "places": places,
+        "high": high,
+        "names": list(states),
+        "actions": [graph.worded(action) for action in actions],
+        "private": private,
+        "moments": [
+            {
+                "users": human(m.users),
+                "fills": [level(n) for n in m.true[:shown]],
+                "ticks": None if m.noisy is None else [level(n) for n in m.noisy[:shown]],
+                "lost": filled(said["lost"], users=human(m.users), lost=percent(m.lost)),
+                "ways": [
+                    {"states": list(way[0]), "actions": list(way[1]), "alt": told(m, way[0])}
+                    for way in (m.way, b)
+                ],
+            }
+            for m, b in zip(moments, best, strict=True)
+        ],
+        "colors": {
+            "fill": (LIGHT.amount[2][1], DARK.amount[2][1]),
+            "noisy": (LIGHT.roles["noisy"], DARK.roles["noisy"]),
+            "edge": (LIGHT.muted, DARK.muted),
+            "mark": (LIGHT.roles["optimal"], DARK.roles["optimal"]),
+        },
+    }
+
+
+def _places(drawing: Mapping[str, Any], states: Sequence[str]) -> tuple[list[dict[str, Any]], float]:
+    """Where each state is, [x, y, width, height] in units, with the word in it; and how high all of it is."""
+    S = len(states)
+    if grid.is_grid(drawing):
+        side = min(WIDE / drawing["columns"], 24.0)
+        left = (WIDE - side * drawing["columns"]) / 2
+        signs = [grid.SIGNS.get(mark, "") for mark in grid.cell_marks(drawing)]
+        cells = [
+            _box(left + side * c, TOP + side * r, side - 1, side - 1, sign)
+            for (r, c), sign in zip(drawing["cells"], signs, strict=True)
+        ]
+        return cells, TOP + side * drawing["rows"]
+    at, words = graph.places(drawing, S), graph.node_words(states)
+    if graph.in_row(at):
+        gap = WIDE / S
+        wide = min(ROW * gap, 22.0)
+        return [
+            _box(gap * (s + 0.5) - wide / 2, TOP, wide, TALL, word) for s, word in enumerate(words)
+        ], TOP + TALL
+    side = min(24.0, 160.0 / S)
+    radius = (WIDE - side) / 2
+    middle = TOP + side / 2 + 0.82 * radius
+    return [
+        _box(WIDE / 2 + radius * x - side / 2, middle - 0.82 * radius * y - side / 2, side, side, word)
+        for (x, y), word in zip(at, words, strict=True)
+    ], middle + 0.82 * radius + side / 2
+
+
+def _box(x: float, y: float, wide: float, high: float, word: str) -> dict[str, Any]:
+    return {"box": [round(float(n), 2) for n in (x, y, wide, high)], "word": word}

@@ -1,0 +1,60 @@
+"""The learner at work, beside the chart of Online: played, moved, held against the best policy, and at rest."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visits
+from tests.browser.going import SHORT, compared
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_user_walks_while_counts_fill(visit: Visits, width: int) -> None:
+    page = visit(compared(SHORT), width=width)
+    page.emulate_media(reduced_motion="no-preference")  # which other tests have
+    page.reload()
+    box = page.locator(".one-user")
+    box.scroll_into_view_if_needed()
+    users, told, lost = box.locator("output"), box.locator(".told"), box.locator(".lost")
+    slider = box.get_by_label("Users so far")
+    slider.fill("0")
+    first, early = users.inner_text(), box.locator(".content").last.get_attribute("height")
+    slider.fill(str(slider.get_attribute("max")))
+    expect(users).not_to_have_text(first)
+    late = box.locator(".content").last.get_attribute("height")
+    assert float(str(late)) > float(str(early))
+    said = lost.inner_text()
+    box.get_by_label("Policy").select_option(label="The best one")
+    expect(lost).to_have_text("The best policy loses nothing.")
+    box.get_by_label("Policy").select_option(label="Learned so far")
+    expect(lost).to_have_text(said)
+    button = box.get_by_role("button")
+    if button.inner_text() == "Pause":
+        button.click()
+    slider.fill("0")
+    button.click()
+    expect(button).to_have_text("Pause")
+    expect(told).to_contain_text("Step 2 of 3")
+    button.click()
+    expect(button).to_have_text("Play")
+    standing = told.inner_text()
+    page.wait_for_timeout(600)
+    assert told.inner_text() == standing
+    picture = box.get_by_role("img")
+    assert "One user is in these states in turn" in str(picture.get_attribute("aria-label"))
+
+
+@pytest.mark.thorough
+def test_nothing_moves_by_itself_where_no_motion_is_asked_for(visit: Visits) -> None:
+    page = visit(compared(SHORT))
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    box = page.locator(".one-user")
+    box.scroll_into_view_if_needed()
+    expect(box.get_by_role("button")).to_have_count(0)
+    told = box.locator(".told")
+    expect(told).to_contain_text("Step 3 of 3")
+    page.wait_for_timeout(600)
+    expect(told).to_contain_text("Step 3 of 3")
