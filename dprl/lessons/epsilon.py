@@ -15,7 +15,7 @@ from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Slope
 from dprl.lessons.proved import ATTACK
 from dprl.lessons.trust import CENTRAL, EXPLORED
-from dprl.lessons.users import BUDGETS, CHOICES, END, START, X
+from dprl.lessons.users import BUDGETS, CHOICES, END, START, X, nearest
 from dprl.messages import filled, messages
 from dprl.simulation import RunSpec
 from dprl.words import human, percent, rough, to_the
@@ -166,6 +166,7 @@ def _stronger(evidence: Evidence) -> str:
         times=rough(stronger / weaker),
         smaller=f"{EPSILON / STRONG:g}",
         power=to_the("(1/ε)", _power(evidence)),
+        nearest=nearest(_power(evidence)),
     )
 
 

@@ -25,6 +25,11 @@ CHOICES = tuple(zip((0.5, 1.0, 2.0), SAID["choices"], strict=True))
 MINE = 1e8
 
 
+def nearest(power: float) -> str:
+    """The choice whose power of 1/epsilon is nearest."""
+    return min(CHOICES, key=lambda choice: abs(choice[0] - power))[1]
+
+
 def _runs(spec: RunSpec) -> tuple[RunSpec, ...]:
     return tuple(spec.replace(epsilon=epsilon) for epsilon in reversed(BUDGETS))
 
@@ -74,7 +79,11 @@ def _with(spec: RunSpec, ends: tuple[float, float]) -> Step:
     def found(evidence: Evidence) -> str:
         need = dict(zip(reversed(BUDGETS), _needed(evidence, spec), strict=True))
         power = _exponent(evidence, spec)
-        found = {"power": to_the("(1/ε)", power), "times": human(float(f"{2**power:.2g}"))}
+        found = {
+            "power": to_the("(1/ε)", power),
+            "nearest": nearest(power),
+            "times": human(float(f"{2**power:.2g}")),
+        }
         found |= {"weak": rough_users(need[1.0]), "strong": rough_users(need[0.1])}
         return filled(GROW["found"], given=given, **found)
 

@@ -24,6 +24,11 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
     return f"{found} {SAID['regret_there']}"
 
 
+def no_share(best: Sequence[float | None]) -> str:
+    """Why no share of V* is drawn. best: V* of each run, None where it is not known."""
+    return SAID["no_best"] if None in best else SAID["nothing_to_lose"]
+
+
 def about_negative_prices(names: Sequence[str]) -> str:
     """Of prices whose whole interval lies below zero; "" where there are none."""
     if not names:

@@ -16,7 +16,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec, run
 from pages.explore import pulls
-from pages.shared.results import data
+from pages.shared.results import answers, data
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.views import fields_of
 from tests.pages.conftest import Visit, Work, charts, go, widget, words
@@ -302,3 +302,17 @@ def test_no_bad_arm_is_said(finished: Visit) -> None:
     app = finished("explore", c=[curve], tab="counts", ch="pulls")
     assert charts(app) == []
     assert "all arms are equally good" in words(app)
+
+
+def test_it_is_said_why_regret_is_drawn_where_a_share_was_asked_for(
+    visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link: dict[str, Any] = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1"], "m": "share"}
+    visit("explore", **link)
+    work()
+    assert "regret per episode" not in words(visit("explore", **link))
+    for value, said in ((None, "V\\* is being computed"), (0.0, "V\\* is 0 here")):
+        monkeypatch.setattr(answers, "v_star", lambda spec, value=value: value)
+        app = visit("explore", **link)
+        assert said in words(app) or said.replace("\\", "") in words(app)
+        assert charts(app)[0].alt.startswith("Line chart of average regret per episode")

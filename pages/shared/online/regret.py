@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+import streamlit as st
+
 from dprl import metrics
 from dprl.curves import RunCurves
 from dprl.figures import regret as figures
@@ -18,6 +20,7 @@ from dprl.series import series_of
 from dprl.simulation import RunSpec
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data, doubts
 from pages.shared.visitor.links import Curve
 
@@ -50,8 +53,9 @@ def regret_chart(
     night, room = dark(), wide() and not beside
     twins = [read(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
-    if measure == "share" and not all(best):  # not known yet, or nothing that can be lost
+    if measure == "share" and not all(best):
         measure = "per-episode"
+        st.caption(explained(words.no_share(best)))
     parts = [
         (curve.spec.to_json(), read(curve.spec).token, kind, title, note(run), value)
         for (curve, kind, title, run), value in zip(rows, best, strict=True)
