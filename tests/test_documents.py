@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import re
 import shlex
@@ -109,6 +110,18 @@ EXAMPLES = [
 def test_an_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "example", "exec"), {"__name__": "__main__"})
+
+
+CONSOLES = [page for page in PAGES if page.suffix == ".md" and ">>> " in text_of(page)]
+
+
+@pytest.mark.parametrize("page", CONSOLES, ids=name)
+def test_a_console_prints_what_a_page_shows(page: Path) -> None:
+    # the fence that ends a block is no part of what is printed
+    blocks = re.findall(r"^```\w*\n(>>> .*?)^```", text_of(page), re.MULTILINE | re.DOTALL)
+    shown = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name(page), None, None)
+    assert shown.examples
+    assert doctest.DocTestRunner().run(shown).failed == 0
 
 
 def commands(page: Path) -> Iterator[list[str]]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from inspect import signature
 from math import fsum
 from types import SimpleNamespace
 from typing import Any
@@ -125,18 +126,24 @@ def four_rooms(N: int, works: float) -> Any:
 
 
 HOLES = ["SFFFF", "FHFHF", "FFFFH", "HFFFF", "FFHFG"]
-WORLDS: dict[str, tuple[Callable[[], Any], int]] = {  # how each is made, and H
-    "lake": (lambda: gymnasium.make("FrozenLake-v1"), 100),
-    "lake that does not slip": (lambda: gymnasium.make("FrozenLake-v1", is_slippery=False), 20),
-    "large lake": (lambda: gymnasium.make("FrozenLake8x8-v1"), 13),
+TOYS: dict[str, tuple[str, dict[str, Any], int]] = {  # Gymnasium's: id, options, and H
+    "lake": ("FrozenLake-v1", {}, 100),
+    "lake that does not slip": ("FrozenLake-v1", {"is_slippery": False}, 20),
+    "large lake": ("FrozenLake8x8-v1", {}, 13),
+    "large lake by its name": ("FrozenLake-v1", {"map_name": "8x8", "is_slippery": False}, 14),
     "lake of one's own": (
-        lambda: gymnasium.make("FrozenLake-v1", desc=HOLES, success_rate=0.8, reward_schedule=(10, -3, -0.1)),
+        "FrozenLake-v1",
+        {"desc": HOLES, "success_rate": 0.8, "reward_schedule": (10, -3, -0.1)},
         30,
     ),
-    "cliff": (lambda: gymnasium.make("CliffWalking-v1"), 20),
-    "cliff that slips": (lambda: gymnasium.make("CliffWalkingSlippery-v1"), 17),
-    "taxi": (lambda: gymnasium.make("Taxi-v4"), 20),
-    "taxi in the rain": (lambda: gymnasium.make("Taxi-v4", is_rainy=True), 9),
+    "cliff": ("CliffWalking-v1", {}, 20),
+    "cliff that slips": ("CliffWalkingSlippery-v1", {}, 17),
+    "cliff that slips by choice": ("CliffWalking-v1", {"is_slippery": True}, 25),
+    "taxi": ("Taxi-v4", {}, 20),
+    "taxi in the rain": ("Taxi-v4", {"is_rainy": True, "rainy_probability": 0.7}, 9),
+}
+WORLDS: dict[str, tuple[Callable[[], Any], int]] = {  # how each is made, and H
+    **{name: (partial(gymnasium.make, id, **options), H) for name, (id, options, H) in TOYS.items()},
     "deep sea": (lambda: deep_sea(8), 8),
     "river": (lambda: river(6), 40),
     "simple grid": (lambda: simple_grid(5, 0.1), 15),
@@ -168,6 +175,25 @@ def best_by_recursion(env: Any, H: int) -> float:
         )
 
     return fsum(float(chance) * value(H, s) for s, chance in enumerate(first) if chance)
+
+
+def test_of_gymnasium_s_toys_none_that_says_its_model_and_no_option_is_left_out() -> None:
+    known = {id for id, _, _ in TOYS.values()}
+    tried = {(id.partition("-")[0], option) for id, options, _ in TOYS.values() for option in options}
+    # what P leaves out, and test_what_cannot_be_read_is_refused_in_a_sentence has
+    tried |= {("Taxi", "fickle_passenger"), ("Taxi", "fickle_probability")}
+    for one in list(gymnasium.registry.values()):
+        if not str(one.entry_point).startswith("gymnasium.envs.toy_text"):
+            continue
+        try:
+            env = gymnasium.make(one.id).unwrapped
+        except gymnasium.error.DeprecatedEnv:
+            continue
+        if hasattr(env, "P"):
+            assert one.id in known
+            options = set(signature(type(env).__init__).parameters) - {"self", "render_mode"}
+            kind = one.id.partition("-")[0].removesuffix("8x8").removesuffix("Slippery")
+            assert {option for name, option in tried if name == kind} == options, kind
 
 
 @pytest.mark.parametrize("name", WORLDS)

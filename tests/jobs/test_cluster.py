@@ -34,8 +34,10 @@ def a_cluster() -> Iterator[str]:
         assert process.stdout is not None
         said = re.search("a Dask cluster is at (tcp://127.0.0.1:[0-9]+);", process.stdout.readline())
         assert said is not None
-        yield said[1]
-        process.terminate()
+        try:
+            yield said[1]
+        finally:  # else who failed would wait for it without end
+            process.terminate()
         assert process.wait(PATIENCE) == 0
 
 

@@ -17,20 +17,20 @@ from dprl.jobs import local
 from dprl.jobs.pool import pool_lock
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import collect
+from pages.shared.results.bundled import bundled
+from pages.tradeoffs import study as studies
 from tests.jobs.fake import NAME, FakeSpec
 from tests.jobs.test_cluster import a_cluster
 from tests.jobs.test_processes import ROOT
 
-LIMIT = 600  # seconds that a sweep may take
-SPEC = dprl.RunSpec(environment_params={"S": 3, "H": 3}, episodes=100_000, seeds=10)
-SEEDS = 70  # one baseline, and two runs of each model, of ten seeds
-AXES: dict[str, list[Any]] = {
-    "privacy": ["none", "central", "shuffle", "local"],
-    "epsilon": [1.0, 10.0],  # of the eight that a paper has: each takes seconds to calibrate
-}
+LIMIT = 900  # seconds that a sweep may take
+SWEEP: dprl.Sweep[Any] = dprl.Sweep(  # what Trade-offs shows first: 4 models, 8 epsilons, 10 seeds
+    studies.DEFAULT.base, {name: list(values) for name, values in studies.DEFAULT.sweep.axes}
+)
+SEEDS = 250  # one baseline, and eight runs of each model, of ten seeds
 SCRIPT = f"""
 import sys, dprl
-sweep = dprl.Sweep(dprl.spec_from_json({SPEC.to_json()!r}), {AXES!r})
+sweep = dprl.Sweep.from_dict({SWEEP.to_dict()!r})
 sweep.run(store=sys.argv[1], engine=sys.argv[2] or None, progress=lambda share: print(share, flush=True))
 """
 
@@ -77,7 +77,7 @@ def begun_at(path: Path) -> dict[str, float]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("where", ["here", "on a cluster"])
-def test_a_sweep_that_is_killed_goes_on_and_gives_what_run_gives(
+def test_a_sweep_that_is_killed_goes_on_and_gives_what_run_gives_and_trade_offs_shows(
     path: Path, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with a_cluster() if where == "on a cluster" else nullcontext("") as engine:
@@ -100,7 +100,10 @@ def test_a_sweep_that_is_killed_goes_on_and_gives_what_run_gives(
     assert before.items() <= after.items()  # nothing was computed again
 
     monkeypatch.setattr(local, "ensure_pool", None)  # from now on nobody computes
-    sweep = dprl.Sweep(SPEC, AXES)
-    result = sweep.run(store=path, progress=False)
-    for spec in sweep.specs:
-        np.testing.assert_array_equal(result.curves[spec].values, dprl.run(spec).values)
+    assert (len(SWEEP.points), len(SWEEP.specs) * SWEEP.base.seeds) == (4 * 8, SEEDS)
+    result = SWEEP.run(store=path, progress=False)
+    for spec in SWEEP.specs:
+        found = result.curves[spec]
+        np.testing.assert_array_equal(found.values, dprl.run(spec).values)
+        shown = bundled("tradeoffs")[spec]  # to nine digits, as all that comes with the program
+        np.testing.assert_allclose(found.ends, shown.ends, rtol=1e-8)
