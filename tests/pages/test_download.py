@@ -17,6 +17,9 @@ import dprl
 from dprl import OfflineSpec, RunSpec, bundle
 from dprl.bundle import compare
 from dprl.curves import RunCurves
+from dprl.simulation import AttackSpec
+from pages.attack import link as attack_link
+from pages.attack.link import AttackView
 from pages.linear.record import LINEAR
 from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
@@ -184,14 +187,20 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
     assert app.dataframe.len == 1
 
 
-@pytest.mark.parametrize("page", RUNS)
+ATTACKED = RunSpec(
+    environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=100, privacy="local"
+)
+BUNDLED = {**RUNS, "attack": attack_link.encode(AttackSpec(run=ATTACKED), AttackView())}  # of several seeds
+
+
+@pytest.mark.parametrize("page", BUNDLED)
 def test_the_bundle_of_a_page_is_that_of_the_package_and_comes_when_every_run_has_ended(
     page: str, visit: Visit, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
     monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
-    app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
-    work(1)  # one of two runs
+    app = visit(page, **{**grouped(BUNDLED[page]), **({} if page == "attack" else {"tab": "data"})})
+    work(1)  # one of two runs, or of the parts of one
     app.run()
     assert BUNDLE not in offered
     assert "The replication bundle comes when each run has ended." in words(app)
