@@ -26,6 +26,7 @@ def test_the_loop_hands_planner_and_schedule_nothing_but_what_was_released(key: 
     learner = ALGORITHMS[key]
     assert isinstance(learner, TabularLearner)
     passed = check_learner(learner).passed
+    assert len(passed) == 11
     assert {"handed", "function of what was released", "no other way to data"} <= set(passed)
 
 

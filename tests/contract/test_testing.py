@@ -17,7 +17,7 @@ import dprl
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, TabularMDP
 from dprl.environments.environment import Environment, homogeneous
 from dprl.fields import Field
-from dprl.learners.tabular import dp_ucbvi, private_ucb_po, rlsvi, ucbvi_hoeffding
+from dprl.learners.tabular import ucbvi_hoeffding
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.privacy.accounting import Gaussian
 from dprl.privacy.mechanisms.gaussian import gaussian_sum
@@ -196,12 +196,9 @@ def test_what_differs_when_it_is_compiled_is_caught() -> None:
     assert error.value.check == "same bits compiled"
 
 
-@pytest.mark.parametrize(
-    "learner",
-    [BASE, planned(vectorised), dp_ucbvi.ALGORITHM, private_ucb_po.ALGORITHM, rlsvi.ALGORITHM],
-    ids=lambda learner: f"{learner.key} {learner.plan.__name__}",
-)
+@pytest.mark.parametrize("learner", [BASE, planned(vectorised)], ids=lambda learner: learner.plan.__name__)
 def test_sound_learners_pass(learner: TabularLearner) -> None:
+    """Those of the registry: test_privacy_by_signature.py."""
     assert len(check_learner(learner, compiles=False).passed) == 10
 
 
@@ -306,11 +303,9 @@ def test_an_environment_with_a_fault_is_caught(name: str) -> None:
     assert dict(ENVIRONMENTS) == before
 
 
-@pytest.mark.parametrize(
-    "environment", [EVEN, ENVIRONMENTS["gridworld"], ENVIRONMENTS["gymnasium"]], ids=lambda e: e.key
-)
-def test_sound_environments_pass(environment: Environment) -> None:
-    assert len(check_environment(environment).passed) == 6
+def test_a_sound_environment_passes() -> None:
+    """Those of the registry: tests/environments/test_environments.py."""
+    assert len(check_environment(EVEN).passed) == 6
 
 
 # ---- mechanisms
@@ -394,24 +389,16 @@ MECHANISM_FAULTS: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", MECHANISM_FAULTS)
 def test_a_mechanism_with_a_fault_is_caught(name: str) -> None:
+    """Kernels of the registry are compiled already, and draw a hundred times as fast as plain Python."""
     mechanism, check = MECHANISM_FAULTS[name]
     with pytest.raises(CheckFailed) as error:
-        check_mechanism(mechanism, compiles=False)
+        check_mechanism(mechanism, compiles=mechanism.add_noise.__module__ != __name__)
     assert error.value.check == check, error.value
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        GAUSSIAN,
-        replace(GAUSSIAN, key="plain", add_noise=plain),
-        MECHANISMS["laplace-tree"],
-        MECHANISMS["gaussian-toeplitz"],
-    ],
-    ids=lambda m: m.key,
-)
-def test_sound_mechanisms_pass(mechanism: Any) -> None:
-    assert len(check_mechanism(mechanism, compiles=False).passed) == 10 + mechanism.fresh
+def test_a_sound_mechanism_passes() -> None:
+    """Those of the registry: tests/privacy/test_mechanisms.py."""
+    assert len(check_mechanism(replace(GAUSSIAN, add_noise=plain), compiles=False).passed) == 11
     assert gaussian_sum is GAUSSIAN.add_noise
 
 

@@ -389,4 +389,5 @@ def test_checks_of_plug_ins_pass(key: str) -> None:
     """Attacks among them, where noise needs no batches: see dprl/testing."""
     mechanism = MECHANISMS[key]
     bits = key.startswith("binomial")
-    check_mechanism(mechanism, stream_of(mechanism, list(TIMES)) if bits else None)
+    report = check_mechanism(mechanism, stream_of(mechanism, list(TIMES)) if bits else None)
+    assert len(report.passed) == (8 if bits else 11 + mechanism.fresh)
