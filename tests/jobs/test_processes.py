@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,13 +48,30 @@ def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGTERM) 
     return said.decode()
 
 
-@pytest.fixture
-def ensured(path: Path, store: Store) -> Iterator[Store]:
+@contextmanager
+def served(path: Path) -> Iterator[Store]:
     """A store with a pool that the app started."""
+    store = Store(path, fake.simulation())
     local.ensure_pool(path, fake.NAME)
     wait_for(lambda: store.status.activity().warm == 2)
     yield store
     local.stop(path)
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Path]]:
+    """One for several tests, each of which leaves it with two workers that wait: processes take long to begin."""
+    path = tmp_path_factory.mktemp("kept") / "runs.sqlite"
+    with served(path) as store:
+        yield store, path
+
+
+@pytest.fixture
+def ensured(path: Path) -> Iterator[Store]:
+    """One that a test may break."""
+    with served(path) as store:
+        yield store
 
 
 def workers(path: Path) -> list[int]:
@@ -70,7 +88,8 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_runs_are_computed_at_once_and_once(ensured: Store, path: Path, tmp_path: Path) -> None:
+def test_runs_are_computed_at_once_and_once(kept: tuple[Store, Path], tmp_path: Path) -> None:
+    ensured, path = kept
     diary = tmp_path / "diary"
     spec = FakeSpec(seeds=4, seconds=0.5, diary=str(diary))
     ensured.requests.add(spec, "ann")
@@ -85,7 +104,8 @@ def test_runs_are_computed_at_once_and_once(ensured: Store, path: Path, tmp_path
         assert os.getpriority(os.PRIO_PROCESS, pid) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
 
 
-def test_cancel_and_errors_leave_the_worker_alive(ensured: Store, path: Path) -> None:
+def test_cancel_and_errors_leave_the_worker_alive(kept: tuple[Store, Path]) -> None:
+    ensured, path = kept
     before = workers(path)
     long = FakeSpec("long", seeds=2, seconds=30.0)
     ensured.requests.add(long, "ann")
@@ -104,7 +124,8 @@ def test_cancel_and_errors_leave_the_worker_alive(ensured: Store, path: Path) ->
     assert workers(path) == before
 
 
-def test_a_worker_that_dies(ensured: Store, path: Path, tmp_path: Path) -> None:
+def test_a_worker_that_dies(kept: tuple[Store, Path], tmp_path: Path) -> None:
+    ensured, path = kept
     diary = tmp_path / "diary"
     once = FakeSpec("once", seeds=1, act=f"die-once:{tmp_path / 'marker'}", diary=str(diary))
     ensured.requests.add(once, "ann")
@@ -169,7 +190,8 @@ def test_the_pool_ends_with_the_app_however_that_ends(path: Path, store: Store) 
     wait_for(lambda: store.status.of(spec).state == "queued", seconds=20.0)
 
 
-def test_one_pool_per_store(ensured: Store, path: Path) -> None:
+def test_one_pool_per_store(kept: tuple[Store, Path]) -> None:
+    _, path = kept
     second = start_pool(path)
     _, said = second.communicate(timeout=PATIENCE)
     assert second.returncode == pool.LOCKED

@@ -29,7 +29,7 @@ def test_background_runs_give_what_run_gives(path: Path) -> None:
         dprl.run(spec) for spec in specs
     ]  # after which their kernels are compiled, however long that took
     store = Store(path)
-    local.ensure_pool(path)
+    local.ensure_pool(path, workers=1)  # two, and which of them computes what: test_processes.py
     try:
         for spec in specs:
             store.requests.add(spec, "ann")
