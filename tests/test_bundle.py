@@ -43,6 +43,13 @@ def made(runs: dprl.Comparison, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return runs.bundle(tmp_path_factory.mktemp("bundle") / "paper.zip")
 
 
+@pytest.fixture
+def drawn(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are not drawn anew, which takes most of the time: they are those of what was made."""
+    figure = {name: content for name, content in bundle.files_in(made).items() if name.startswith("figures/")}
+    monkeypatch.setattr(figures, "figures_of", lambda *_: figure)
+
+
 def packed(files: Files, path: Path, **how: Any) -> Path:
     with zipfile.ZipFile(path, "w", **how) as archive:
         for name, content in files.items():
@@ -138,11 +145,10 @@ def test_its_script_writes_the_same_numbers_and_a_figure(
     assert (tmp_path / "again/online.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_every_file_counts(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("drawn")
+def test_every_file_counts(made: Path, tmp_path: Path) -> None:
     """Each with one byte changed; settings stay ones that can be read, or a sentence says that they cannot."""
     whole = bundle.files_in(made)
-    drawn = {name: content for name, content in whole.items() if name.startswith("figures/")}
-    monkeypatch.setattr(figures, "figures_of", lambda *_: drawn)  # it takes most of the time
     changes: dict[str, Callable[[bytes], bytes]] = {
         "specs.json": lambda text: text.replace(b'"episodes": 1000', b'"episodes": 1001'),
         "versions.json": lambda text: text + b" ",
@@ -152,11 +158,12 @@ def test_every_file_counts(made: Path, tmp_path: Path, monkeypatch: pytest.Monke
         good, said = bundle.verified(packed({**whole, name: change(whole[name])}, tmp_path / "x.zip"))
         assert not good
         assert any(sentence.startswith(f"{name} ") for sentence in said), name
-        good, said = bundle.verified(packed({**whole, "more.txt": b""}, tmp_path / "x.zip"))
-        assert not good
-        assert "more.txt is in the bundle and is no file of one." in said
+    good, said = bundle.verified(packed({**whole, "more.txt": b""}, tmp_path / "x.zip"))
+    assert not good
+    assert "more.txt is in the bundle and is no file of one." in said
 
 
+@pytest.mark.usefixtures("drawn")
 @pytest.mark.parametrize("place", [0, 7, -1])
 def test_a_changed_number_is_named_with_both_values(made: Path, tmp_path: Path, place: int) -> None:
     whole = bundle.files_in(made)
@@ -173,6 +180,7 @@ def test_a_changed_number_is_named_with_both_values(made: Path, tmp_path: Path, 
     assert f"regret is {value} here and {other} in the bundle" in said
 
 
+@pytest.mark.usefixtures("drawn")
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -195,6 +203,7 @@ def test_a_table_that_is_none_of_ours_is_said(made: Path, tmp_path: Path, rows: 
     assert said in found[0]
 
 
+@pytest.mark.usefixtures("drawn")
 def test_other_versions_are_named_whether_or_not_a_byte_differs(made: Path, tmp_path: Path) -> None:
     whole = bundle.files_in(made)
     said = json.loads(whole["versions.json"])
@@ -281,6 +290,7 @@ def test_no_damaged_byte_makes_anything_but_a_sentence(made: Path, tmp_path: Pat
         list(compare.differences(bundle.files_in(made), files))
 
 
+@pytest.mark.usefixtures("drawn")
 def test_nothing_is_written_where_a_name_leads_out_of_the_folder(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,6 +325,9 @@ def test_the_command_writes_the_bundle_of_specs_and_sweeps(
         return {spec: bundle.curves_of(dprl.run(spec)) for spec in specs}
 
     monkeypatch.setattr(cli, "curves", computed)  # tests of sweeps and of pages have the store
+    monkeypatch.setattr(
+        figures, "figures_of", lambda specs, _: dict.fromkeys(figures.files_named(specs), b"drawn")
+    )
     spec: dict[str, Any] = {**SMALL, "seeds": 1}
     (tmp_path / "specs.json").write_text(json.dumps({"mine": spec, "yours": spec | {"epsilon": 2}}), "utf-8")
     (tmp_path / "sweep.json").write_text(json.dumps({"base": spec, "axes": {"epsilon": [3, 4]}}), "utf-8")
