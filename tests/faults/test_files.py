@@ -211,7 +211,7 @@ def test_damaged_kernels(
     kernels.cache_folder.cache_clear()
     compiled()
     [file] = [each for each in tmp_path.glob("kernels/*/*") if each.stat().st_size]
-    count = times(8, 1000)
+    count = times(len(HARMS), 1000)
     said = 0
     for i in range(count):
         disk._say.cache_clear()

@@ -204,6 +204,7 @@ def test_sampled_blocks_and_walked_users_have_one_distribution(algorithm: str, p
 # --- the same bits
 
 
+@pytest.mark.usefixtures("noise_once", "nothing_proved")  # neither is told how the loop is played
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "mechanism", "environment"),
     first(
