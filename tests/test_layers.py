@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -111,8 +112,13 @@ def layer_of(file: Path, root: Path) -> str:
     return API if rest == ["__init__"] else rest[0]
 
 
-def imported_modules(file: Path, root: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imported_modules(file: Path, root: Path) -> tuple[tuple[int, str], ...]:
     """Line and absolute dotted name of everything a file imports, wherever in the file it does."""
+    return tuple(_imports(file, root))
+
+
+def _imports(file: Path, root: Path) -> Iterator[tuple[int, str]]:
     package = file.relative_to(root).parts[:-1]
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), str(file))):
         if isinstance(node, ast.Import):
@@ -125,9 +131,9 @@ def imported_modules(file: Path, root: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, f"{source}.{alias.name}"
         elif (
             isinstance(node, ast.Call)
-            and ast.unparse(node.func) in ("__import__", "import_module", "importlib.import_module")
             and node.args
             and isinstance(node.args[0], ast.Constant)
+            and ast.unparse(node.func) in ("__import__", "import_module", "importlib.import_module")
         ):
             yield node.lineno, str(node.args[0].value)
 
