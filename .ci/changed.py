@@ -44,6 +44,7 @@ PARTS = {
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),
     "tests/test_cli.py": ("dprl",),
+    "tests/test_documents.py": ("README.md", "docs", "dprl"),
     "tests/test_floors.py": (
         "dprl/floors.py",
         "dprl/theory",

@@ -94,8 +94,12 @@ def test_every_picture_is_shown() -> None:
     assert unused == []
 
 
+# What other tests look at on smaller problems: tests/test_floors.py, tests/environments and tests/test_bundle.py.
+LONG = ("docs/notes/floors.md-0", "docs/how-to/bring-an-environment.md-1", "docs/reference/python.md-4")
 EXAMPLES = [
-    pytest.param(code, id=f"{name(page)}-{number}")
+    pytest.param(
+        code, id=(at := f"{name(page)}-{number}"), marks=[pytest.mark.thorough] if at in LONG else []
+    )
     for page in PAGES
     if page.suffix == ".md"  # tests/test_notebooks.py runs the others
     if page.name != "cluster.md"  # whose examples need a cluster
@@ -104,6 +108,10 @@ EXAMPLES = [
         re.findall(r"^```python\n(.*?)^```", text_of(page), re.MULTILINE | re.DOTALL)
     )
 ]
+
+
+def test_the_long_examples_are_there() -> None:
+    assert set(LONG) <= {example.id for example in EXAMPLES}
 
 
 @pytest.mark.parametrize("code", EXAMPLES)

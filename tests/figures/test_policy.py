@@ -260,7 +260,17 @@ def test_visitation_and_values(chain: Any) -> None:
 
 
 @pytest.mark.parametrize("drawing", [CHAIN, GRAPH])
-@pytest.mark.parametrize(("S", "A", "H"), [(100, 2, 20), (1, 1, 1), (24, 3, 200), (300, 100, 2)])
+@pytest.mark.parametrize(
+    ("S", "A", "H"),
+    [
+        (100, 2, 20),
+        (1, 1, 1),
+        (24, 3, 200),
+        (300, 4, 2),
+        (6, 100, 2),
+        pytest.param(300, 100, 2, marks=pytest.mark.thorough),  # both at their most
+    ],
+)
 def test_every_size_stays_readable(drawing: dict[str, str], S: int, A: int, H: int) -> None:
     rng = np.random.default_rng(0)
     P = np.broadcast_to(rng.dirichlet(np.full(S, 0.3), size=(S, A)), (H, S, A, S))
