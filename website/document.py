@@ -12,13 +12,11 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from plotly.offline import get_plotlyjs
-
 from dprl.assets import classic, plain, web_source
 from dprl.figures import style
 from dprl.figures.picture import Picture
 from dprl.figures.standalone_html import Slider, markup, plainly
-from dprl.player.page import DRAWN_NOTICES, packed
+from dprl.player.page import DRAWN_NOTICES, packed, plotly
 from dprl.version import VERSION
 
 STORY = ("story_parts.js", "story_scenes.js", "story.js")
@@ -135,7 +133,7 @@ def html_of(page: Document, nav: str) -> str:
 @cache
 def _plotly() -> str:
     """Packing it takes a second."""
-    return packed(get_plotlyjs().encode())
+    return packed(plotly().encode())
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
