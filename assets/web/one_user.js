@@ -44,6 +44,8 @@ function drawn(host, data) {
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".one-user"), { words, moments, id } = data, last = moments.length - 1;
+  if (root.dataset.id === id) return;  // drawn again with the page: the visitor's hand may be on it
+  root.dataset.id = id;
   root.replaceChildren();
   for (const [name, [day, night]] of Object.entries(data.colors)) {
     root.style.setProperty(`--${name}`, `light-dark(${day}, ${night})`);
@@ -87,7 +89,7 @@ export default function ({ data, parentElement }) {
     input.value = state.at;
     input.setAttribute("aria-valuetext", moment.users);
   };
-  const going = () => moves && seen && root.isConnected;
+  const going = () => moves && seen && root.isConnected && root.dataset.id === id;
   const tick = (time) => {
     state.time += Math.min((time - before) / 1000, LONGEST);
     before = time;
@@ -121,6 +123,7 @@ export default function ({ data, parentElement }) {
 
   const first = data.complete && !still.matches && !began.has(id);
   const sight = new IntersectionObserver(([entry]) => {
+    if (root.dataset.id !== id) return sight.disconnect();  // another run is drawn by now
     seen = entry.isIntersecting;
     if (seen && first && !began.has(id)) {
       began.add(id);
@@ -131,8 +134,4 @@ export default function ({ data, parentElement }) {
   }, { threshold: 0.6 });
   set(Boolean(state.moves));
   sight.observe(root);
-  return () => {
-    sight.disconnect();
-    cancelAnimationFrame(frame);
-  };
 }

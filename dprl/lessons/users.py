@@ -27,7 +27,8 @@ MINE = 1e8
 
 def nearest(power: float) -> str:
     """The choice whose power of 1/epsilon is nearest."""
-    return min(CHOICES, key=lambda choice: abs(choice[0] - power))[1]
+    found: str = min(CHOICES, key=lambda choice: abs(choice[0] - power))[1]
+    return found
 
 
 def _runs(spec: RunSpec) -> tuple[RunSpec, ...]:

@@ -26,7 +26,8 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
 
 def no_share(best: Sequence[float | None]) -> str:
     """Why no share of V* is drawn. best: V* of each run, None where it is not known."""
-    return SAID["no_best"] if None in best else SAID["nothing_to_lose"]
+    said: str = SAID["no_best"] if None in best else SAID["nothing_to_lose"]
+    return said
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
