@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from dprl.messages import filled, messages
 from dprl.metrics import Measured, best_guess, posterior
 from dprl.words import human, percent, plural, promise
 
+SAID = messages("charts")["attack"]
 CLOSE = 0.005  # relative: budgets this close are the same
 NOTHING_YET = "No trial has been played yet."
 MEETS = (
@@ -40,12 +42,10 @@ def several(most: int) -> str:
 
 def saw(what: str, releases: int, counters: int) -> str:
     """What the attacker saw. what: by privacy model, in words."""
-    return (
-        f"The attacker sees {what} and knows every other user, whose data it subtracts. Noise is left, and one user's "
-        f"share of the {plural(counters, 'counter')} in which the two episodes differ. "
-        + (f"Each counter is released {plural(releases, 'time')}. " if releases > 1 else "")
-        + "The score says which episode explains the counters better."
-    )
+    said = [filled(SAID["saw"], what=what, counters=plural(counters, "counter"))]
+    if releases > 1:
+        said.append(filled(SAID["saw_often"], times=plural(releases, "time")))
+    return " ".join([*said, SAID["scored"]])
 
 
 def interval(found: Measured) -> str:
@@ -68,35 +68,23 @@ def about_attack(
     """
     if not math.isfinite(found.value):
         return False, NOTHING_YET
-    measured = f"the attack measures ε = {interval(found)} at δ = {human(delta)}"
+    given = {"proved": human(proved), "measured": interval(found), "delta": human(delta)}
     if found.low > proved * (1 + CLOSE):
-        why = (
-            ", as it should be with half the noise"
-            if half
-            else ": more than noise that keeps its guarantee can show"
-        )
-        return True, f"**Caught.** Proved is ε = {human(proved)}; {measured}{why}."
+        return True, filled(SAID["caught_half" if half else "caught"], **given)
     if found.low > claimed * (1 + CLOSE):
-        return True, (
-            f"**The claim is caught.** Claimed is {promise(claimed, delta)}; {measured}. That is within the "
-            f"ε = {human(proved)} that is proved when one user is replaced."
-        )
+        return True, filled(SAID["caught_claim"], **given, claimed=promise(claimed, delta))
     if half:
-        return False, f"Half the noise is **not caught yet**: {measured}, and {human(proved)} is proved."
-    said = f"**Consistent with the proof.** Proved is ε = {human(proved)}; {measured}"
-    if farthest:
-        return False, said + ". No two episodes are farther apart."
-    return False, said + ". These two episodes are nearer to each other than the guarantee has to allow for."
+        return False, filled(SAID["missed_half"], **given)
+    return False, f"{filled(SAID['consistent'], **given)} {SAID['farthest' if farthest else 'nearer']}"
 
 
 def surely(bound: float, delta: float) -> str:
     """About the bound that assumes nothing of the noise."""
-    shown = f"ε ≥ {human(float(f'{bound:.2g}'))}" if bound > 0 else "nothing for certain"
-    return (
-        f"Without assuming the kind of noise, these trials show {shown} at δ = {human(delta)} (Clopper-Pearson, 95%). "
-        "Such a bound is loose: it can use only as many rare outcomes as were met. The estimate above takes the kind "
-        "of noise as known and fits its scale."
-    )
+    if bound > 0:
+        said = filled(SAID["surely"], epsilon=human(float(f"{bound:.2g}")), delta=human(delta))
+    else:
+        said = filled(SAID["surely_nothing"], delta=human(delta))
+    return f"{said} {SAID['loose']}"
 
 
 def about_scores(guessed: Measured, best: float) -> str:
@@ -111,8 +99,8 @@ def about_scores(guessed: Measured, best: float) -> str:
 
 def about_errors(broken: bool) -> str:
     """What there is to see in the curve of errors. broken: more was measured than is proved."""
-    where = "rises above" if broken else "stays, up to chance, below"
-    return f"The attack {where} the dotted curve, which no test may pass if the noise keeps its guarantee."
+    said: str = SAID["errors_above" if broken else "errors_below"]
+    return said
 
 
 def advantage(right: float) -> str:

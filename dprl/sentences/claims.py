@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from dprl.messages import filled, messages
 from dprl.metrics import VERDICTS, Finding, Verdict
 from dprl.words import exponent, human, listed, plural
 
+SENTENCES = messages("charts")["claims"]
 Form = Literal["exponent", "ratio", "share"]
 SAID: dict[Verdict, str] = {
     "holds": "holds",
@@ -22,10 +24,12 @@ def about_verdicts(verdicts: Sequence[Verdict]) -> str:
     """In how many settings a claim holds, in one sentence."""
     counts = [(verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts]
     if len(counts) == 1:
-        where = "in both settings" if len(verdicts) == 2 else f"in all {len(verdicts)} settings"
-        return f"It {SAID[counts[0][0]]} {where if len(verdicts) > 1 else 'in the one setting'}."
-    parts = [f"{SAID[verdict]} in {count}" for verdict, count in counts]
-    return f"Of {plural(len(verdicts), 'setting')} it {listed(parts)}."
+        verdict = SAID[counts[0][0]]
+        if len(verdicts) > 2:
+            return filled(SENTENCES["in_all"], verdict=verdict, all=len(verdicts))
+        return filled(SENTENCES["in_both" if len(verdicts) == 2 else "in_one"], verdict=verdict)
+    parts = [filled(SENTENCES["part"], verdict=SAID[verdict], some=count) for verdict, count in counts]
+    return filled(SENTENCES["of_all"], all=plural(len(verdicts), "setting"), parts=listed(parts))
 
 
 def number_of(value: float, form: Form) -> str:
@@ -46,22 +50,13 @@ def against(found: Sequence[Finding], exact: bool = False) -> str:
     claimed, where a claim holds as an upper bound, is counted by itself, as in `summary`."""
     verdicts = [one.verdict for one in found]
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
-    what = "number" if exact else "interval"
-    whole = what if exact else f"whole {what}"
-    within, below = (
-        f"the {whole} is within its range",
-        f"the {what} reaches below its range, so growth may be slower than claimed",
-    )
+    form = "_exact" if exact else ""
     if len(found) == 1:
-        said = f"The claim holds: {within}." if inside else f"The claim holds as an upper bound: {below}."
-        return (
-            said if inside or lower else f"The claim is not confirmed: the {whole} is not within its range."
-        )
+        said: str = SENTENCES[("holds" if inside else "lower" if lower else "no") + form]
+        return said
     counts = [
-        (inside, f"holds: {within}"),
-        (lower, f"holds as an upper bound: {below}"),
-        (len(found) - inside - lower, "is not confirmed"),
+        (inside, "holds_in" + form),
+        (lower, "lower_in" + form),
+        (len(found) - inside - lower, "no_in"),
     ]
-    return " ".join(
-        f"In {count} of {len(found)} settings the claim {words}." for count, words in counts if count
-    )
+    return " ".join(filled(SENTENCES[key], some=count, all=len(found)) for count, key in counts if count)

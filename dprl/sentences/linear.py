@@ -96,10 +96,11 @@ def slopes(runs: Sequence[MeasuredSlope], harder: bool) -> str:
     """Each run's exponent at its end, beside what theory allows at most."""
     said = []
     for run in (run for run in runs if np.isfinite(run.mean)):
-        words = f"{quoted(run.label)}: x = {exponents(run.mean, run.low, run.high)}"
-        if run.most is not None:
-            words += f", by theory at most {exponent(run.most)}"
-        said.append(f"{words}.")
+        given = {"run": quoted(run.label), "exponent": exponents(run.mean, run.low, run.high)}
+        if run.most is None:
+            said.append(filled(SAID["slope"], **given))
+        else:
+            said.append(filled(SAID["slope_bounded"], **given, most=exponent(run.most)))
     if not said:
         return "There is no exponent yet: it takes finished runs over two decades of users."
     if harder:

@@ -285,5 +285,6 @@ def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
     shown = [
         f"{quoted(state)} {human(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]
-    more = f" · and {len(states) - 6} more" if len(states) > 6 else ""
-    return f"Lower bounds by first state: {' · '.join(shown)}{more}."
+    if len(states) > len(shown):
+        shown.append(f"and {len(states) - len(shown)} more")
+    return f"Lower bounds by first state: {' · '.join(shown)}."

@@ -186,13 +186,14 @@ def about_pulls(curves: Sequence[PullCurve]) -> str:
     named = ends if len(ends) < 3 else [ends[0], ends[-1]]
     same = len({float(curve.mean.x[-1]) for _, curve in named}) == 1
     for mean, curve in named:
-        words = f"{quoted(curve.mean.label)} has pulled a bad arm {human(mean)} times"
+        given = {"run": quoted(curve.mean.label), "pulls": human(mean)}
+        form = "pulled"
         if not said or not same:
-            words = f"{words} {after(float(curve.mean.x[-1]))}"
+            form, given["after"] = "pulled_after", after(float(curve.mean.x[-1]))
         if curve.bound is not None:
-            words += f", {human(mean / curve.bound)} times the bound"
-        said.append(words)
-    result = ". ".join(said) + "."
+            form, given["times"] = f"{form}_bound", human(mean / curve.bound)
+        said.append(filled(SAID[form], **given))
+    result = " ".join(said)
     for _, curve in ends:
         median = skewed_median(curve.mean.rows[:, -1])
         if median is not None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dprl.figures.lines import SEEDS, Statistic
+from dprl.messages import filled, messages
 from dprl.metrics import FEWEST_FOR_MEDIAN
+
+SAID = messages("charts")["seeds"]
 
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
@@ -11,7 +14,7 @@ def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
 
     seeds: the fewest that any curve has. what: `SEEDS` or `DATA_SETS` of figures.lines.
     """
-    said = f"Numbers are {statistic}s over {what}"
+    said = filled(SAID["statistic"], statistic=statistic, what=what)
     if statistic == "median" and seeds < FEWEST_FOR_MEDIAN:
-        said += f". A median has a 95% interval from {FEWEST_FOR_MEDIAN} {what} on"
-    return f"{said}."
+        said = f"{said} {filled(SAID['few'], fewest=FEWEST_FOR_MEDIAN, what=what)}"
+    return said
