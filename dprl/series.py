@@ -9,7 +9,7 @@ import numpy as np
 
 from dprl import metrics, search
 from dprl.curves import Array, RunCurves
-from dprl.figures import offline, regret, steps
+from dprl.figures import offline, pac, regret, steps
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
@@ -20,8 +20,8 @@ from dprl.mdp import TabularMDP
 from dprl.privacy import PRIVATIZERS, outside
 from dprl.privacy.curator import PROMISES
 from dprl.sentences.offline import about_actions, about_gaps, about_prices, trajectories
-from dprl.sentences.regret import about_regret
-from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec
+from dprl.sentences.regret import about_mistakes, about_regret
+from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace
 from dprl.simulation.pairs import calibrations_for
 from dprl.theory import BOUNDS, Bound
 
@@ -156,6 +156,27 @@ def regret_picture(
     ]  # fmt: skip
     see = about_regret(curves, measure, statistic)
     return regret.comparison(curves, view=measure, statistic=statistic, see=see, **how)
+
+
+def mistakes_series(
+    label: str, look: CurveStyle, seeds: Sequence[SeedTrace], statistic: metrics.Statistic = "mean"
+) -> Series | None:
+    """How many episodes of a run fell short of optimal by more than alpha, against alpha.
+
+    Traces count by shares of the best state's value, which may be more than V*: as much cannot be lost, and is left
+    out; None where that leaves nothing.
+    """
+    possible = seeds[0].pac_alpha < seeds[0].v_star
+    if not possible.any():
+        return None
+    rows = np.array([seed.pac_count[-1] for seed in seeds], float)[:, possible]
+    return Series(label, look, seeds[0].pac_alpha[possible], rows, *metrics.BANDS[statistic](rows))
+
+
+def mistakes_picture(curves: Sequence[Series], statistic: metrics.Statistic = "mean", **how: bool) -> Picture:
+    """The dashboard's chart of suboptimal episodes. how: see `figures.pac.mistakes_over_alpha`."""
+    see = about_mistakes(curves, statistic)
+    return pac.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
 
 
 # ---- runs on data sets

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,31 @@ def test_charts_have_the_numbers_of_the_traces(private: dprl.Trace, baseline: dp
             or len(picture._repr_mimebundle_()["text/plain"]) < MOST
         )
     assert set(private.plot(statistic="median").table["curve"]) == {SPEC.label()}
+    episodes = both.plot("suboptimal episodes")
+    row = episodes.table[episodes.table["curve"] == "ours"].iloc[0]
+    fell_short = [
+        np.diff(seed.regret, prepend=0.0) / np.diff(private.at, prepend=0) for seed in private.seeds
+    ]
+    assert 0 < row["episodes (mean)"] <= SPEC.episodes
+    assert min(map(np.max, fell_short)) > row["alpha"]
+    assert row["episodes (mean)"] == np.mean([seed.pac_count[-1][0] for seed in private.seeds])
+    assert episodes.see.startswith("**")
     frame = both.frame()
     assert list(frame.columns) == ["run", "seed", "episode", "regret"]
     assert len(frame) == private.values.size + baseline.values.size
+
+
+def test_shares_are_written_in_percent_on_a_page_and_on_paper(private: dprl.Trace, tmp_path: Path) -> None:
+    for log_y in (True, False):
+        picture = compare([private]).plot("share", log_y=log_y)
+        axis = picture.figure.to_dict()["layout"]["yaxis"]
+        assert axis["tickformat"] == "~%"
+        assert all(text.endswith("%") for text in axis.get("ticktext", ()))
+        assert ("ticktext" in axis) == log_y  # of less than 1.5 decades
+        picture.save(tmp_path / "share.svg")
+        assert re.search(
+            "<!-- 50% -->" if log_y else "<!-- 60% -->", (tmp_path / "share.svg").read_text("utf-8")
+        )
 
 
 def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baseline: dprl.Trace) -> None:
@@ -109,6 +132,14 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
             "measure: privacy cost is counted from the non-private baseline",
         ),
         (lambda: baseline.plot("privacy cost"), "traces: there is no run to draw privacy cost of"),
+        (
+            lambda: poor.plot("suboptimal episodes"),
+            "measure: no episode of DP-UCBVI, central, epsilon 1 can lose",
+        ),
+        (
+            lambda: compare([private]).plot("suboptimal episodes", log_x=False),
+            "log_x: the horizontal axis of suboptimal episodes is logarithmic",
+        ),
         (lambda: poor.plot("share"), "measure: V* of DP-UCBVI, central, epsilon 1 is 0"),
         (lambda: private.plot(wrong), "measure: cost is not allowed; give one of regret,"),
         (lambda: compare([]), "traces: there is none"),

@@ -18,9 +18,12 @@ from dprl.sentences import offline as sentences
 from dprl.sentences import uploads
 from dprl.series import (
     learned_picture,
+    mistakes_picture,
+    mistakes_series,
     price_picture,
     price_series,
     regret_picture,
+    style_of,
     style_of_data,
     suboptimality_picture,
 )
@@ -30,9 +33,10 @@ if TYPE_CHECKING:
     from dprl.figures.picture import Picture
     from dprl.figures.regret import Measure
 
+MISTAKES = "suboptimal episodes"
 # What is drawn of each kind of runs, the default first.
 MEASURES = {
-    RunSpec.kind: ("regret", "share", "regret per episode", "privacy cost"),
+    RunSpec.kind: ("regret", "share", "regret per episode", "privacy cost", MISTAKES),
     OfflineSpec.kind: ("suboptimality", "privacy cost"),
     UploadSpec.kind: ("lower bound",),
 }
@@ -60,8 +64,9 @@ def check(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
         raise SpecError("measure", f"{shown(measure)} is not allowed{of}; give one of {', '.join(known)}.")
     if kind != RunSpec.kind and statistic != "mean":
         raise SpecError("statistic", f"{kind} runs are drawn by their mean over data sets; give mean.")
-    if kind != RunSpec.kind and not log_x:
-        raise SpecError("log_x", f"the horizontal axis of {kind} runs is logarithmic; give True.")
+    if (kind != RunSpec.kind or measure == MISTAKES) and not log_x:
+        of = MISTAKES if measure == MISTAKES else f"{kind} runs"
+        raise SpecError("log_x", f"the horizontal axis of {of} is logarithmic; give True.")
 
 
 def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> Picture:
@@ -81,6 +86,21 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
             raise SpecError("measure", f"V* of {spec.label()} is 0, so no share of it is lost; give regret.")
     few(chosen)
     return regret_picture(chosen, known, view, statistic, **how)
+
+
+def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> Picture:
+    """How many episodes of online runs were more than alpha suboptimal, against alpha."""
+    few(traces)
+    looks = numbered([style_of(trace.spec) for trace in traces.values()])
+    curves = []
+    for (name, trace), look in zip(traces.items(), looks, strict=True):
+        found = mistakes_series(name, look, trace.seeds, statistic)
+        if found is None:
+            raise SpecError(
+                "measure", f"no episode of {name} can lose as much as the smallest alpha counted."
+            )
+        curves.append(found)
+    return mistakes_picture(curves, statistic, **how)
 
 
 def gaps(traces: Traces, **how: bool) -> Picture:

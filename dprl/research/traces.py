@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, over
 from dprl import metrics, simulation
 from dprl.bundle import curves_of, write_bundle
 from dprl.cited import cite
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError
 from dprl.research.cards import card, told
 from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace, Spec, UploadSpec, UploadTrace
 from dprl.simulation.kinds import given_spec
@@ -25,7 +25,14 @@ T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
 Progress = Callable[[float], None]
 View = Literal["cumulative", "share", "per-episode", "extra"]
 Measure = Literal[
-    "regret", "share", "regret per episode", "privacy cost", "suboptimality", "lower bound", "policy"
+    "regret",
+    "share",
+    "regret per episode",
+    "privacy cost",
+    "suboptimal episodes",
+    "suboptimality",
+    "lower bound",
+    "policy",
 ]
 # What the dashboard calls them in links.
 VIEWS: dict[str, View] = {
@@ -155,15 +162,16 @@ class Comparison:
             measure: what is drawn; by default the first of those that the kind has.
 
                 - Online runs: "regret" so far, "share" of V* that an average episode lost so far, "regret per episode"
-                  on average so far, or "privacy cost": regret beyond the same seeds of the non-private baseline,
-                  `spec.twin()`, which has to be among the runs.
+                  on average so far, "privacy cost": regret beyond the same seeds of the non-private baseline,
+                  `spec.twin()`, which has to be among the runs, or "suboptimal episodes": how many fell short of V* by
+                  more than alpha, against alpha.
                 - Runs on simulated data sets: "suboptimality" of the learned policy over n, or "privacy cost": how much
                   lower the algorithm's lower bound is than that of `spec.twin()`, which has to be among the runs.
                 - Runs on a file of yours: "lower bound" on the value of the learned policy over the budgets of the
                   runs, which differ in nothing else.
             statistic: "mean" or "median" over seeds; runs on data sets have their mean.
-            log_x, log_y: whether an axis is logarithmic; of runs on data sets n is.
-            seeds: each seed is drawn, too.
+            log_x, log_y: whether an axis is logarithmic; n and alpha are.
+            seeds: each seed is drawn, too; not of suboptimal episodes.
             dark: for a dark page.
 
         Returns:
@@ -180,8 +188,10 @@ class Comparison:
         if kind != RunSpec.kind:
             draw = pictures.DRAWN[kind, measure or pictures.MEASURES[kind][0]]
             return draw(self.traces, log_y=log_y, show_seeds=seeds, dark=dark)
+        if measure == pictures.MISTAKES:
+            return pictures.mistakes(self.traces, statistic, log_y=log_y, dark=dark)
         how = {"log_x": log_x, "log_y": log_y, "show_seeds": seeds, "dark": dark}
-        return pictures.regrets(self.traces, view_of(measure or "regret"), statistic, **how)
+        return pictures.regrets(self.traces, VIEWS[measure or "regret"], statistic, **how)
 
     def frame(self) -> pd.DataFrame:
         """Tidy table of all curves: run, and the columns of `Trace.frame`."""
@@ -233,10 +243,3 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     if not traces:
         raise SpecError("traces", "there is none; give at least one, such as dprl.run(spec).")
     return Comparison(dict(traces))
-
-
-def view_of(measure: str) -> View:
-    """What the dashboard calls a measure. Raises SpecError."""
-    if measure not in VIEWS:
-        raise SpecError("measure", f"{shown(measure)} is not allowed; give one of {', '.join(VIEWS)}.")
-    return VIEWS[measure]

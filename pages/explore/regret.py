@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
 
 from dprl import metrics
-from dprl.figures import pac
-from dprl.figures.lines import Series
 from dprl.jobs.store import RunStatus
 from dprl.messages import messages
-from dprl.sentences import regret as sentences
+from dprl.series import mistakes_picture, mistakes_series
 from dprl.words import plural, some
 from pages.explore import view
 from pages.shared.layout.chart import empty, kept, show
@@ -101,8 +98,7 @@ def learner_at_work(titles: Sequence[str]) -> None:
 def suboptimal(
     titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool, statistic: metrics.Statistic
 ) -> None:
-    """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds. Traces count
-    by shares of the best state's value, which may be more than V*: as much cannot be lost, and is left out."""
+    """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
     curves, parts, beyond = [], [], []
     s = session()
     for curve, kind, title in zip(s.explore.curves, kinds(s.explore.curves), titles, strict=True):
@@ -111,14 +107,11 @@ def suboptimal(
         seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, PAC_SEEDS))]
         finished = [trace for trace in seeds if trace is not None and trace.complete]
         if finished:
-            possible = finished[0].pac_alpha < finished[0].v_star
-            if not possible.any():
+            found = mistakes_series(title, kind, finished, statistic)
+            if found is None:
                 beyond.append(title)
                 continue
-            rows = np.array([trace.pac_count[-1] for trace in finished], float)[:, possible]
-            center, low, high = metrics.BANDS[statistic](rows)
-            alpha = finished[0].pac_alpha[possible]
-            curves.append(Series(title, kind, alpha, rows, center, low, high))
+            curves.append(found)
             parts.append((curve.spec.to_json(), title, kind, len(finished)))
     if beyond:
         st.info(f"No episode of {escape(some(beyond))} can lose as much as the smallest α that is counted.")
@@ -132,11 +125,10 @@ def suboptimal(
         )
     )
     night = dark()
-    see = sentences.about_mistakes(curves, statistic)
     show(
         kept(
             ("pac", statistic, log_y, night, *parts),
-            lambda: pac.mistakes_over_alpha(curves, statistic=statistic, log_y=log_y, see=see, dark=night),
+            lambda: mistakes_picture(curves, statistic, log_y=log_y, dark=night),
         ),
         "pac",
     )
