@@ -14,7 +14,7 @@ import pytest
 from dprl import kernels
 from dprl.jobs import pool
 from dprl.jobs.store import Store
-from dprl.kernels import disk, folder
+from dprl.kernels import addresses, disk, folder
 
 
 def twice(x: int) -> int:
@@ -115,3 +115,25 @@ def test_a_pool_removes_kernels_that_nobody_can_be_using(
     assert pool.main(["--store", str(home / "runs.sqlite")]) == 0
     own = folder.kernels(kernels.source_digest())
     assert set((home / "kernels").iterdir()) == {own, held, compiling, strange}
+
+
+def test_where_a_compiled_function_stands_is_looked_up_once(home: Path) -> None:
+    from numba.experimental import function_type
+
+    function = compiled()
+    signature, other = (function.signatures[0], function.nopython_signatures[0])
+    asked: list[Any] = []
+
+    def look_up(*given: Any) -> int:
+        asked.append(given)
+        return len(asked)
+
+    remembered = addresses.remembering(look_up)
+    assert [remembered(function, one) for one in (signature, signature, other, signature)] == [1, 1, 2, 1]
+    assert [remembered(len, signature) for _ in range(2)] == [3, 4]  # of which nobody knows whether it stays
+    for name in addresses.LOOKED_UP:
+        ours = getattr(function_type, name)
+        addresses.remember()
+        assert getattr(function_type, name) is ours
+        found = ours(function, other)
+        assert found == ours(function, other) == ours.__wrapped__(function, other) > 0

@@ -23,6 +23,10 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from dprl.kernels import addresses
+
+addresses.remember()  # here, as whatever compiles comes by, and no bit of a result follows from it
+
 log = logging.getLogger("dprl.kernels")
 
 _DIGEST = 32  # bytes
