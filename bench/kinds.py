@@ -3,7 +3,7 @@
 A kind is a function of a random generator to (P [S, A, S], R [S, A], d1 [S], H): chances, mean rewards in [0, 1], where
 an episode begins, and its steps. Sizes are drawn inside what `bench/users.py` measures, evenly in logarithms.
 
-DRAWN: kinds that a law is fitted to. HIDDEN: kinds that it is only checked by.
+DRAWN: kinds that a law is fitted to, and its error. HIDDEN: kinds that both are only checked by.
 """
 
 from __future__ import annotations
@@ -206,38 +206,130 @@ def tree(rng: Rng) -> Model:
     return P, R, d1, H
 
 
-def windy(rng: Rng) -> Model:
-    """A grid whose wind blows to one side, more in some columns than in others; the far corner pays."""
-    n, m, H = whole(rng, 2, 4), whole(rng, 3, 5), whole(rng, 8, 30)
-    wind = rng.uniform(0, 0.6, m)
-    P, R, d1 = empty(n * m, 4)
-    for s in range(n * m):
-        for a, (down, right) in enumerate(MOVES):
-            for blown, chance in ((0, 1 - wind[s % m]), (-1, wind[s % m])):
-                x, y = np.clip(s // m + down + blown, 0, n - 1), np.clip(s % m + right, 0, m - 1)
-                P[s, a, x * m + y] += chance
-    R[-1] = 1.0
+def taxi(rng: Rng) -> Model:
+    """Places in a row: fetch a passenger at one and put them down at another, again and again."""
+    n, H, slip = whole(rng, 3, 8), whole(rng, 8, 30), rng.uniform(0, 0.25)
+    here, there = rng.choice(n, 2, replace=False)
+    P, R, d1 = empty(2 * n, 4, int(rng.integers(n)))
+    for place, full in np.ndindex(n, 2):
+        s = full * n + place
+        for a, step in ((0, -1), (1, 1)):
+            P[s, a, full * n + min(max(place + step, 0), n - 1)] += 1 - slip
+            P[s, a, s] += slip
+        P[s, 2, n + place if place == here else s] = 1.0
+        P[s, 3, place if place == there else s] = 1.0
+    R[n + there, 3] = 1.0
     return P, R, d1, H
 
 
-def bait(rng: Rng) -> Model:
-    """Two ways: a short one to what pays little, a long one to what pays much; off the way is back to the start."""
-    long, H = whole(rng, 3, 8), whole(rng, 10, 30)
-    S, A, sure = long + 2, whole(rng, 2, 4), rng.uniform(0.8, 1)
+def pricing(rng: Rng) -> Model:
+    """Seats to sell, at prices of which a higher one sells less often; who has sold out waits for new ones."""
+    S, A, H = whole(rng, 3, 14), whole(rng, 2, 8), whole(rng, 5, 30)
+    base, steep, again = rng.uniform(0.5, 1), rng.uniform(0.5, 2), rng.uniform(0.05, 0.3)
+    P, R, d1 = empty(S, A, S - 1)
+    for s, a in np.ndindex(S, A):
+        price = (a + 1) / A
+        sold = base * (1 - 0.8 * price) ** steep if s else 0.0
+        P[s, a, s - 1 if s else S - 1] += sold if s else again
+        P[s, a, s] += 1 - (sold if s else again)
+        R[s, a] = price * sold
+    return P, R, d1, H
+
+
+def battery(rng: Rng) -> Model:
+    """Charge, hold or sell, while a price wanders: what is sold pays the price."""
+    n, m, H = whole(rng, 2, 5), whole(rng, 2, 4), whole(rng, 5, 30)
+    stays = rng.uniform(0.3, 0.9)
+    P, R, d1 = empty(n * m, 3)
+    for charge, price in np.ndindex(n, m):
+        for a, step in enumerate((1, 0, -1)):
+            after = min(max(charge + step, 0), n - 1)
+            P[charge * m + price, a, after * m : (after + 1) * m] += (1 - stays) / m
+            P[charge * m + price, a, after * m + price] += stays
+        R[charge * m + price, 2] = ((price + 1) / m) ** 2 if charge else 0.0
+    return P, R, d1, H
+
+
+def fatigue(rng: Rng) -> Model:
+    """A customer's mood: the harder one sells the more it earns at once, and the worse the mood is afterwards."""
+    S, A, H = whole(rng, 3, 12), whole(rng, 2, 6), whole(rng, 5, 30)
+    tires, rests = rng.uniform(0.2, 0.7), rng.uniform(0.1, 0.5)
+    P, R, d1 = empty(S, A, S // 2)
+    for s, a in np.ndindex(S, A):
+        hard = a / (A - 1)
+        less, more = tires * hard, rests * (1 - hard)
+        P[s, a, max(s - 1, 0)] += less
+        P[s, a, min(s + 1, S - 1)] += more
+        P[s, a, s] += 1 - less - more
+        R[s, a] = hard * (s / (S - 1)) ** 1.5
+    return P, R, d1, H
+
+
+def pupil(rng: Rng) -> Model:
+    """Exercises of A levels, of which one fits what is known so far; what is known is forgotten by and by."""
+    S, A, H = whole(rng, 4, 12), whole(rng, 2, 6), whole(rng, 6, 30)
+    learns, forgets = rng.uniform(0.4, 0.9), rng.uniform(0, 0.1)
     P, R, d1 = empty(S, A)
-    P[:, :, 0] = 1.0
-    for s in range(long + 1):
-        a = rng.integers(A)
-        P[s, a, 0] -= sure
-        P[s, a, min(s + 1, long)] += sure
-    other = (int(P[0, :, 1].argmax()) + 1) % A
-    P[0, other, 0], P[0, other, -1] = 0.0, 1.0
-    R[-1], R[long] = rng.uniform(0.1, 0.4), 1.0
+    for s, a in np.ndindex(S, A):
+        up = learns * 0.4 ** abs(a - s * A // S)
+        P[s, a, min(s + 1, S - 1)] += up
+        P[s, a, max(s - 1, 0)] += forgets
+        P[s, a, s] += 1 - up - forgets
+        R[s, a] = (s / (S - 1)) ** 3
+    return P, R, d1, H
+
+
+def chase(rng: Rng) -> Model:
+    """How far ahead somebody is on a round way, who moves at random; each meeting pays, and begins anew anywhere."""
+    S, H, moves = whole(rng, 4, 16), whole(rng, 5, 30), rng.uniform(0.1, 0.6)
+    P, R, d1 = empty(S, 3, S // 2)
+    for s, a in np.ndindex(S, 3):
+        for step, chance in ((-1, moves / 2), (0, 1 - moves), (1, moves / 2)):
+            P[s, a, (s + step - (a - 1)) % S] += chance
+    P[0], R[0] = 1 / S, 1.0
+    return P, R, d1, H
+
+
+def crossing(rng: Rng) -> Model:
+    """Two lines at a crossing, of which one goes at a time."""
+    n, H = whole(rng, 2, 4), whole(rng, 5, 30)
+    come, goes = rng.uniform(0.1, 0.6, 2), rng.uniform(0.7, 1)
+    P, R, d1 = empty(n * n, 2)
+    for s, a in np.ndindex(n * n, 2):
+        lines = divmod(s, n)
+        for arrived in np.ndindex(2, 2):
+            chance = np.prod(np.where(arrived, come, 1 - come))
+            for left in (0, 1):
+                after = [min(max(lines[i] - left * (i == a), 0) + arrived[i], n - 1) for i in (0, 1)]
+                P[s, a, after[0] * n + after[1]] += chance * (goes if left else 1 - goes)
+        R[s] = 1 - sum(lines) / (2 * (n - 1))
+    return P, R, d1, H
+
+
+def network(rng: Rng) -> Model:
+    """From layer to layer over links that fail, each with its own chance; the end pays, and all begins anew."""
+    depth, width = int(rng.integers(2, 5)), int(rng.integers(2, 5))
+    H = whole(rng, depth + 3, 30)
+    P, R, d1 = empty(depth * width, width)
+    for s, a in np.ndindex(depth * width, width):
+        if s // width == depth - 1:
+            P[s, a, 0] = 1.0
+            continue
+        works = rng.uniform(0.2, 1)
+        P[s, a, (s // width + 1) * width + a] += works
+        P[s, a, s] += 1 - works
+    R[-width:] = rng.random((width, 1)) ** 2
     return P, R, d1, H
 
 
 Kinds = Mapping[str, Callable[[Rng], Model]]
 DRAWN: Kinds = {
-    make.__name__: make for make in (garnet, ring, needle, contexts, repair, queue, inventory, maze, ledge)
+    make.__name__: make
+    for make in (
+        *(garnet, ring, needle, contexts, repair, queue, inventory, maze, ledge),
+        *(forest, gambler, epidemic, tree),  # hidden once, and learned from since
+    )
 }
-HIDDEN: Kinds = {make.__name__: make for make in (forest, gambler, epidemic, tree, windy, bait)}
+HIDDEN: Kinds = {
+    make.__name__: make for make in (taxi, pricing, battery, fatigue, pupil, chase, crossing, network)
+}

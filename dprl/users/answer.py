@@ -161,7 +161,7 @@ def beyond(table: Table, asked: Asked) -> list[str]:
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
     """How far a number may be off; NaN where that is not known."""
-    errors = {"measured": table.between, "extrapolated": table.factor}.get(kind_of(table, asked))
+    errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 
 

@@ -132,7 +132,8 @@ def fitted(points: Sequence[Point]) -> dict[str, Power]:
     points = [p for p in points if p.needed > LEARNED]
     law: dict[str, Power] = {}
     for model in MODELS:
-        law[model] = _fitted(law, model, [p for p in points if p.model == model])
+        if own := [p for p in points if p.model == model]:
+            law[model] = _fitted(law, model, own)
     return law
 
 
@@ -177,16 +178,42 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 def held_out(points: Sequence[Point]) -> dict[str, float]:
     """By model the factor to state for an environment that the law was not fitted to: each is left out once, at all its
     sizes, and the law fitted to the others."""
-    points = [p for p in points if p.needed > LEARNED]
-    errors: dict[str, list[float]] = {model: [] for model in MODELS}
-    names: dict[str, list[str]] = {model: [] for model in MODELS}
-    for left in dict.fromkeys(p.environment for p in points):
+    errors: dict[str, list[float]] = {}
+    names: dict[str, list[str]] = {}
+    for left in kinds_of(points):
         law = fitted([p for p in points if p.environment != left])
-        for model in MODELS:
-            own = [p for p in points if p.environment == left and p.model == model]
-            errors[model] += off(law, own).tolist()
-            names[model] += [left] * len(own)
-    return {model: covering(np.array(errors[model]), names[model]) for model in MODELS}
+        for model, off_by in errors_on(law, points, left).items():
+            errors.setdefault(model, []).extend(off_by.tolist())
+            names.setdefault(model, []).extend([left] * len(off_by))
+    return {model: covering(np.array(errors[model]), names[model]) for model in errors}
+
+
+def kinds_of(points: Sequence[Point]) -> list[str]:
+    """The environments of points, in order."""
+    return list(dict.fromkeys(p.environment for p in points))
+
+
+def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
+    """By model how far a law is off on one environment, where something had to be learned."""
+    own = [p for p in points if p.environment == kind and p.needed > LEARNED]
+    by_model = {model: [p for p in own if p.model == model] for model in MODELS}
+    return {model: off(law, some) for model, some in by_model.items() if some}
+
+
+def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
+    """By model and environment the share of its numbers within the factor that would be stated without it.
+
+    Law *and* factor are those of all other environments: the one looked at had a part in neither. So this says how
+    often what is stated holds on an environment that nobody has seen.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for kind in kinds or kinds_of(points):
+        others = [p for p in points if p.environment != kind]
+        law, stated = fitted(others), held_out(others)
+        for model, off_by in errors_on(law, points, kind).items():
+            inside = float((np.abs(off_by) <= np.log(stated[model])).mean())
+            found.setdefault(model, {})[kind] = inside
+    return found
 
 
 def intervals(points: Sequence[Point], draws: int = 200) -> dict[str, dict[str, tuple[float, float]]]:

@@ -70,8 +70,8 @@ class Check:
         new: whether they are of problems that had no part in the law.
         model: a privacy model.
         numbers: how many there are.
-        within: the share of them that lay within the error known before.
-        factor: how far COVERED of them were off at most.
+        within: the share of them that lay within the error that is stated.
+        factor: how far COVERED of them were off at most. The stated error takes no notice of it.
     """
 
     of: str
@@ -95,7 +95,10 @@ class Table:
         law: see law.py.
         exponents: by model and name the 95% interval of each exponent, from environments drawn again.
         held_out: by model, how far the law is off at most on a kind that it was not fitted to, for COVERED of all
-            numbers (`law.covering`).
+            numbers (`law.covering`). This is what is stated.
+        crossed: by model and kind, the share of its numbers within what would be stated without that kind.
+        hidden_losses, hidden: losses of, and by key, problems drawn at random that had no part in law and errors. They
+            have the budgets of `drawn`, and seeds of their own.
         between: by model, the same of numbers read between those measured of a problem.
         checks: on runs made afterwards.
     """
@@ -110,18 +113,17 @@ class Table:
     law: Law
     exponents: Mapping[str, Mapping[str, tuple[float, float]]]
     held_out: Mapping[str, float]
+    crossed: Mapping[str, Mapping[str, float]]
     between: Mapping[str, float]
+    hidden_losses: tuple[float, ...]
+    hidden: Mapping[str, Problem]
     checks: tuple[Check, ...]
 
     @property
-    def factor(self) -> dict[str, float]:
-        """By model, how far the law is said to be off: as on environments held out, or as on new problems where that is
-        worse."""
-        worst = dict(self.held_out)
-        for check in self.checks:
-            if check.new:
-                worst[check.model] = max(worst[check.model], check.factor)
-        return worst
+    def inside(self) -> dict[str, float]:
+        """By model, the share of numbers within what is stated, on kinds that had no part in it; kinds weigh the
+        same."""
+        return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
@@ -134,27 +136,27 @@ class Table:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
-        problems = [problem.to_dict() for problem in self.problems.values()]
-        drawn = [problem.to_dict() for problem in self.drawn.values()]
-        return {
-            **asdict(self),
-            "problems": problems,
-            "drawn": drawn,
-            "checks": list(map(asdict, self.checks)),
+        problems = {
+            name: [one.to_dict() for one in getattr(self, name).values()]
+            for name in ("problems", "drawn", "hidden")
         }
+        return {**asdict(self), **problems, "checks": list(map(asdict, self.checks))}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Table:
         """What `to_dict` wrote."""
-        problems, drawn = ([Problem.from_dict(one) for one in given[name]] for name in ("problems", "drawn"))
+        problems = {
+            name: {one["key"]: Problem.from_dict(one) for one in given[name]}
+            for name in ("problems", "drawn", "hidden")
+        }
         return cls(
             **{
                 **given,
-                "epsilons": tuple(given["epsilons"]),
-                "losses": tuple(given["losses"]),
-                "drawn_epsilons": tuple(given["drawn_epsilons"]),
-                "problems": {problem.key: problem for problem in problems},
-                "drawn": {problem.key: problem for problem in drawn},
+                **problems,
+                **{
+                    name: tuple(given[name])
+                    for name in ("epsilons", "losses", "drawn_epsilons", "hidden_losses")
+                },
                 "law": {model: Power(**power) for model, power in given["law"].items()},
                 "exponents": {
                     model: {name: tuple(ends) for name, ends in one.items()}

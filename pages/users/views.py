@@ -122,7 +122,7 @@ def errors() -> None:
                         "runs": check.of,
                         "privacy model": PRIVATIZERS[check.model].title,
                         "numbers": check.numbers,
-                        "within the error known before": percent(check.within),
+                        "within the stated error": percent(check.within),
                         "nine in ten within a factor of": words.times(check.factor),
                     }
                     for check in t.checks
