@@ -239,6 +239,7 @@ CITED = {
     "free": ("DP-UCBVI", "One-hot questions"),
     "attack": ("DP-UCBVI", "Central"),
     "lessons?lesson=trust": ("DP-UCBVI", "Local"),
+    "claims?claim=jdp-additive": ("DP-UCBVI", "Central"),
 }
 
 
