@@ -168,6 +168,31 @@ def needed(seeds: int = 5) -> None:
     print(f"V~ of DP-KL-LCB, with and without known rewards, above v^pi in {above} of {total} data sets")
 
 
+def alike(seeds: int = 5) -> None:
+    """The same for DP-KL-LCB where steps are declared to be alike."""
+    keys = [key for key in LEARNERS if dprl.OFFLINE[key].pools]
+    print(
+        f"\nas above, {seeds} data sets of each size, steps declared to be alike\n| problem, behaviour | budget | "
+        f"{' | '.join(dprl.OFFLINE[key].title for key in keys)} |"
+    )
+    above = total = 0
+    for name, environment, params, behaviour in PROBLEMS:
+        for words, budget in NOTIONS:
+            shown = []
+            for key in keys:
+                spec = OfflineSpec(
+                    environment=environment, environment_params=params, behaviour=behaviour, algorithm=key,
+                    n=10**12, seeds=seeds, calibration="tight", stationary="yes", **budget,
+                )  # fmt: skip
+                trace = dprl.run(spec)
+                v_star, gap, low = trace.seeds[0].v_star, trace.values, lower(trace)
+                near = least(trace.at, gap.mean(0) <= 0.05 * v_star)
+                shown.append(f"{near} / {least(trace.at, low.mean(0) >= 0.8 * (v_star - gap).mean(0))}")
+                above, total = above + int((low > v_star - gap + 1e-9).sum()), total + gap.size
+            print(f"| {name}, {behaviour} | {words} | {' | '.join(shown)} |", flush=True)
+    print(f"V~ above v^pi in {above} of {total} data sets")
+
+
 def printed(seeds: int = 5) -> None:
     """The same for DP-APVI with the noise and the constants of the paper, beside DP-KL-LCB; rewards are known."""
     print(
@@ -216,6 +241,9 @@ def main() -> int:
     if sys.argv[1:] == ["needed"]:
         needed()
         printed()
+        return 0
+    if sys.argv[1:] == ["alike"]:
+        alike()
         return 0
     for environment in ("riverswim", "clinic"):
         gaps(environment, "mixture:0.7")

@@ -112,7 +112,14 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
 
 
 def about_pessimism(
-    bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float, ranks: bool = False
+    bitten: Bite,
+    H: int,
+    *,
+    E: float | None,
+    gap: float,
+    v_star: float,
+    ranks: bool = False,
+    pooled: bool = False,
 ) -> str:
     """Where the penalty takes all that an action seems worth.
 
@@ -120,6 +127,7 @@ def about_pessimism(
         H: steps of an episode.
         E: how far noise may go; a pair with at most E released visits counts as never seen.
         ranks: whether there is noise that the penalty does not stand for.
+        pooled: whether visits of all steps are added up.
     """
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples the penalty takes all that the action seems worth."
@@ -132,7 +140,8 @@ def about_pessimism(
     if ranks:
         said += " This penalty leaves out the noise in values. So Q ranks actions, and is no bound."
     if E:
-        said += f" Pairs with at most E = {human(E)} released visits count as never seen."
+        visits = "visits, of all steps together," if pooled else "visits"
+        said += f" Pairs with at most E = {human(E)} released {visits} count as never seen."
     if gap <= 1e-9 * max(v_star, 1e-12):
         return said + " The learned policy is still the best one."
     return said + f" The learned policy is {human(gap)} short of v* = {v_star:#.3g}."

@@ -15,7 +15,7 @@ from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.plugins import sources_of
 from dprl.privacy.curator import PROMISES
-from dprl.simulation import datasets
+from dprl.simulation import datasets, stationary
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine
@@ -43,6 +43,12 @@ FIELDS: Registry[Field] = Registry(
             "behaviour", "text", "mixture:0.7", datasets.ALLOWED, query="mu", flag="--behaviour",
         ),
         *LEARNING[1:],
+        Field(
+            "stationary", "choice", "no",
+            "declares, as public, that transitions and rewards do not depend on the step: released counts are then "
+            "added up over the steps",
+            choices=("no", "yes"), query="stat", flag="--stationary",
+        ),
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
         CONTRIBUTION,
         Field("seeds", "int", 5, "independent data sets of each size", 1, 100, query="seeds", flag="--seeds"),
@@ -84,6 +90,7 @@ class OfflineSpec(Budgeted):
     epsilon: float | None = None
     delta: float | None = None
     beta: float = 0.1
+    stationary: names.Stationary | str = "no"
     n: int = 10**9
     contribution: int = 1
     seeds: int = 5
@@ -92,7 +99,7 @@ class OfflineSpec(Budgeted):
     kind: ClassVar[str] = "offline"
     TABLE: ClassVar[Mapping[str, Field]] = FIELDS
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "environment": ("environment_params",),
+        "environment": ("environment_params", "stationary"),
         "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
         "privacy": ("calibration", "rho", "epsilon", "delta"),
     }
@@ -114,6 +121,19 @@ class OfflineSpec(Budgeted):
             self._set("contribution", 1)
         self._check_features()
         self._check_cells("environment_params", self.problem_size)
+        self._check_pooled()
+        stationary.check_truth(self.stationary, None, self.environment, self.environment_params)
+
+    def _check_pooled(self) -> None:
+        if self.stationary == "yes" and not self.learner.pools:
+            able = [key for key, other in OFFLINE.items() if other.pools]
+            raise SpecError(
+                "stationary", f"yes changes nothing for {self.algorithm}; give no, or {' or '.join(able)}."
+            )
+
+    def label(self) -> str:
+        """A short name for a legend."""
+        return super().label() + ", stationarity declared" * (self.stationary == "yes")
 
     def _check_features(self) -> None:
         linear = [key for key, world in ENVIRONMENTS.items() if world.features]

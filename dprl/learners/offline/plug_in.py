@@ -48,7 +48,7 @@ def planned(problem: OfflineProblem, released: Array, r: Array) -> Learned:
     return Learned(policy, Q, np.zeros((H, S, A)), Q, V)
 
 
-RECORD: Any = {**kl_lcb.RECORD, "unproved": lambda params: UNPROVED, "proved": ""}
+RECORD: Any = {**kl_lcb.RECORD, "unproved": lambda params: UNPROVED, "proved": "", "pools": False}
 
 PLUG_IN = OfflineLearner(
     key="dp-plug-in",

@@ -124,6 +124,7 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
         rewards=world.make(**params).R if "rewards" in learner.public else None,
         features=world.features(**params) if world.features and "features" in learner.public else None,
         episodes=spec.contribution,
+        stationary=spec.stationary == "yes",
     )
 
 
@@ -176,7 +177,7 @@ def noise_for(
         formula=formula,
         where=f"at the curator: in {families[0].what}{' and all other sums' * (len(families) > 1)}, each released once",
         sources=sources,
-        public=tuple(PUBLIC[key] for key in learner.public),
+        public=tuple(PUBLIC[key] for key in (*learner.public, *["stationary"] * problem.stationary)),
         assumptions=(*assumptions, *stated),
         exact=exact,
     )

@@ -46,8 +46,12 @@ def declarations(s: Session) -> None:
 def stationary(s: Session) -> None:
     """Whether all steps are alike, for learners and bonuses that make something of it."""
     bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)
-    if not_pooled(s.draft.algorithm, None, None, bonus):
-        return
+    if not not_pooled(s.draft.algorithm, None, None, bonus):
+        steps_alike(s)
+
+
+def steps_alike(s: Session) -> None:
+    """The menu of it."""
     key = s.draft.environment
     select(
         "Public stationarity",

@@ -23,7 +23,8 @@ def titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 def label(spec: OfflineSpec) -> str:
     """Learner and budget in a few words."""
-    return f"{OFFLINE[spec.algorithm].title}, {promise_words(spec)}{episodes_each(spec)}"
+    declared = ", stationarity declared" * (spec.stationary == "yes")
+    return f"{OFFLINE[spec.algorithm].title}, {promise_words(spec)}{episodes_each(spec)}{declared}"
 
 
 def promise_words(spec: OfflineSpec | UploadSpec) -> str:
