@@ -18,7 +18,7 @@ from dprl.figures.looks import CurveStyle, dashed, numbered
 from dprl.figures.tradeoff import Frontier
 from dprl.series import bound_of, style_of, style_of_data
 from dprl.simulation import OfflineSpec, RunSpec
-from dprl.theory import BOUNDS
+from dprl.theory import BOUNDS, Bound
 
 LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
 FEWEST = 3  # points of a slope
@@ -33,7 +33,7 @@ AXES = {
     "S": "number of states S",
 }
 BUDGETS = ("epsilon", "rho")
-GUIDES = {"central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}  # whose slope is drawn
+SUFFIXES = {"central": "-jdp", "local": "-ldp"}  # after the key of an algorithm, the name of its bound
 # what a bound calls an axis
 EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
 EXPONENTS_OF_DATA = {"rho": "rho", "epsilon": "epsilon", "n": "K", "H": "H", "S": "S"}
@@ -64,15 +64,24 @@ def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
     whether that is what is drawn.
     """
     if spec.kind == RunSpec.kind:
-        if not price or spec.privacy not in GUIDES or x not in EXPONENTS:
+        bound = bound_of_run(spec) if price and x in EXPONENTS else None
+        if bound is None:
             return None
-        (term,) = (term for term in BOUNDS[GUIDES[spec.privacy]].terms if term.epsilon)
-        return float(getattr(term, EXPONENTS[x]))
-    bound = bound_of(spec)
-    if bound is None or x not in EXPONENTS_OF_DATA:
+        exponents = {float(getattr(term, EXPONENTS[x])) for term in bound.terms if term.private}
+        return exponents.pop() if len(exponents) == 1 else None
+    of_data = bound_of(spec)
+    if of_data is None or x not in EXPONENTS_OF_DATA:
         return None
-    found = next((term for term in bound.terms if term.private), None) if price else bound.terms[0]
+    found = next((term for term in of_data.terms if term.private), None) if price else of_data.terms[0]
     return (0.0 if found is None else float(getattr(found, EXPONENTS_OF_DATA[x]))) or None
+
+
+def bound_of_run(spec: RunSpec) -> Bound | None:
+    """The bound of an online run's own algorithm under its privacy model, where a paper proves one."""
+    key = spec.algorithm + SUFFIXES.get(spec.privacy, "")
+    pure = "" if spec.delta else "-pure"
+    found = (BOUNDS.get(name) for name in (key + pure, key, spec.algorithm))
+    return next((bound for bound in found if bound and bound.model == spec.privacy != "none"), None)
 
 
 def band_of(values: NDArray[np.float64], statistic: metrics.Statistic) -> tuple[float, float, float]:

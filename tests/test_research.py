@@ -13,6 +13,7 @@ import pytest
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
 from dprl.bundle import curves_of
+from dprl.frontiers import bound_of_run, proved_exponent
 from dprl.jobs import local
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import collect
@@ -368,6 +369,21 @@ def test_a_theorem_is_named_beside_the_algorithms_that_it_is_about() -> None:
         ("dp-apvi", "pure"): ("DP-APVI, Laplace", "after Theorem 3.4"),
         ("dp-vapvi", "zcdp"): ("DP-VAPVI", "Theorem 4.1"),
     }
+    online = [
+        ("riverswim", "dp-ucbvi", "central", "dp-ucbvi-jdp", -1.0),
+        ("riverswim", "dp-ucbvi", "shuffle", None, None),  # Bai et al. prove theirs for SDP-PE
+        ("riverswim", "dp-ucbvi", "local", "dp-ucbvi-ldp", -1.0),
+        ("riverswim", "pucb", "central", "pucb", -1.0),
+        ("linear-mixture", "ucrl-vtr", "central", "ucrl-vtr-jdp", -0.5),
+        ("linear-mixture", "ucrl-vtr-plus", "local", "ucrl-vtr-plus-ldp", None),  # a sum of several powers
+        ("linear-synthetic", "lsvi-ucb", "central", "lsvi-ucb-jdp", -0.4),
+        ("riverswim", "dp-ucbvi", "none", None, None),
+    ]
+    for environment, key, promised, name, exponent in online:
+        run = RunSpec(environment=environment, algorithm=key, privacy=promised)
+        bound = bound_of_run(run)
+        assert (bound and bound.key, proved_exponent(run, "epsilon", price=True)) == (name, exponent)
+        assert proved_exponent(run, "epsilon", price=False) is None
     at = np.array([10, 100, 1000, 10_000])
     specs = [OfflineSpec(algorithm=key) for key in ("dp-kl-lcb", "dp-apvi")]
     curves = [
