@@ -28,7 +28,7 @@ from pages.users import words
 from pages.users.link import table
 from website import start
 from website.claims import claims
-from website.document import Document, html_of
+from website.document import STOPS, Document, html_of
 from website.live import page_of, played, replays, runs_of
 
 SVG = "http://www.w3.org/2000/svg"  # the name of its elements, which no request is sent for
@@ -109,6 +109,21 @@ def test_lessons_keep_their_answers_behind_folds(site: dict[str, str]) -> None:
         for said in map(escape, (*(step.why for step in one.steps), *one.recap)):
             assert said in html
             assert said not in open_text
+
+
+def test_a_lesson_leads_to_the_next_and_to_the_list(site: dict[str, str]) -> None:
+    for number in range(len(LESSONS)):
+        html = site[f"lesson-{number}.html"]
+        assert (f'href="lesson-{number + 1}.html"' in html) == (number + 1 < len(LESSONS))
+        assert html.count('href="lessons.html"') == 2
+
+
+def test_a_page_says_of_sliders_and_of_plotly_only_where_it_has_them(site: dict[str, str]) -> None:
+    for name, html in site.items():
+        content = content_of(html) if not name.startswith("live") else None
+        if content is not None:
+            assert (STOPS in html) == bool(content["sliders"])
+            assert ("Plotly.js, copyright" in html) == bool(content["plots"])
 
 
 def test_every_prediction_has_a_place_and_a_verdict(site: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ INTRO = (
     "Eleven claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
     "statistic, its 95% interval, and a threshold."
 )
+AGAIN = "To run it again, with dprl installed:"
 
 
 def claims() -> Document:
@@ -31,7 +32,8 @@ def claims() -> Document:
             table(("Setting", "Measured", "Claimed", "Verdict"), rows(found)),
             *(Plot(partial(chart, found, which)) for which in by_statistic(found)),
             f'<p class="note">{escape(claim.source)}. {escape(claim.conditions)}</p>',
-            f"<pre>python -m dprl reproduce {escape(claim.key)} --out results</pre>",
+            f"<p>{AGAIN}</p><pre>python -m dprl reproduce {escape(claim.key)} --out results</pre>",
+            '<p class="note"><a href="#">Back to the list of claims</a></p>',
         ]
     then = bundled().version
     return Document(

@@ -21,6 +21,7 @@ from dprl.version import VERSION
 
 STORY = ("story_parts.js", "story_scenes.js", "story.js")
 SCRIPTS = ("player_parts.js", "site_guess.js", "site.js")
+STOPS = "A slider stops where something was computed, and nowhere between. "
 Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
 
@@ -108,6 +109,7 @@ def html_of(page: Document, nav: str) -> str:
         },
         "ink": {"light": style.LIGHT.ink, "dark": style.DARK.ink},
     }
+    notices = DRAWN_NOTICES if plots else DRAWN_NOTICES[:1]
     scripts = (*STORY, *SCRIPTS) if story else SCRIPTS
     data = json.dumps(content, ensure_ascii=False, default=plainly, separators=(",", ":"))
     script = f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*scripts)}open();\n}})();\n'
@@ -118,8 +120,8 @@ def html_of(page: Document, nav: str) -> str:
         .replace("{title}", escape(page.title))
         .replace("{about}", f'<p class="about">{escape(page.about)}</p>' if page.about else "")
         .replace("{nav}", nav)
-        .replace("{footer}", f"dprl {VERSION}")
-        .replace("{notices}", f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in DRAWN_NOTICES)}</ul>")
+        .replace("{footer}", f"dprl {VERSION}. {STOPS if sliders else ''}No request leaves the page.")
+        .replace("{notices}", f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in notices)}</ul>")
         # Last, for what they hold is not to be searched.
         .replace("{style}", web_source("player.css") + web_source("site.css"))
         .replace("{hash}", base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"))

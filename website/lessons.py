@@ -10,6 +10,7 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.picture import Picture
 from dprl.lessons import Lesson, Step
+from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
 from pages.shared.controls.panel import environment_picture
 from pages.shared.lessons.known import evidence
@@ -17,17 +18,43 @@ from pages.shared.lessons.views import step_picture
 from website.document import Block, Document, Guess, Plot, Verdict, paragraph
 from website.guesses import guess_of
 
+SAID = messages("lessons")
 INTRO = "Read the question, say what you predict, and only then open the answer: you will remember it better."
 
 
-def lesson(number: int, one: Lesson) -> Document:
-    """The page of a lesson; the first has number 0."""
+def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, listed: str) -> Document:
+    """The page of a lesson; the first has number 0.
+
+    Args:
+        following: the file of the lesson after it, and that lesson.
+        listed: the file of the list.
+    """
     blocks: list[Block] = [f"<p>{escape(one.say)} {escape(INTRO)}</p>"]
     for at, step in enumerate(one.steps):
         blocks += question(one, at, step)
     recap = "".join(f"<li>{escape(said)}</li>" for said in one.recap)
     blocks.append(f"<details><summary>What to remember</summary><ul>{recap}</ul></details>")
-    return Document(f"Lesson {number}: {one.title}", f"Needs: {one.needs}", blocks)
+    if following is not None:
+        file, after = following
+        name = f"Lesson {number + 1}: {after.title}"
+        blocks.append(
+            f'<h2>{escape(SAID["score"]["next"])}</h2><div class="ways">{card(file, name, after)}</div>'
+        )
+    blocks.append(f'<p><a href="{listed}">{escape(PAGES["lessons"].name)}</a></p>')
+    return Document(f"Lesson {number}: {one.title}", needs(one), blocks)
+
+
+def needs(one: Lesson) -> str:
+    """How long it is, and what one has to know before."""
+    return filled(SAID["page"]["needs"], questions=counted(len(one.steps), "question"), needs=one.needs)
+
+
+def card(file: str, name: str, one: Lesson) -> str:
+    """The way to a lesson."""
+    return (
+        f'<section class="card"><h3><a href="{file}">{escape(name)}</a></h3>'
+        f'<p>{escape(one.say)}</p><p class="note">{escape(needs(one))}</p></section>'
+    )
 
 
 def question(one: Lesson, at: int, step: Step) -> list[Block]:
@@ -51,8 +78,7 @@ def question(one: Lesson, at: int, step: Step) -> list[Block]:
 def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
     """The page that lists them. lessons: of each its file."""
     cards = "".join(
-        f'<section class="card"><h2><a href="{file}">Lesson {number}: {escape(one.title)}</a></h2>'
-        f'<p>{escape(one.say)}</p><p class="note">{escape(one.needs)}</p></section>'
+        card(file, f"Lesson {number}: {one.title}", one).replace("h3>", "h2>")  # below the title at once
         for number, (file, one) in enumerate(lessons)
     )
     page = PAGES["lessons"]

@@ -13,7 +13,13 @@ from dprl.wasm import answer, unplayable
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.online.played import played_page
 
+LOST = "What private algorithms lose on {title}, with two bonuses each."
 Replays = dict[RunSpec, dict[str, Any]]
+
+
+def shows(example: ExploreExample) -> str:
+    """What its page shows: what a run loses, whatever Online would open with."""
+    return example.say if example.view.tab == "regret" else LOST.format(title=example.title.lower())
 
 
 def played() -> list[ExploreExample]:

@@ -36,7 +36,7 @@ def needs() -> Document:
     sliders = (
         Slider("Environment", tuple(map(float, range(len(problems)))), tuple(problems), 0),
         Slider(
-            "Privacy budget ε",
+            "Privacy budget ε (a smaller one hides more)",
             EPSILONS,
             tuple(f"ε = {e:g}" for e in EPSILONS),
             EPSILONS.index(DEFAULT.epsilon),
@@ -51,9 +51,7 @@ def needs() -> Document:
         (
             paragraph(INTRO),
             Sliders(sliders),
-            Numbers(
-                ("Privacy model", "Your users are", "Users needed", "Smallest ε that they pay for"), cells
-            ),
+            Numbers(("Privacy model", "Your users are", "Users needed", "Smallest ε for your users"), cells),
             Plot(picture, turned=0, upright=1, level=2),
             paragraph(words.SIGNS),
             f"<h2>What this rests on</h2><ul>{''.join(f'<li>{markup(said)}</li>' for said in assumptions())}</ul>",

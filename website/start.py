@@ -16,7 +16,7 @@ from website.claims import claims
 from website.document import Document, html_of, links_to
 from website.home import AFTER, home
 from website.lessons import lesson, list_of_lessons
-from website.live import page_of, played, replays, runs_of
+from website.live import page_of, played, replays, runs_of, shows
 from website.needs import needs
 
 HOME, USERS, CLAIMS, LESSON_LIST = "index.html", "users.html", "claims.html", "lessons.html"
@@ -47,7 +47,7 @@ def main() -> None:
 def files() -> Iterator[tuple[str, str]]:
     """Each file of the site, and its text; those that play runs come last, for they take a minute."""
     examples = played()
-    live = [(f"live-{number}.html", each.title, each.say) for number, each in enumerate(examples, 1)]
+    live = [(f"live-{number}.html", each.title, shows(each)) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(LESSONS.values())]
     others = [(USERS, "users"), (CLAIMS, "claims"), (LESSON_LIST, "lessons")]
     listed = [(f"{HOME}#{AFTER}", PAGES[""].name), *((file, PAGES[path].name) for file, path in others)]
@@ -61,7 +61,8 @@ def files() -> Iterator[tuple[str, str]]:
     yield whole(CLAIMS, claims())
     yield whole(LESSON_LIST, list_of_lessons(lessons))
     for number, (file, one) in enumerate(lessons):
-        yield whole(file, lesson(number, one))
+        following = lessons[number + 1] if number + 1 < len(lessons) else None
+        yield whole(file, lesson(number, one, following, LESSON_LIST))
     runs = runs_of(examples)
     workers = max(1, len(os.sched_getaffinity(0)))
     ready = replays(runs, workers, lambda done: _say(done, len(runs)))

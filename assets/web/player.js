@@ -137,7 +137,8 @@ class Player {
       this.play();
     });
     const many = Array.from({ length: this.mostSeeds() }, (_, i) => i ? `${i + 1} seeds` : "1 seed");
-    const seeds = control(box, { id: "seeds", label: "Average over", words: many }, (place) => {
+    const seeds = control(box, { id: "seeds", label: "Average over", words: many,
+      note: "A seed is one repetition of the run, with random draws of its own." }, (place) => {
       this.seeds = place + 1;
       this.play();
     });

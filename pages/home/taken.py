@@ -12,7 +12,7 @@ from pages.shared.results.trusted import known
 
 LABEL = "Privacy budget (a smaller one hides more)"
 STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
-NEEDED = f"Users until an average episode loses less than {LEARNED:.0%}"
+NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 
 
 def taken_along(epsilon: float, v_star: float, about: str, footer: str) -> str:
