@@ -42,7 +42,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Check:
+class LinkCheck:
     """What is compared of a result.
 
     Attributes:
@@ -58,7 +58,7 @@ class Check:
         return f"{self.digest}.{content.decode('ascii').rstrip('=')}"
 
 
-def check_in(text: str) -> Check:
+def check_in(text: str) -> LinkCheck:
     """The check that a link carries. Raises SpecError where it is damaged."""
     damaged = SpecError(CHECK, "this is damaged; give the link as its author wrote it.")
     found = _FORM.fullmatch(text)
@@ -70,7 +70,7 @@ def check_in(text: str) -> Check:
         raise damaged from None
     if len(content) != 8 * VALUES:
         raise damaged
-    return Check(found[1], tuple(np.frombuffer(content, "<f8").tolist()))
+    return LinkCheck(found[1], tuple(np.frombuffer(content, "<f8").tolist()))
 
 
 def places(traces: Sequence[Trace]) -> list[tuple[int, int, int]]:
@@ -83,7 +83,7 @@ def _places(curve: int, values: Array) -> list[tuple[int, int, int]]:
     return [(curve, int(seed), int(point)) for seed, point in np.ndindex(values.shape)]
 
 
-def check_of(traces: Sequence[Trace]) -> Check:
+def check_of(traces: Sequence[Trace]) -> LinkCheck:
     """What is compared of these results. At least one."""
     digest = hashlib.sha256()
     for trace in traces:
@@ -93,10 +93,10 @@ def check_of(traces: Sequence[Trace]) -> Check:
         digest.update(np.asarray(trace.at, "<i8").tobytes())
         digest.update(np.asarray(trace.values, "<f8").tobytes())
     values = tuple(float(traces[i].values[seed, point]) for i, seed, point in places(traces))
-    return Check(digest.hexdigest()[:16], values)
+    return LinkCheck(digest.hexdigest()[:16], values)
 
 
-def differences(traces: Sequence[Trace], claimed: Check) -> list[str]:
+def differences(traces: Sequence[Trace], claimed: LinkCheck) -> list[str]:
     """What differs between results and what a link claims of them, a sentence each; none where no bit differs."""
     own = check_of(traces)
     said = []

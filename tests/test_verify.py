@@ -13,7 +13,7 @@ import pytest
 from dprl.__main__ import main
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec, run
-from dprl.verify import VALUES, Check, check_in, check_of, signed, verified
+from dprl.verify import VALUES, LinkCheck, check_in, check_of, signed, verified
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import Curve, View, decode, encode
 
@@ -52,18 +52,18 @@ def test_a_link_that_carries_its_check_values_comes_out_with_the_same_bits(
     assert len(links[name]) - len(link_to(RUNS[name])) < 150
 
 
-def changed(link: str, how: Callable[[Check], Check]) -> str:
+def changed(link: str, how: Callable[[LinkCheck], LinkCheck]) -> str:
     head, _, text = link.partition("check=")
     return f"{head}check={how(check_in(text))}"
 
 
-def one_bit(place: int) -> Callable[[Check], Check]:
+def one_bit(place: int) -> Callable[[LinkCheck], LinkCheck]:
     """The check with the last bit of one value turned."""
 
-    def turned(check: Check) -> Check:
+    def turned(check: LinkCheck) -> LinkCheck:
         bits = np.array(check.values).view(np.int64)
         bits[place] ^= 1
-        return Check(check.digest, tuple(bits.view(np.float64).tolist()))
+        return LinkCheck(check.digest, tuple(bits.view(np.float64).tolist()))
 
     return turned
 
@@ -78,7 +78,7 @@ def test_a_falsified_value_is_named(links: dict[str, str], place: int) -> None:
 
 
 def test_a_falsified_digest_is_found(links: dict[str, str]) -> None:
-    good, (said,) = verified(changed(links["one"], lambda check: Check("0" * 16, check.values)))
+    good, (said,) = verified(changed(links["one"], lambda check: LinkCheck("0" * 16, check.values)))
     assert not good
     assert "the digests differ" in said
 
@@ -155,8 +155,8 @@ def test_the_command_writes_a_link_and_verifies_it(
 
 
 def test_a_damaged_check_never_passes() -> None:
-    check = str(Check("0123456789abcdef", (1.5,) * VALUES))
-    assert check_in(check) == Check("0123456789abcdef", (1.5,) * VALUES)
+    check = str(LinkCheck("0123456789abcdef", (1.5,) * VALUES))
+    assert check_in(check) == LinkCheck("0123456789abcdef", (1.5,) * VALUES)
     for text in ("", check[:-2], check + "A", check.replace(".", ""), check[1:], check.upper()):
         with pytest.raises(SpecError, match="damaged"):
             check_in(text)

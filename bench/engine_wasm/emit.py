@@ -15,7 +15,7 @@ import numba
 
 import dprl.kernels
 from bench.engine_wasm.unoptimised import unoptimised
-from dprl.wasm.kernels import Entry
+from dprl.wasm.kernels import WasmKernel
 from dprl.wasm.pack import GENERATOR
 
 # In every browser since 2021.
@@ -30,7 +30,7 @@ def target() -> llvm.TargetMachine:
     return triple.create_target_machine(opt=3, reloc="static", features=FEATURES)
 
 
-def object_of(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> bytes:
+def object_of(entries: tuple[WasmKernel, ...], machine: llvm.TargetMachine) -> bytes:
     """The object file of these kernels, in this order."""
     whole, arguments = _linked(entries, machine)
     whole.link_in(llvm.parse_assembly(_doors(entries, arguments, machine)))
@@ -44,7 +44,7 @@ def object_of(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> bytes:
     return bytes(machine.emit_object(whole))
 
 
-def _linked(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> tuple[Any, list[list[str]]]:
+def _linked(entries: tuple[WasmKernel, ...], machine: llvm.TargetMachine) -> tuple[Any, list[list[str]]]:
     """One module with a function `kernel.<number>` for each kernel, and the types of the arguments of each."""
     whole = llvm.parse_assembly(_head(machine))
     arguments = []
@@ -67,7 +67,7 @@ def _keep(module: Any, names: tuple[str, ...]) -> None:
             value.linkage = llvm.Linkage.internal
 
 
-def _code_of(entry: Entry) -> tuple[str, str]:
+def _code_of(entry: WasmKernel) -> tuple[str, str]:
     """numba's LLVM code of a kernel, not optimised, and the name of its function."""
     for helper in dprl.kernels._kernels:
         if helper not in dprl.kernels._registered:
@@ -126,7 +126,7 @@ def _retargeted(code: str, machine: llvm.TargetMachine) -> str:
     return _head(machine) + code
 
 
-def _doors(entries: tuple[Entry, ...], arguments: list[list[str]], machine: llvm.TargetMachine) -> str:
+def _doors(entries: tuple[WasmKernel, ...], arguments: list[list[str]], machine: llvm.TargetMachine) -> str:
     """`address(number)` of a kernel, as other kernels are handed it, and `call(number, words)` of one from outside."""
     lines = [_head(machine)]
     doors = []

@@ -10,7 +10,7 @@ import wasmtime
 from numpy.typing import NDArray
 
 from dprl.wasm import ENGINE, Pack, manifest
-from dprl.wasm.pack import GENERATOR, At
+from dprl.wasm.pack import GENERATOR, BufferAddress
 
 
 @cache
@@ -41,7 +41,7 @@ class Host:
         def word(value: Any) -> int:
             if isinstance(value, int):
                 return value
-            if isinstance(value, At):
+            if isinstance(value, BufferAddress):
                 return places[value.buffer]
             return int(self._exports["address"](self._store, numbers[value.function]))
 

@@ -22,7 +22,7 @@ RUNS = 5  # as both papers have
 
 
 @dataclass(frozen=True)
-class Panel:
+class PrintedPanel:
     """Curves under one choice of settings.
 
     Attributes:
@@ -55,11 +55,11 @@ class PrintedFigure:
     source: str
     found: str
     open: str
-    printed: Panel
-    needed: Panel
+    printed: PrintedPanel
+    needed: PrintedPanel
 
     @property
-    def panels(self) -> tuple[Panel, Panel]:
+    def panels(self) -> tuple[PrintedPanel, PrintedPanel]:
         """Both."""
         return self.printed, self.needed
 
@@ -77,7 +77,7 @@ class PrintedFigure:
         ]
 
 
-def seen(panel: Panel, known: Evidence) -> str:
+def seen(panel: PrintedPanel, known: Evidence) -> str:
     """What there is to see in a panel, in a sentence."""
     least, most = (percent(of(lost(known, spec) for spec in panel.specs)) for of in (min, max))
     return f"At {size_of(panel.specs[0])} the curves have lost {least} to {most} of V*."
@@ -115,12 +115,12 @@ def _shares(specs: Sequence[RunSpec]) -> Callable[[Evidence], SettingPlot]:
     return draw
 
 
-def _online(title: str, specs: Sequence[RunSpec]) -> Panel:
-    return Panel(title, tuple(specs), _shares(specs))
+def _online(title: str, specs: Sequence[RunSpec]) -> PrintedPanel:
+    return PrintedPanel(title, tuple(specs), _shares(specs))
 
 
-def _offline(title: str, specs: Sequence[Any]) -> Panel:
-    return Panel(title, tuple(specs), offline.gaps(specs))
+def _offline(title: str, specs: Sequence[Any]) -> PrintedPanel:
+    return PrintedPanel(title, tuple(specs), offline.gaps(specs))
 
 
 PRINTED = at(

@@ -4,7 +4,7 @@
 their sources, with numba's and LLVM's help. Whoever plays it needs neither.
 """
 
-from dprl.wasm.kernels import Entry, entries
+from dprl.wasm.kernels import WasmKernel, entries
 from dprl.wasm.module import ENGINE, MANIFEST, Manifest, manifest, stale
 from dprl.wasm.pack import Pack, light_pack, pack
 from dprl.wasm.replay import QUESTION, STOPS, answer, composed, replayed, stops_of, unplayable
@@ -15,9 +15,9 @@ __all__ = [
     "MANIFEST",
     "QUESTION",
     "STOPS",
-    "Entry",
     "Manifest",
     "Pack",
+    "WasmKernel",
     "answer",
     "composed",
     "digest",

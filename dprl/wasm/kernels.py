@@ -18,7 +18,7 @@ from dprl.simulation.schedules import SCHEDULES
 from dprl.statistics import consistency
 
 
-class Kind(NamedTuple):
+class PlanKind(NamedTuple):
     """What the types of a loop's kernels depend on: see `TabularLearner`."""
 
     stochastic: bool
@@ -30,20 +30,20 @@ class Kind(NamedTuple):
         return "stochastic" if self.stochastic else "draws" if self.draws else "policy"
 
 
-class Entry(NamedTuple):
+class WasmKernel(NamedTuple):
     """A kernel of the module.
 
     Attributes:
         name: which one, such as `learners.tabular.anytime.bernstein:policy`; what follows the colon is its kind.
         function: its source.
-        kind, part: its types are those of this part of a loop of this kind, see `Entry.signature`. Or of none, and
+        kind, part: its types are those of this part of a loop of this kind, see `WasmKernel.signature`. Or of none, and
             `part` is its types.
         called: from outside the module, not only by another kernel.
     """
 
     name: str
     function: Callable[..., Any]
-    kind: Kind | None
+    kind: PlanKind | None
     part: str
     called: bool
 
@@ -60,7 +60,7 @@ MERGE = "privacy.mechanisms.optimal.merge"  # what noise is correlated by, compu
 NO_DRAWS = ("next_release", "evaluate")  # and these are handed no draws
 
 
-def name(function: Callable[..., Any], kind: Kind, part: str) -> str:
+def name(function: Callable[..., Any], kind: PlanKind, part: str) -> str:
     """What a kernel is called in the module."""
     own = f"{function.__module__}.{function.__qualname__}".removeprefix("dprl.")
     if part in ONE_FOR_ALL:
@@ -68,21 +68,21 @@ def name(function: Callable[..., Any], kind: Kind, part: str) -> str:
     return f"{own}:{kind._replace(draws=False).name if part in NO_DRAWS else kind.name}"
 
 
-def kind_of(learner: TabularLearner) -> Kind:
+def kind_of(learner: TabularLearner) -> PlanKind:
     """The kind of the loop that plays a learner."""
-    return Kind(learner.stochastic, learner.draws)
+    return PlanKind(learner.stochastic, learner.draws)
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[WasmKernel, ...]:
     """All kernels of the module, by name."""
-    found: dict[str, Entry] = {MERGE: Entry(MERGE, optimal.merge, None, optimal.MERGE, True)}
+    found: dict[str, WasmKernel] = {MERGE: WasmKernel(MERGE, optimal.merge, None, optimal.MERGE, True)}
     for kind, part, function in _parts():
         called = name(function, kind, part)
-        found.setdefault(called, Entry(called, function, kind, part, part in CALLED))
+        found.setdefault(called, WasmKernel(called, function, kind, part, part in CALLED))
     return tuple(found[key] for key in sorted(found))
 
 
-def _parts() -> Iterator[tuple[Kind, str, Callable[..., Any]]]:
+def _parts() -> Iterator[tuple[PlanKind, str, Callable[..., Any]]]:
     """Each kernel of a loop, with the kind of the loop and which part of it the kernel is."""
     for learner in ALGORITHMS.values():
         if not isinstance(learner, TabularLearner):

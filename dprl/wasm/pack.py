@@ -32,7 +32,7 @@ class Buffer(NamedTuple):
     array: NDArray[Any]
 
 
-class At(NamedTuple):
+class BufferAddress(NamedTuple):
     """A word that is the address of a buffer, by its number."""
 
     buffer: int
@@ -44,10 +44,10 @@ class Of(NamedTuple):
     function: str
 
 
-Word = int | At | Of
+Word = int | BufferAddress | Of
 
 
-class Drawn(NamedTuple):
+class DrawnByPlayer(NamedTuple):
     """Noise that whoever plays the pack draws before the first user, see privacy/mechanisms/optimal.py.
 
     Attributes:
@@ -81,7 +81,7 @@ class Pack(NamedTuple):
     kernel: str
     words: tuple[Word, ...]
     buffers: tuple[Buffer, ...]
-    drawn: Drawn | None = None
+    drawn: DrawnByPlayer | None = None
 
     def to_json(self) -> str:
         """For a browser: words as texts of digits, as {"buffer": 3} or as {"function": "next_double"}; the bytes of
@@ -129,7 +129,9 @@ def pack(run: SeedRun) -> Pack:
     kernel = name(getattr(run.kernels.simulate, "py_func", run.kernels.simulate), kind, "simulate")
     # two words before the arguments: where numba puts what is returned, and an error
     result = packing.place("result", np.zeros(8, dtype=np.int64))
-    return Pack(kernel, (At(result), At(result), *packing.words), tuple(packing.buffers))
+    return Pack(
+        kernel, (BufferAddress(result), BufferAddress(result), *packing.words), tuple(packing.buffers)
+    )
 
 
 def light_pack(run: SeedRun) -> Pack:
@@ -153,7 +155,7 @@ def light_pack(run: SeedRun) -> Pack:
     # what optimal.factors calls `merge` with: its result has 16 numbers a release, and its weights have one
     around = optimal.poles((math.pi / 2) ** 2, 4.0 * releases**2, optimal.CHAINS)
     empty = np.zeros((releases, optimal.CHAINS)), np.zeros((releases, optimal.CHAINS))
-    packing.words += [At(result), At(result)]
+    packing.words += [BufferAddress(result), BufferAddress(result)]
     for label, array in zip(
         ("weights", "shift", "weight", "keep", "gain"),
         (optimal.factors(releases).p, *around, *empty),
@@ -163,14 +165,14 @@ def light_pack(run: SeedRun) -> Pack:
     merging, packing.words = packing.words, []
     placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
     # gaussian_sum as of one item: what it adds to each cell is a draw
-    packing.words += [At(result), At(result), 0]
+    packing.words += [BufferAddress(result), BufferAddress(result), 0]
     packing.add("draws.leaves", np.array([0, 1, 2]))
     packing.add("draws.batches", np.zeros((1, 1), dtype=run.setup.batches.dtype))
     packing.add("draws.none", np.zeros((1, 1)))
     packing.words += _generator(rng)
     packing.words += _array(memory, run.state.memory.reshape(-1))
     drawing = name(gaussian_sum, kind_of(learner_of(run.spec)), "add_noise")
-    drawn = Drawn(
+    drawn = DrawnByPlayer(
         ((MERGE, tuple(merging)), (drawing, tuple(packing.words))),
         memory,
         placed["draws.keep"],
@@ -181,12 +183,12 @@ def light_pack(run: SeedRun) -> Pack:
 
 def _array(number: int, value: NDArray[Any]) -> list[Word]:
     """The words of an array that lies in a buffer."""
-    return [0, 0, value.size, value.itemsize, At(number), *value.shape, *value.strides]
+    return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
 def _generator(number: int) -> list[Word]:
     """The words of a generator whose state lies in a buffer."""
-    return [0, At(number), At(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
+    return [0, BufferAddress(number), BufferAddress(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
 
 
 class _Packing:
