@@ -234,6 +234,16 @@ def test_all_of_a_view_and_all_examples_are_said_by_a_link(path: str) -> None:
             assert page.decode(grouped(page.encode(specs, seen))) == ComparisonLink(specs, seen)
 
 
+def test_a_run_that_is_left_out_moves_no_other_into_its_place() -> None:
+    """The link counted it."""
+    given = query("linear", curve=1)
+    assert LINEAR.decode(given).view.curve == 1
+    found = LINEAR.decode({**given, "c": ["env.riverswim", *given["c"]]})
+    assert found.specs == ALIKE["linear"].specs
+    assert found.view.curve == LINEAR.usual_curve != 1
+    assert found.problems == (LINEAR.left_out,)
+
+
 def documented(name: str) -> str:
     """A file of the page that docs/how-to/adding-an-algorithm.md adds."""
     text = (ROOT / "docs/how-to/adding-an-algorithm.md").read_text(encoding="utf-8")
