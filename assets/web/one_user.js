@@ -61,7 +61,9 @@ export default function ({ data, parentElement }) {
   Object.assign(play, { type: "button", hidden: still.matches });
   Object.assign(input, { type: "range", min: 0, max: last, step: 1, id: "one-user-users" });
   label.htmlFor = value.htmlFor = input.id;
-  const choice = element(root, "div", "row"), name = element(choice, "label", "", words.which);
+  const choice = element(root, "div", "row"), several = moments[0].ways.length > 1;
+  choice.hidden = !several;
+  const name = element(choice, "label", "", words.which);
   const select = element(choice, "select");
   [words.learned, words.best].forEach((text, i) => Object.assign(element(select, "option", "", text), { value: i }));
   select.id = "one-user-policy";

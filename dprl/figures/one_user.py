@@ -25,14 +25,14 @@ class Moment(NamedTuple):
 
     Attributes:
         true, noisy: [S] visits to each state so far, and as the algorithm is told; noisy is None without noise.
-        lost: share of V* that an episode of the policy loses.
+        lost: share of V* that an episode of the policy loses; None where it is the best one.
         way: of one user: states and actions, H of each.
     """
 
     users: int
     true: Array
     noisy: Array | None
-    lost: float
+    lost: float | None
     way: tuple[Sequence[int], Sequence[int]]
 
 
@@ -43,7 +43,7 @@ def drawable(drawing: Mapping[str, Any], S: int) -> bool:
 
 def one_user(
     moments: Sequence[Moment],
-    best: Sequence[tuple[Sequence[int], Sequence[int]]],
+    best: Sequence[tuple[Sequence[int], Sequence[int]]] | None,
     *,
     drawing: Mapping[str, Any],
     states: Sequence[str],
@@ -53,7 +53,7 @@ def one_user(
 
     Args:
         moments: in order.
-        best: ways of users who follow the best policy, as many as moments.
+        best: ways of users who follow the best policy, as many as moments; None where all moments are of that.
     """
     said = messages("one_user")
     places, high = _places(drawing, states)
@@ -63,6 +63,9 @@ def one_user(
             float(np.max(m.true, initial=0)), float(np.max(m.true if m.noisy is None else m.noisy, initial=0))
         )
         for m in moments
+    )
+    shown_ways = (
+        [[m.way] for m in moments] if best is None else list(zip((m.way for m in moments), best, strict=True))
     )
     private = any(m.noisy is not None for m in moments)
 
@@ -75,7 +78,8 @@ def one_user(
 
     return {
         "words": {name: said[name] for name in ("users", "play", "pause", "which", "learned", "best")}
-        | {name: said[name] for name in ("step", "over", "true", "noisy", "nothing")}
+        | {name: said[name] for name in ("step", "over", "noisy", "nothing")}
+        | {"true": said["true" if best is not None else "expected"]}
         | {"scale": filled(said["scale"], most=human(float(f"{most:.1g}")))},
         "places": places,
         "high": high,
@@ -87,13 +91,12 @@ def one_user(
                 "users": human(m.users),
                 "fills": [level(n) for n in m.true[:shown]],
                 "ticks": None if m.noisy is None else [level(n) for n in m.noisy[:shown]],
-                "lost": filled(said["lost"], users=human(m.users), lost=percent(m.lost)),
+                "lost": _loses(m),
                 "ways": [
-                    {"states": list(way[0]), "actions": list(way[1]), "alt": told(m, way[0])}
-                    for way in (m.way, b)
+                    {"states": list(way[0]), "actions": list(way[1]), "alt": told(m, way[0])} for way in ways
                 ],
             }
-            for m, b in zip(moments, best, strict=True)
+            for m, ways in zip(moments, shown_ways, strict=True)
         ],
         "colors": {
             "fill": (LIGHT.amount[2][1], DARK.amount[2][1]),
@@ -102,6 +105,13 @@ def one_user(
             "mark": (LIGHT.roles["optimal"], DARK.roles["optimal"]),
         },
     }
+
+
+def _loses(m: Moment) -> str:
+    said = messages("one_user")
+    if m.lost is None:
+        return filled(said["follow"], users=human(m.users))
+    return filled(said["lost"], users=human(m.users), lost=percent(m.lost))
 
 
 def _places(drawing: Mapping[str, Any], states: Sequence[str]) -> tuple[list[dict[str, Any]], float]:

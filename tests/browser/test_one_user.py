@@ -58,3 +58,15 @@ def test_nothing_moves_by_itself_where_no_motion_is_asked_for(visit: Visits) -> 
     expect(told).to_contain_text("Step 3 of 3")
     page.wait_for_timeout(600)
     expect(told).to_contain_text("Step 3 of 3")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_lesson_shows_users_who_walk_through_its_environment(visit: Visits, width: int) -> None:
+    page = visit("lessons?lesson=trust", width=width)
+    page.get_by_text("Watch users who follow the best policy").click()
+    box = page.locator(".one-user")
+    expect(box.locator(".lost")).to_have_text("Users so far who follow the best policy: 1 million.")
+    box.get_by_label("Users so far").fill("0")
+    expect(box.locator(".lost")).to_have_text("Users so far who follow the best policy: 1.")
+    expect(box.get_by_label("Policy")).to_be_hidden()

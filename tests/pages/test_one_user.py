@@ -11,11 +11,12 @@ from dprl import run
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import one_user as figures
 from dprl.figures.grid import is_grid
+from dprl.lessons import LESSONS
 from dprl.mdp import planning
 from dprl.metrics.episodes import apart, episode
 from dprl.simulation import RunSpec
 from dprl.words import percent
-from pages.shared.online.one_user import APART, content, drawable
+from pages.shared.online.one_user import APART, best_content, content, drawable
 from tests.pages.conftest import Visit, Work, words
 
 SHORT: dict[str, Any] = {"episodes": 20_000, "seeds": 1, "epsilon": 50.0}
@@ -105,3 +106,26 @@ def test_it_stands_beside_the_chart_or_it_is_said_why_not(
     assert "**One user, step by step**" in words(app)
     assert ("too many states" in words(app)) == bool(said)
     assert "when the first seed is finished" not in words(app)
+
+
+def test_users_of_the_best_policy_fill_states_as_they_do_on_average() -> None:
+    mdp = ENVIRONMENTS["clinic"].make()
+    made = best_content(mdp)
+    best = planning.optimum(mdp).policy
+    visits = planning.occupancy(mdp, best).sum(0)
+    top = np.log1p(visits.max() * 10**6)
+    assert made["moments"][-1]["fills"] == pytest.approx(np.log1p(visits * 10**6) / top, abs=1e-3)
+    for moment in made["moments"]:
+        (way,) = moment["ways"]
+        s, a = np.array(way["states"]), np.array(way["actions"])
+        h = np.arange(mdp.H)
+        assert (a == best[h, s]).all()
+        assert (mdp.P[h[:-1], s[:-1], a[:-1], s[1:]] > 0).all()
+        assert moment["ticks"] is None
+        assert "follow the best policy" in moment["lost"]
+
+
+@pytest.mark.parametrize("lesson", [key for key, one in LESSONS.items() if one.met(0) is not None])
+def test_every_environment_that_a_lesson_begins_with_can_be_walked(lesson: str) -> None:
+    key, params = LESSONS[lesson].met(0) or ("", {})
+    assert drawable(ENVIRONMENTS[key].make(**params))

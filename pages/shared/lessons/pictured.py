@@ -10,10 +10,12 @@ import streamlit as st
 
 from dprl.environments import ENVIRONMENTS
 from dprl.lessons import Lesson
+from dprl.messages import messages
 from pages.shared.controls.panel import environment_picture
 from pages.shared.layout.chart import draw_bare, kept
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
+from pages.shared.online.one_user import of_best
 from pages.shared.text import escape
 
 
@@ -28,6 +30,19 @@ def pictured(lesson: Lesson, at: int) -> None:
             drawing(*met)
         world = ENVIRONMENTS[met[0]]
         right.markdown(explained(f"**{escape(world.title)}.** {escape(world.summary)}"))
+        walking(*met)
+
+
+def walking(key: str, params: Mapping[str, Any]) -> None:
+    """Users who walk through it, once they are asked for."""
+    opened = st.expander(
+        messages("one_user")["open"], icon=":material/directions_walk:", on_change="rerun", key="walking"
+    )
+    if not opened.open:
+        return
+    mdp = ENVIRONMENTS[key].make(**params)
+    with opened:
+        of_best(f"{key}{sorted(params.items())}", mdp)
 
 
 def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:

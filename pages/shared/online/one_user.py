@@ -9,7 +9,7 @@ import numpy as np
 from dprl.assets import joined
 from dprl.figures import one_user as figures
 from dprl.learners import ALGORITHMS
-from dprl.mdp import TabularMDP
+from dprl.mdp import TabularMDP, planning
 from dprl.metrics.episodes import apart, episode
 from dprl.simulation import SeedTrace
 from pages.shared.layout.component import component
@@ -17,6 +17,7 @@ from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
 
 APART = 4.0  # times as many users, or more, from one moment that is shown to the next
 BYTES = 4 * 2**20  # of what is shown, kept for all visitors together
+DECADES = tuple(10**i for i in range(7))  # users of the best policy
 VISITS = -2  # where a row of counters has them
 
 _one_user = component("one_user", js=joined("one_user.js", "story_parts.js"))
@@ -33,6 +34,26 @@ def one_user(trace: SeedTrace, mdp: TabularMDP) -> None:
     key = f"{trace.spec.to_json()}#{trace.seed}#{trace.episodes[-1]}"
     drawing = kept.cached(key, lambda _: content(mdp, trace), lambda made: ENTRY_BYTES + len(repr(made)))
     _one_user(data={"id": key, "complete": trace.complete} | drawing, key="one_user")
+
+
+def of_best(key: str, mdp: TabularMDP) -> None:
+    """Users who all follow the best policy, whose counts fill as they do on average. key: names the environment."""
+    kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
+    drawing = kept.cached(key, lambda _: best_content(mdp), lambda made: ENTRY_BYTES + len(repr(made)))
+    _one_user(data={"id": key, "complete": True} | drawing, key="one_user")
+
+
+def best_content(mdp: TabularMDP) -> dict[str, Any]:
+    """All that is drawn of the best policy: expected visits, exactly, and users drawn from the model by a seed."""
+    random, best = np.random.default_rng(0), planning.optimum(mdp).policy
+    visits = planning.occupancy(mdp, best).sum(0)
+    moments = [
+        figures.Moment(users, users * visits, None, None, episode(mdp.P, mdp.d1, best, random))
+        for users in DECADES
+    ]
+    return figures.one_user(
+        moments, None, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
+    )
 
 
 def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
