@@ -56,11 +56,7 @@ def main() -> None:
             share(u)
         words_and_papers()
         return
-    st.markdown(
-        explained(
-            "Say how large your environment is and what an average episode may lose. Four verdicts follow."
-        )
-    )
+    st.markdown(explained("Say how large your environment is and what an average episode may lose."))
     inputs()
     asked = u.asked
     if session().wrong:  # no answer to what stood there before

@@ -67,7 +67,7 @@ def test_it_asks_first_what_is_learned_from_and_both_answers_lead_on(visit: Visi
     answer.set_value("logs").run()
     assert to_logs(app) == ["tab=upload"]
     assert not charts(app)
-    assert not app.text_input
+    assert not [one for one in app.text_input if ":users." in str(one.key)]
     assert app.query_params["from"] == "logs"
     linked = visit(PAGE, **{"v": "2", "from": "logs", "K": "1e6"})
     assert to_logs(linked) == ["tab=upload"]
@@ -128,7 +128,7 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     assert app.query_params["K"] == "1e12"
     app.selectbox[0].select("chain").run()
     assert asked_of(app).problem == "chain"
-    asked = [str(one.key).split(":")[1] for one in app.text_input]
+    asked = [str(one.key).split(":")[1] for one in app.text_input if ":users." in str(one.key)]
     assert asked == ["users.users", "users.epsilon", "users.delta", "users.loss", "users.today"]
     (link,) = [one for one in app.get("page_link") if "Search" in one.proto.label]
     assert "env.chain" in link.proto.query_string
