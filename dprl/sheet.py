@@ -24,7 +24,7 @@ def sheet(policy: Policy) -> str:
     """The sheet as HTML, which asks for nothing from elsewhere. A policy of ten steps and ten states fits on A4."""
     about = policy.about
     parts = [
-        *_worth(about),
+        *_worth(policy),
         heading(said.POLICY),
         *_table_of(policy),
         f"<p>{markup(uploads.BEFORE_USE)}</p>",
@@ -50,8 +50,9 @@ def printed(title: str, about: str, parts: Iterable[str], footer: str) -> str:
     )
 
 
-def _worth(about: Mapping[str, Any]) -> Iterable[str]:
+def _worth(policy: Policy) -> Iterable[str]:
     """The verdict, and values with their intervals."""
+    about = policy.about
     held, bound, unit = about["held out"], about["bound"], about.get("one reward point is")
     head = said.NOBODY
     if held["verdict"]:
@@ -69,7 +70,9 @@ def _worth(about: Mapping[str, Any]) -> Iterable[str]:
         yield table(columns, rows)
     low = bool(held["verdict"]) and bound["proved"] and bound["worth at least"] < held["behaviour"][1]
     below = f" {uploads.below(held['behaviour'][1], None)}" if low else ""
-    yield f"<p>{markup(said.bound(bound) + below)}</p>"
+    lacking = not all(all(row) for row in policy.enough)
+    chance = said.bound(bound, bool(OFFLINE[about["algorithm"]].proved), lacking)
+    yield f"<p>{markup(chance + below)}</p>"
     if held["verdict"]:
         shown = f"{verdict.overlap(held['covered'], held['follows'])} {verdict.cautious(*held['learned'])}"
         yield f"<p>{markup(shown.strip())}</p>"

@@ -1,7 +1,8 @@
 """Numbers as people read them: one function for each place and meaning. Words of numbers are in dprl/messages.
 
 In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `between`, `after`, `plural`, `ordinal`, `listed`,
-`duration`, `size`, `promise`, `odds`. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
+`duration`, `size`, `promise`, `odds`. What is proved: `at_least`, `at_most`, `proves`, `share_at_most`, so that what is
+printed is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
 `count`, `significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
 
 A million is "1 million" wherever it is said; powers of ten from 10⁶ to 10¹⁴ stand at axes, where there is no room for
@@ -13,6 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from dprl.messages import filled, messages
 
@@ -47,6 +49,48 @@ def human(value: float) -> str:
     if size >= 1000:
         return sign + (f"{size:,.0f}" if size == round(size) else f"{rounded:,.0f}")
     return sign + (f"{rounded:.4f}".rstrip("0").rstrip(".") if size < 0.01 else f"{rounded:g}")
+
+
+def at_least(value: float, digits: int = 3) -> str:
+    """What is proved from below, as `human` but rounded down: 1.996 is 1.99."""
+    return human(_cut(Decimal(value), ROUND_FLOOR, digits)) if math.isfinite(value) else human(value)
+
+
+def at_most(value: float, digits: int = 3) -> str:
+    """What is proved from above (ε, ρ, δ, β), as `human` but rounded up: 3.6624 is 3.67. SLACK of it is let go."""
+    return human(_cut(_eased(value), ROUND_CEILING, digits)) if math.isfinite(value) else human(value)
+
+
+def proves(epsilon: float, delta: float) -> str:
+    """A proved (ε, δ): see `at_most`."""
+    return f"({at_most(epsilon)}, {at_most(delta)})"
+
+
+def share_at_most(share: float) -> str:
+    """A share of one that is proved from above, as a percentage with one decimal, rounded up."""
+    return f"{(1000 * _eased(share)).to_integral_value(ROUND_CEILING) / 10:.1f}%"
+
+
+def upward(value: float, digits: int = 6) -> float:
+    """The same as a number, of so many digits. Infinite ones stay what they are."""
+    return float(Context(digits, ROUND_CEILING).plus(_eased(value))) if math.isfinite(value) else value
+
+
+SLACK = Decimal("1e-9")  # of what is rounded up: floating point may have moved it by less
+
+
+def _eased(value: float) -> Decimal:
+    return Decimal(value) * (1 - SLACK) if value > 0 else Decimal(value)
+
+
+def _cut(value: Decimal, way: str, digits: int) -> float:
+    """The next number this way that `human` says in full."""
+    size = abs(value)
+    if Decimal("1e-4") <= size < Decimal("0.01"):
+        return float(value.quantize(Decimal("1e-4"), way))
+    if size == size.to_integral_value() and 1000 <= size < 999_500:
+        return float(value)
+    return float(Context(digits, way).plus(value))
 
 
 def rough(value: float) -> str:

@@ -14,6 +14,7 @@ import dprl
 from dprl.simulation import KINDS, AttackSpec, Trace, online, outlook
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration
+from dprl.words import upward
 
 MOST = 1000  # characters
 TINY: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
@@ -75,11 +76,11 @@ def test_a_trace_names_its_environment_its_interval_and_what_is_proved(traces: d
     assert "random" in said
     assert f"{final['final_regret_low']:.6g} to {final['final_regret_high']:.6g}" in said
     assert "at episode 1,000" in said
-    assert f"proved (epsilon, delta) ({final['proved_epsilon']:g}, 10⁻⁶)" in said
+    assert f"proved (epsilon, delta) ({upward(final['proved_epsilon'] or 0.0):g}, 10⁻⁶)" in said
     proved = traces["offline"].guarantee.proved_rho  # noise is rounded up
     assert proved is not None
     assert 0.9999 < proved <= 1
-    assert f"proved rho {proved:g}," in repr(traces["offline"])
+    assert f"proved rho {upward(proved):g}," in repr(traces["offline"])
     assert "proved" not in repr(dprl.run(ONLINE.twin()))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     assert held["verdict"] == "better"
     for part in (
         "Better than today. Under the learned policy",
-        "The proved bound holds except with a chance of 0.1",
+        "The proved bound of this release holds except with a chance of 0.1. If you take the best of k releases",
     ):
         assert part in text
     low, value, high = held["difference"]
@@ -77,6 +78,22 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     assert "<b>" not in page
     assert not re.search(r"\{(title|about|footer)\}", page)
     assert page.count("<h1>") == 1
+
+
+def test_the_bound_is_of_what_the_sheet_says_to_do() -> None:
+    """It says for what it holds: whoever decides. Of a file of an earlier version that was not so, and it says that,
+    too. The chance of a paper's bound has a constant."""
+    policy = learned()
+    assert said.WHOEVER not in words(sheet(policy))  # nobody else decides
+    lacking = replace(policy, enough=((False,) * len(STATES), *policy.enough[1:]))
+    assert said.WHOEVER in words(sheet(lacking))
+    old = {k: v for k, v in policy.about["bound"].items() if k != said.WHOEVER_DECIDES}
+    before = words(sheet(replace(lacking, about={**policy.about, "bound": old})))
+    assert said.TAKES_UP in before
+    assert said.WHOEVER not in before
+    assert "in proportion to 0.1" in words(
+        sheet(replace(policy, about={**policy.about, "algorithm": "dp-apvi"}))
+    )
 
 
 def test_every_cell_says_what_the_file_says() -> None:

@@ -12,7 +12,7 @@ from dprl.figures import style
 from dprl.figures.chart import Chart, Trace, stacked
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
-from dprl.words import human, percent, promise
+from dprl.words import human, percent, promise, proves
 
 WORLDS = ("first episode", "second episode")
 SCORES_ALT = "Histograms of the attacker's scores for two episodes of one user."
@@ -119,7 +119,7 @@ def epsilon_of_delta(
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
     chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:
-        name, ink = f"this run's {promise(*own)}", chart.colors.ink
+        name, ink = f"this run's {proves(*own)}", chart.colors.ink
         chart.points(name, [own[1]], [own[0]], ink, "diamond", 11, hovertemplate=hover)
     chart.x(type="log", nticks=6, tickangle=0)
     chart.y(rangemode="tozero")

@@ -11,7 +11,7 @@ import pandas as pd
 from dprl.figures import looks, style
 from dprl.figures.chart import Chart, Trace
 from dprl.figures.picture import Picture
-from dprl.words import human, promise
+from dprl.words import human, proves
 
 LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, from the printed one down."
 
@@ -51,7 +51,7 @@ def noise_ladder(
     std = np.array([step.std for step in steps])
     low = 10 ** np.floor(np.log10(std.min()) - 0.15)
     strong, faint = looks.color("central", epsilon, dark), style.mix(chart.colors.amount, 0.4)
-    proved = [promise(step.epsilon, step.delta) for step in steps]
+    proved = [proves(step.epsilon, step.delta) for step in steps]
     bars = {
         "type": "bar",
         "orientation": "h",

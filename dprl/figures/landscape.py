@@ -17,7 +17,7 @@ from dprl.figures.chart import REGRET, Chart, Trace, stacked
 from dprl.figures.ends import spread
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import PackedPicture, Picture
-from dprl.words import between, human, percent, power
+from dprl.words import at_least, between, human, percent, power
 
 View = Literal["regret", "share"]
 
@@ -113,7 +113,7 @@ def _lower_bound(chart: Chart, at: Array, regret: Array, view: View, v_star: flo
     """What is proved of every algorithm: a line of theory, with its name below it."""
     y = regret / (at * v_star) if view == "share" else regret
     words = [
-        f"K = {power(float(k))}: every algorithm loses at least {human(float(r))} here or on one neighbour"
+        f"K = {power(float(k))}: every algorithm loses at least {at_least(float(r))} here or on one neighbour"
         for k, r in zip(at, regret, strict=True)
     ]
     hover: Trace = {"customdata": words, "hovertemplate": "%{customdata}<extra></extra>"}

@@ -13,7 +13,7 @@ from dprl.figures import lines, style
 from dprl.figures.chart import EPISODES, Chart, Trace, stacked
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import Picture
-from dprl.words import after, human
+from dprl.words import after, at_least
 
 ALT = (
     "Line chart of the mean pulls of a bad arm against episodes, one curve for each run, with a lower bound."
@@ -67,7 +67,7 @@ def pulls_over_episodes(
     if curves and bounds:
         ends = np.array([float(edge(curve.mean.x)) for edge in (np.min, np.max) for curve in curves])
         for bound, at in sorted(bounds.items(), reverse=True):
-            words = f"lower bound {human(bound)}" + (f" ({style.plain(at)})" if at else "")
+            words = f"lower bound {at_least(bound)}" + (f" ({style.plain(at)})" if at else "")
             x = np.geomspace(ends.min(), ends.max(), 30)  # points enough to be pointed at
             chart.theory(words, x, np.full(30, bound), 1.8, hovertemplate=f"{words}<extra></extra>")
         chart.reach(np.log10(min(bounds)) - 0.25, np.log10(max(bounds)) + 0.25)

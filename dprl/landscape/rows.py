@@ -27,7 +27,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation.axes import REPORTS
 from dprl.simulation.pairs import uncovered
 from dprl.theory import Bound
-from dprl.words import between, human, percent, promise, rough, to_the
+from dprl.words import between, human, percent, promise, proves, rough, to_the
 
 CONSTANTS = {
     "anytime": "anytime bonus",
@@ -98,7 +98,7 @@ class Row:
         """What is proved for it as it was run."""
         found = self.cell.proved
         return (
-            "" if found is None else f"{promise(found.epsilon, found.delta)}-{found.model}: {found.mechanism}"
+            "" if found is None else f"{proves(found.epsilon, found.delta)}-{found.model}: {found.mechanism}"
         )
 
     @property
@@ -108,9 +108,9 @@ class Row:
         if self.bound:
             said.append(f"regret {self.bound.formula} ({self.bound.paper})")
         if self.printed:
-            claims, proves = self.printed.claimed, (self.printed.epsilon, self.printed.delta)
+            claims, own = self.printed.claimed, (self.printed.epsilon, self.printed.delta)
             said.append(
-                f"for noise as in the paper {promise(*claims)} is claimed, and {promise(*proves)} is proved"
+                f"for noise as in the paper {promise(*claims)} is claimed, and {proves(*own)} is proved"
             )
         if self.uncovered:
             said.append(self.uncovered)

@@ -16,7 +16,7 @@ from dprl.lessons.trust import EXPLORED
 from dprl.messages import filled, messages
 from dprl.sentences.price import rough_users
 from dprl.simulation import AttackSpec, RunSpec
-from dprl.words import human, percent, promise, rough
+from dprl.words import human, percent, promise, proves, rough
 
 SAID = messages("questions")["proved"]
 PAPER, COSTS, ATTACKED = SAID["paper"], SAID["costs"], SAID["attack"]
@@ -66,7 +66,8 @@ def _printed(evidence: Evidence) -> str:
     card = evidence.answers[CARD]
     own = _at(evidence.answers[("promise", PRINTED)], DELTA)
     claimed, proved = (
-        promise(card[f"{name}_epsilon"], card[f"{name}_delta"]) for name in ("claimed", "proved")
+        say(card[f"{name}_epsilon"], card[f"{name}_delta"])
+        for name, say in (("claimed", promise), ("proved", proves))
     )
     return filled(PAPER["found"], claimed=claimed, proved=proved, own=rough(own))
 

@@ -34,7 +34,7 @@ from dprl.simulation import RunSpec
 from dprl.wasm import manifest
 from dprl.wasm.replay import SEEDS
 from dprl.words import SAID as NUMBERS
-from dprl.words import human, promise
+from dprl.words import human, promise, proves
 
 FEWEST_USERS = 10_000  # of a stop on the slider of users: below, hardly any curve has begun to bend
 PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # of `figures.regret.Measure`
@@ -193,7 +193,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
         )
         says.insert(0, markup(sentence))
         proved = (
-            "–" if g.proved_epsilon is None else promise(g.proved_epsilon, g.proved_delta or 0.0)
+            "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
         )  # under replace-one
         rows = [
             ["Claimed (ε, δ)", claimed],

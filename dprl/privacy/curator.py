@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from functools import partial
 
 from dprl.privacy.accounting import (
@@ -28,8 +30,10 @@ from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from dprl.statistics.family import Family
+from dprl.words import upward
 
 ONCE = stream_of_releases(1)
+RHO = Context(prec=12, rounding=ROUND_CEILING)
 UNIT = "one trajectory: one whole episode of one user"
 ADJACENCY = "replace one trajectory of the data set by another"
 TRUST = (
@@ -120,7 +124,7 @@ class Budget:
     def text(self) -> str:
         """As people write it."""
         if self.rho is not None:
-            return f"{self.rho:g}-zCDP"
+            return f"{upward(self.rho):g}-zCDP"
         return f"{budget(self.epsilon or 0.0, self.delta or 0.0)}-DP"
 
 
@@ -219,6 +223,19 @@ def tight_scales(
     return at(max(least(half) for half in range(len(unit))))
 
 
+def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
+    """The rho that this noise proves under replace-one, in the worse half: never below the exact sum of t^2/2 over all
+    shifts t, in scales (see `zcdp_of`), and at most a step in its 12th digit above it."""
+    halves: dict[int, Fraction] = {}
+    for family in families:
+        squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)
+        spent = family.times * squares / (2 * Fraction(scales[family.name]) ** 2)
+        halves[family.half] = halves.get(family.half, Fraction(0)) + spent
+    worse = max(halves.values())
+    found = float(RHO.divide(Decimal(worse.numerator), Decimal(worse.denominator)))
+    return found if Fraction(found) >= worse else math.nextafter(found, math.inf)
+
+
 def _zcdp(losses: Losses) -> float:
     found = zcdp_of(losses)
     if found is None:
@@ -307,7 +324,7 @@ def prepare(
             users=n,
             returning=(RETURNING, again) if math.isfinite(again) else None,
             claimed_rho=asked.rho,
-            proved_rho=float(f"{max(_zcdp(losses) for losses in replaced):.12g}"),
+            proved_rho=rho_of(families, scales),
         ),
         times={(family.name, family.half): family.times for family in families},
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from dprl.brief import tabulated
 from dprl.privacy.exact import BITS
+from dprl.words import upward
 
 UNIT = "one user: one whole episode"
 
@@ -45,12 +46,12 @@ OUTSIDE = "{author} says what noise of {mechanism} reveals; dprl has no proof of
 
 
 def budget(epsilon: float, delta: float) -> str:
-    """(epsilon, delta) as people write it: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
-    mantissa, _, exponent = f"{delta:.3g}".partition("e")
+    """(epsilon, delta) as people write it, rounded up: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
+    mantissa, _, exponent = f"{upward(delta, 3):.3g}".partition("e")
     if exponent:
         ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
         mantissa = ten if mantissa == "1" else f"{mantissa}×{ten}"
-    return f"({epsilon:g}, {mantissa})"
+    return f"({upward(epsilon):g}, {mantissa})"
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Guarantee:
             ("proved", self.proved_rho, self.proved_epsilon, self.proved_delta),
         ):
             if rho is not None:
-                told.append(f"{word} rho {rho:.6g}")
+                told.append(f"{word} rho {upward(rho):g}")
             if epsilon is not None:
                 told.append(f"{word} (epsilon, delta) {budget(epsilon, delta or 0.0)}")
         return f"Guarantee({', '.join(told)}; noise: {self.mechanism})"

@@ -11,6 +11,7 @@ import numpy as np
 from dprl import simulation
 from dprl.privacy.guarantee import Guarantee, budget
 from dprl.simulation.kinds import kind_of
+from dprl.words import upward
 
 SPARK = 160, 36  # pixels
 
@@ -28,7 +29,7 @@ def told(trace: simulation.Trace) -> tuple[str, str, str]:
 def proved(guarantee: Guarantee) -> str:
     """What a guarantee proves, in words."""
     if guarantee.proved_rho is not None:
-        return f"proved: rho {guarantee.proved_rho:.4g}"
+        return f"proved: rho {upward(guarantee.proved_rho, 4):.4g}"
     if guarantee.proved_epsilon is None:
         return "no privacy"
     return f"proved: (epsilon, delta) = {budget(guarantee.proved_epsilon, guarantee.proved_delta or 0.0)}"

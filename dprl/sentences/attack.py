@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dprl.messages import filled, messages
 from dprl.metrics import Measured, best_guess, posterior
-from dprl.words import human, percent, plural, promise
+from dprl.words import at_least, at_most, human, percent, plural, promise, proves, share_at_most
 
 SAID = messages("charts")["attack"]
 CLOSE = 0.005  # relative: budgets this close are the same
@@ -68,7 +68,7 @@ def about_attack(
     """
     if not math.isfinite(found.value):
         return False, NOTHING_YET
-    given = {"proved": human(proved), "measured": interval(found), "delta": human(delta)}
+    given = {"proved": at_most(proved), "measured": interval(found), "delta": human(delta)}
     if found.low > proved * (1 + CLOSE):
         return True, filled(SAID["caught_half" if half else "caught"], **given)
     if found.low > claimed * (1 + CLOSE):
@@ -81,7 +81,7 @@ def about_attack(
 def surely(bound: float, delta: float) -> str:
     """About the bound that assumes nothing of the noise."""
     if bound > 0:
-        said = filled(SAID["surely"], epsilon=human(float(f"{bound:.2g}")), delta=human(delta))
+        said = filled(SAID["surely"], epsilon=at_least(bound, 2), delta=human(delta))
     else:
         said = filled(SAID["surely_nothing"], delta=human(delta))
     return f"{said} {SAID['loose']}"
@@ -93,7 +93,7 @@ def about_scores(guessed: Measured, best: float) -> str:
         return NOTHING_YET
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}). Guessing blindly is right in 50%. The noise allows at most {best:.1%}."
+        f"{guessed.high:.1%}). Guessing blindly is right in 50%. The noise allows at most {share_at_most(best)}."
     )
 
 
@@ -107,7 +107,7 @@ def advantage(right: float) -> str:
     """The best attacker's advantage."""
     return (
         f"The attacker sees a release from one of two equally likely episodes. **The best attacker guesses right at "
-        f"most {right:.1%} of the time instead of 50%**, whatever it computes."
+        f"most {share_at_most(right)} of the time instead of 50%**, whatever it computes."
     )
 
 
@@ -131,13 +131,13 @@ def concentrated(rho: float | None) -> str:
     """About zCDP."""
     if rho is None:
         return "No bound of zero-concentrated privacy (zCDP) is known here for shuffled bits."
-    return f"The same noise is ρ-zCDP with ρ = {human(rho)}."
+    return f"The same noise is ρ-zCDP with ρ = {at_most(rho)}."
 
 
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
     """What there is to see in epsilon against delta."""
     return (
-        f"Of the same noise, {promise(epsilons[0], deltas[0])} and {promise(epsilons[-1], deltas[-1])} are proved. "
+        f"Of the same noise, {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])} are proved. "
         "Each pair is one point of a curve."
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from dprl.figures.lines import Series
 from dprl.messages import filled, messages
 from dprl.metrics import Array, Bite, enough, growth_exponent
-from dprl.words import count, human, percent, plural, quoted, to_the
+from dprl.words import at_least, count, human, percent, plural, quoted, to_the, upward
 
 SAID = messages("charts")["data"]
 
@@ -166,7 +166,7 @@ def low_values(below: float, start: float, v_star: float) -> str:
     """Of the lower bounds V~: the share that is at most the optimum, and the one at the start."""
     return (
         f"The lower bound is at most the true optimum in {percent(below)} of the state-step pairs. At the start the "
-        f"lower bound is {human(start)}, and v* = {v_star:#.3g}."
+        f"lower bound is {at_least(start)}, and v* = {v_star:#.3g}."
     )
 
 
@@ -271,17 +271,19 @@ def about_lower_bounds(
             f"From {of} at {name} = {budget:g} no policy is proved to be worth more than {human(nothing)}, the least "
             f"there is. The learned policy is of no use. {why}".rstrip()
         )
-    said = f"From {of} at {name} = {budget:g} the learned policy is worth at least {human(best)} an episode."
-    if rows[0][1] < best and human(rows[0][1]) != human(best):
-        said += f" At {name} = {rows[0][0]:g} the bound is only {human(rows[0][1])}."
-    each = f"β = {beta:g}"
+    said = (
+        f"From {of} at {name} = {budget:g} the learned policy is worth at least {at_least(best)} an episode."
+    )
+    if rows[0][1] < best and at_least(rows[0][1]) != at_least(best):
+        said += f" At {name} = {rows[0][0]:g} the bound is only {at_least(rows[0][1])}."
+    each = f"β = {upward(beta):g}"
     if len(rows) > 1:  # the largest of several is picked: any of them may fail
-        each = f"{len(rows)} β = {len(rows) * beta:g}, for the largest of {len(rows)} bounds"
+        each = f"{len(rows)} β = {upward(len(rows) * beta):g}, for the largest of {len(rows)} bounds"
     whose = (
         f"The bound may fail with a chance of at most {each}, and {proved}."
         if proved
         else "The bound is the paper's (QW23-offline, Lemmas C.6 and C.10). It may fail with a chance in proportion to "
-        f"β = {beta:g}. The documentation says what its proof leaves out."
+        f"β = {upward(beta):g}. The documentation says what its proof leaves out."
     )
     return (
         f"{said} {whose} The bound needs {needs}, and states that contain all that the next state depends on. "
@@ -292,7 +294,7 @@ def about_lower_bounds(
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
     """The same from each first state."""
     shown = [
-        f"{quoted(state)} {human(float(value))}" for state, value in zip(states[:6], lower, strict=False)
+        f"{quoted(state)} {at_least(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]
     if len(states) > len(shown):
         shown.append(f"and {len(states) - len(shown)} more")

@@ -23,7 +23,7 @@ from dprl.words import (
     listed,
     percent,
     plural,
-    promise,
+    proves,
     quoted,
     rough,
     to_the,
@@ -220,7 +220,7 @@ def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
                 given_back.append(f"divided by {rough(1 / times)} again by {step.idea}")
             before = step
     parts += given_back
-    first, last = (promise(step.epsilon, step.delta) for step in (steps[0], before))
+    first, last = (proves(step.epsilon, step.delta) for step in (steps[0], before))
     said = f"For noise as in the paper, {first} is proved here."
     if parts:
         items = "".join(f"\n- {part}" for part in parts)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dprl.messages import filled, messages
-from dprl.words import human, odds, promise
+from dprl.words import at_most, human, odds, promise, proves
 
 SAID = messages("charts")["promise"]
 
@@ -123,7 +123,7 @@ def about_promise(
         good, said = False, f"It claims {claim}, **which nobody has proved** for this noise."
     else:
         best = min(answers, key=lambda r: (r.epsilon, r.delta))
-        proved, share = promise(best.epsilon, best.delta), best.epsilon / epsilon
+        proved, share = proves(best.epsilon, best.delta), best.epsilon / epsilon
         good = share <= 1 + EQUAL
         if abs(share - 1) <= EQUAL:
             said = f"**Proved as claimed:** {proved} when one {who} is replaced by another."
@@ -139,13 +139,15 @@ def about_promise(
     if delta == 0 and others:
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
         if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from a delta
-            said += f" At δ = {human(other.delta)}, ε = {human(other.epsilon)} is proved for the same noise."
+            said += (
+                f" At δ = {at_most(other.delta)}, ε = {at_most(other.epsilon)} is proved for the same noise."
+            )
     return good, said
 
 
 def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -> tuple[bool, str]:
     """The same of rho, of a run on a data set. who: what is replaced."""
-    rho, good = human(proved), proved <= claimed * (1 + EQUAL)
+    rho, good = at_most(proved), proved <= claimed * (1 + EQUAL)
     if claimed > HOLLOW:
         return False, (
             f"**So large a budget protects nobody:** ρ = {rho} is proved. Somebody who knows all others may then guess "
@@ -172,11 +174,11 @@ def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user
         "|" + " ---: |" * (1 + len(columns)),
     ]
     for delta in sorted({delta for _, delta in ours}, reverse=True):
-        row = [human(ours[kind, delta]) if (kind, delta) in ours else "–" for kind in columns]
-        lines.append("| " + " | ".join([human(delta), *row]) + " |")
+        row = [at_most(ours[kind, delta]) if (kind, delta) in ours else "–" for kind in columns]
+        lines.append("| " + " | ".join([at_most(delta), *row]) + " |")
     for r in found:
         if r.how != ACCOUNTANT:
-            lines += ["", f"By {r.how}: {promise(r.epsilon, r.delta)} when a {who} is replaced."]
+            lines += ["", f"By {r.how}: {proves(r.epsilon, r.delta)} when a {who} is replaced."]
     return "\n".join(lines)
 
 
@@ -195,5 +197,5 @@ def returning(episodes: int, epsilon: float, delta: float) -> str:
     """What the same noise proves for somebody who is several of the users."""
     return (
         f"One episode is protected. For a user who comes back for {human(episodes)} episodes, all of them together, "
-        f"{promise(epsilon, delta)} is proved for this noise."
+        f"{proves(epsilon, delta)} is proved for this noise."
     )

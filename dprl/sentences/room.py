@@ -9,7 +9,7 @@ import math
 
 from dprl.messages import counted, filled, messages
 from dprl.metrics import Measured
-from dprl.words import human, percent, promise
+from dprl.words import human, percent, proves
 
 PHONE = messages("room")["phone"]
 RESULT = messages("room")["result"]
@@ -72,7 +72,7 @@ def if_more(now: tuple[int, Measured], n: int, then: Measured) -> str:
 
 def shuffled(n: int, epsilon: float, delta: float) -> str:
     """What the same reports would prove behind a shuffler."""
-    proved = promise(float(f"{epsilon:.3g}"), delta)
+    proved = proves(epsilon, delta)
     if n == 1:
         return filled(RESULT["mixed_one"], proved=proved, live=RESULT["live"])
     return filled(RESULT["mixed"], n=f"{n:,}", proved=proved, live=RESULT["live"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprl.sentences import uploads, verdict
-from dprl.words import human, promise
+from dprl.words import at_most, proves
 
 TITLE = "Policy sheet"
 POLICY = "What to do"
@@ -14,6 +14,13 @@ GUARANTEE = "What is guaranteed"
 BLIND = "What no statistic here can see"
 ASSUMES = "What this rests on"
 NOBODY = "**No verdict.** Nobody was held out, so nothing here says whether the policy is better than today."
+BEST_OF = "If you take the best of k releases, it is k times that."
+WHOEVER = "It holds whatever a clinician decides."
+WHOEVER_DECIDES = "where evidence is lacking"  # in the files of versions that prove it so
+TAKES_UP = (
+    "An earlier version wrote this file: where a clinician decides, its bound counts what the policy would have "
+    "done there."
+)
 LACKING = "Where a clinician decides, too few users did what the policy would do."
 FIRST_STEP = "Step 0 is the first of an episode."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
@@ -36,19 +43,28 @@ def values(
     return []
 
 
-def bound(found: Mapping[str, Any]) -> str:
-    """The chance of the proved bound."""
+def bound(found: Mapping[str, Any], ours: bool, lacking: bool) -> str:
+    """The chance of the proved bound, and what it holds for.
+
+    found: what the file says of it; ours: its proof is dprl's own, whose chance has no constant; lacking: somebody else
+    decides in places.
+    """
     if not found["proved"]:
         return "No bound of the policy's value is proved."
-    return f"The proved bound holds except with a chance of {human(found['but for a chance of'])}."
+    chance = at_most(found["but for a chance of"])
+    fails = f"with a chance of {chance}" if ours else f"with a chance in proportion to {chance}"
+    said = f"The proved bound of this release holds except {fails}. {BEST_OF}"
+    if not lacking:
+        return said
+    return f"{said} {WHOEVER if WHOEVER_DECIDES in found else TAKES_UP}"
 
 
 def guarantee(found: Mapping[str, Any]) -> list[str]:
     """What is protected, how far, and what that covers."""
-    pair = promise(found["epsilon"], found["delta"])
+    pair = proves(found["epsilon"], found["delta"])
     return [
         f"**Protected:** {found['unit']}. **Neighbours:** {found['adjacency']}.",
-        f"**Proved:** ρ = {human(found['rho'])}, or {pair} as (ε, δ). **Noise:** {found['noise']}.",
+        f"**Proved:** ρ = {at_most(found['rho'])}, or {pair} as (ε, δ). **Noise:** {found['noise']}.",
         f"**Covers:** {found['covers']}.",
     ]
 

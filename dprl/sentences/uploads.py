@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprl.sentences import offline
-from dprl.words import count, human, percent, plural, quoted
+from dprl.words import at_least, count, human, percent, plural, quoted, upward
 
 DECLARED = (
     "States, actions, steps and rewards are **declared by you** and count as public. They are never read off "
@@ -146,10 +146,10 @@ def forecast(found: Mapping[str, Any]) -> str:
     if certain(found):
         takes = "The proof takes" if found["proved"] else "The paper constants take"
         return (
-            f"**At {at} the bound is certainly {human(found['least'])}**, except with a chance of {found['beta']:g}. "
-            f"{takes} at least {human(alike['penalty'])} off each step, in units of the reward range. A whole episode "
-            f"brings at most {count(found['H'])}. {_needs(name, alike)}, even where all users do the same. "
-            f"{_spread(name, even)}"
+            f"**At {at} the bound is certainly {human(found['least'])}**, except with a chance of "
+            f"{upward(found['beta']):g}. {takes} at least {at_least(alike['penalty'])} off each step, in units of the "
+            f"reward range. A whole episode brings at most {count(found['H'])}. {_needs(name, alike)}, even where all "
+            f"users do the same. {_spread(name, even)}"
         )
     typical = found["typical"]
     little = found["least"] + LITTLE * (typical["best"] - found["least"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dprl.words import human, percent, plural
+from dprl.words import at_least, human, percent, plural
 
 WRONG = 0.025  # the chance that a verdict is wrong, at most: of an interval of 95% on either side
 HEADS = {"better": "Better than today", "too close": "Too close to call", "worse": "Worse than today"}
@@ -133,7 +133,7 @@ def rows(
 
 def bound_row(bound: float, factor: float = 1) -> tuple[str, str, str]:
     """The row of a proved bound."""
-    return "Learned policy, proved bound", f"at least {human(_three(factor * bound))}", "–"
+    return "Learned policy, proved bound", f"at least {at_least(factor * bound)}", "–"
 
 
 def _three(value: float) -> float:

@@ -48,10 +48,11 @@ def check_truth(stationary: str, declared: str | None, environment: str, params:
         return
     if reason := dependence(environment, json.dumps(dict(params), sort_keys=True)):
         raise SpecError("stationary", f"yes is not true of this environment: {reason}; give no.")
-    if declared and declared != structure.OWN and len(structure.table(declared, environment, params)) > 1:
+    if declared and len(structure.table(declared, environment, params)) > 1:
+        whose = "those of the environment differ" if declared == structure.OWN else "these differ"
         raise SpecError(
             "structure",
-            "with stationary yes all steps allow the same; give a list for each state, [S][A][..].",
+            f"with stationary yes all steps allow the same, and {whose}; give a list for each state, [S][A][..].",
         )
 
 

@@ -122,6 +122,8 @@ def _known(text: str, environment: str, params: str) -> tuple[Table, Declared]:
         raise SpecError(
             "structure", f"{len(found)} steps are described and the horizon is {size.H}; give {ALLOWED}."
         )
+    if (found == found[:1]).all():  # one step for all where they are alike
+        found = np.ascontiguousarray(found[:1])
     found.flags.writeable = False
     restricted(mdp, found)
     return found, Declared(transitions(found, size.S, size.A), found.shape[3])

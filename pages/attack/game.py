@@ -16,7 +16,7 @@ from dprl.sentences import attack as sentences
 from dprl.simulation import AttackSpec
 from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
-from dprl.words import human
+from dprl.words import at_most, human
 from pages.attack.link import is_farthest
 from pages.attack.state import attack, attack_status, scores, show_attack, start_attack, widgets
 from pages.shared.controls.widgets import segments
@@ -176,7 +176,7 @@ def measured(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dic
     with st.container(horizontal=True, gap="medium", key="measured"):
         if claimed < 0.99 * proved:
             st.metric("Claimed ε", human(claimed), width="content")
-        st.metric("Proved ε", human(float(f"{proved:.3g}")), width="content", help=f"At δ = {human(delta)}.")
+        st.metric("Proved ε", at_most(proved), width="content", help=f"At δ = {human(delta)}.")
         st.metric("Measured ε (95%)", sentences.interval(epsilon), width="content")
         st.metric("Guessed right", f"{guessed.value:.1%}", width="content")
         st.metric(

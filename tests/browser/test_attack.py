@@ -47,7 +47,7 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
         assert fits(other), chart
     for part, seen in (
         ("Two users collude", "differs by the same noise"),
-        ("What a guarantee means", "guesses right at most 54.7% of the time"),
+        ("What a guarantee means", "guesses right at most 54.8% of the time"),
     ):
         other.get_by_text(part, exact=True).click()
         expect(other.get_by_text(seen)).to_be_visible()
@@ -65,7 +65,7 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
     idle(page)
     assert fits(page)
     page.get_by_text("What a guarantee means", exact=True).click()
-    expect(page.get_by_text("guesses right at most 54.7% of the time")).to_be_visible()
+    expect(page.get_by_text("guesses right at most 54.8% of the time")).to_be_visible()
     page.wait_for_selector(CURVE)
     slider = page.get_by_role("slider", name="Believed before")
     slider.press("ArrowRight")

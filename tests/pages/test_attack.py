@@ -193,8 +193,8 @@ def test_collusion_step_by_step(visit: Visit, store: Store, step: str, sentence:
 
 def test_what_a_promise_means(visit: Visit) -> None:
     app = visit(PAGE, **LINK, show="promise", prior="10")
-    assert "guesses right at most 54.7% of the time" in words(app)
-    assert "ρ-zCDP with ρ = 0.028" in words(app)
+    assert "guesses right at most 54.8% of the time" in words(app)
+    assert "ρ-zCDP with ρ = 0.0281" in words(app)
     assert "A belief of 10% becomes 3.9% to 23%" in words(app)
     assert len(charts(app)) == 5
     assert "the best attacker guesses at most about 55 of 100 users right" in words(app)

@@ -15,7 +15,7 @@ from dprl.jobs.store import Store
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
-from dprl.words import human
+from dprl.words import at_most
 from pages.shared.online.guarantee import ladder
 from tests.pages.conftest import Visit, charts, words
 from tests.test_layers import ROOT
@@ -93,7 +93,7 @@ def test_readings_name_the_notions_of_neighbours_and_whose_proof_it_is(
     assert table.split("\n")[0].count("|") == (4 if said else 3)
     assert said is None or said in table
     assert ("B25" in table) == (privacy == "shuffle")
-    assert all(human(r.epsilon) in table for r in g.readings)
+    assert all(at_most(r.epsilon) in table for r in g.readings)
 
 
 def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store: Store) -> None:
@@ -102,7 +102,7 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     assert promise.against_users(1e-12, 10**9) == promise.against_users(0.0, 10**15) == ""
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee")
     assert "give away about 1 of 1 million users" in words(app)
-    assert "comes back for 10 episodes, all of them together, (13.5, 10⁻⁶) is proved for this noise" in words(
+    assert "comes back for 10 episodes, all of them together, (13.6, 10⁻⁶) is proved for this noise" in words(
         app
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,13 @@ def test_printed_gaussian_noise_proves_exactly_rho(rho: float) -> None:
     """QW23-offline Lemma C.1: sigma^2 = 2H/rho, and a trajectory moves 4H counters by one."""
     card = noise_of(rho=rho).guarantee
     assert card.noise_scale == pytest.approx(math.sqrt(2 * H / rho))
-    assert card.claimed_rho == card.proved_rho == rho
+    assert card.claimed_rho == rho
+    assert card.noise_scale is not None
+    exact = Fraction(4 * H) / (
+        2 * Fraction(card.noise_scale) ** 2
+    )  # of the scale as it is, not of the root of 2H/rho
+    assert exact <= Fraction(card.proved_rho or 0) <= exact * (1 + Fraction(1, 10**11))
+    assert card.proved_rho == pytest.approx(rho, rel=1e-11)
     assert card.claimed_epsilon is None
     assert (card.proved_epsilon, card.proved_delta) == (
         pytest.approx(gaussian_epsilon(math.sqrt(2 * rho), 1e-6)),
@@ -87,6 +94,27 @@ def test_tight_noise_proves_the_budget_and_hardly_more(budget: dict[str, object]
     assert claimed is not None
     assert proved is not None
     assert 0.9999 * claimed < proved <= claimed * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("steps", "rho", "episodes"), [(7, 0.3, 1), (12, 0.77, 1), (3, 2.7, 3), (10, 1e-3, 3)]
+)
+def test_no_rho_that_is_said_to_be_proved_is_below_the_exact_one(
+    steps: int, rho: float, episodes: int
+) -> None:
+    """In fractions, of the scales as they are. To the nearest of 12 digits it was below by up to 1.7e-12 of it."""
+    for algorithm in ("dp-kl-lcb", "dp-kl-lcb-rewards"):
+        noise = noise_of(
+            algorithm=algorithm,
+            rho=rho,
+            contribution=episodes,
+            environment_params={"S": 3, "A": 2, "H": steps},
+        )
+        exact = sum(
+            Fraction(2 * steps * episodes**2) / (2 * Fraction(scale) ** 2) for scale in noise.scales.values()
+        )
+        assert exact <= Fraction(noise.guarantee.proved_rho or 0) <= exact * (1 + Fraction(1, 10**11))
+        assert exact <= Fraction(rho)
 
 
 def test_noise_follows_weights_and_halves() -> None:

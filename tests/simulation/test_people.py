@@ -31,7 +31,7 @@ from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.reading import Counted, counted
 from dprl.simulation.uploads.release import UploadCurator
-from dprl.simulation.uploads.run import draws_of, noise_of
+from dprl.simulation.uploads.run import ASSUMPTIONS, PEOPLE, draws_of, noise_of
 from dprl.simulation.uploads.spec import LEARNERS, NOWHERE, fitting_learners
 from dprl.simulation.uploads.spent import together
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
@@ -68,6 +68,19 @@ def count(lines: list[str], held_out: float = 0.0, **changes: Any) -> tuple[Coun
 
 
 OTHERS = rows("ann", [["a,x,0", "b,y,1"], ["b,x,1"]]) + rows("bob", [["a,y,1", "a,x,0"]])
+
+
+def test_one_episode_of_each_person_needs_users_who_are_independent() -> None:
+    """The bound is that of a fixed number of visits, which an order of time alone would not give."""
+    for episodes, independent in ((1, True), (3, False)):
+        public = {k: v for k, v in PUBLIC.items() if k != "episodes"} | {"episodes": episodes}
+        spec = UploadSpec(data=NOWHERE, declared=declaration_text(public), n=1000)
+        said = noise_of(spec)[0].guarantee.assumptions
+        assert (ASSUMPTIONS[2] in said) == independent
+        assert (PEOPLE[2] in said) == (not independent)
+        assert PEOPLE[0] in said
+        assert PEOPLE[1] in said
+        assert len(said) == len(set(said))
 
 
 def test_of_each_person_the_first_episodes_count() -> None:

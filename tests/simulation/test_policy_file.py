@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,35 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
         False,
         False,
     ]  # nobody reads an action where none is meant
+
+
+def test_the_bound_holds_whoever_decides() -> None:
+    """Everybody gets the usual care, and it brings nothing; the new one is declared to bring 1. Before, the file left
+    every cell to a clinician, and promised the 2 that two new ones would bring."""
+    rows = [
+        f"{who},{h},{state},usual,0,{x}"
+        for who in range(400)
+        for h, state, x in ((0, "a", "ab"[who % 2]), (1, "ab"[who % 2], "a"))
+    ]
+    text = "\n".join(["episode,step,state,action,reward,next_state", *rows])
+    public = {
+        "states": ["a", "b"],
+        "actions": ["usual", "new"],
+        "horizon": 2,
+        "rewards": [[0, 1], [0, 1]],
+        "start": "a",
+    }
+    spec = dprl.upload(io.BytesIO(text.encode()), public, rho=1.0, held_out=0.25)
+    seed = dprl.run(spec).seeds[0]
+    policy = Policy.load(seed.policy_file())
+    assert not any(any(row) for row in policy.enough)
+    bound = policy.about["bound"]
+    assert (bound["worth at least"], bound["proved"], bound["but for a chance of"]) == (0.0, True, 0.1)
+    assert bound["for the best of k releases"] == "k times that chance"
+    assert bound["where evidence is lacking"] == "whatever is decided there"
+    # a trace of an earlier version promised more: its file says that nothing is proved
+    earlier = replace(seed, V=seed.Q.max(-1))
+    assert not earlier.portable.about["bound"]["proved"]
 
 
 def test_only_a_state_that_is_called_ended_is_left_out_of_what_is_handed_over() -> None:

@@ -14,6 +14,7 @@ from scipy import stats
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SpecError
 from dprl.learners import PUBLIC
+from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp import Size, planning
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS
@@ -23,11 +24,12 @@ from dprl.privacy.mechanisms.optimal import innovations
 from dprl.privacy.mechanisms.unary import asking, response, turn_over
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import SeedRun, start
-from dprl.simulation.attack import AttackSpec
+from dprl.simulation.attack import AttackSpec, game_of, noise_of_run
 from dprl.simulation.blocks import interview, model_of, sample, walk
 from dprl.simulation.outlook import outlook
 from dprl.simulation.pairs import mechanisms_for, not_pooled
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule, world_of
+from dprl.simulation.trajectory import Trajectory
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from dprl.statistics.counts import FITTED, Counts
 from dprl.statistics.pooled import pool
@@ -337,6 +339,66 @@ def test_blocks_have_the_law_of_users_one_by_one(block: int) -> None:
     for pick in (lambda x: x[0, :, -2].sum(), lambda x: x[1, :, 0].sum(), lambda x: x[..., -1].sum()):
         walked_, drawn = ([pick(x) for x in found[w]] for w in (True, False))
         assert stats.ks_2samp(walked_, drawn).pvalue > LEVEL
+
+
+def by_step(steps: list[Any]) -> dict[str, Any]:
+    """A model that is alike at every step, with what its owner says is possible at each of them."""
+    P = [[[0, 0.9, 0.1], [0, 0.1, 0.9]], [[0, 0.9, 0.1], [0, 0.1, 0.9]], [[0, 0.2, 0.8], [0, 0.05, 0.95]]]
+    model = {"P": [P] * len(steps), "R": [[0, 0], [0, 0], [1, 1]], "d1": [1, 0, 0], "possible": steps}
+    params = {"model": json.dumps(model), "H": len(steps)}
+    return {"environment": "custom", "environment_params": params, "structure": "environment", "seeds": 1}
+
+
+def test_what_an_environment_allows_itself_must_be_alike_at_every_step_too() -> None:
+    """A reader's example: pooled rows were planned on the first step's table, and Q~ was below Q* by 1.65."""
+    everywhere, two = [[[0, 1, 2]] * 2] * 3, [[[1, 2]] * 2] * 3
+    for text in ("environment", json.dumps([everywhere, two, two, two])):
+        with pytest.raises(SpecError, match="all steps allow the same"):
+            RunSpec(**by_step([everywhere, two, two, two]) | {"structure": text}, stationary="yes")
+    found = [
+        RunSpec(**by_step([two] * 4), stationary="yes"),
+        RunSpec(**by_step([two] * 4) | {"structure": json.dumps([two] * 4)}, stationary="yes"),
+        RunSpec(**by_step([two] * 4) | {"structure": json.dumps(two)}, stationary="yes"),
+    ]
+    # alike: one step's counters for all, n, r and two next states of six rows
+    assert {spec.work(spec.mechanism).cells for spec in found} == {24}
+
+
+@pytest.mark.parametrize("H", [4, 9])
+def test_who_sends_the_counts_of_each_step_is_attacked_on_each_step(H: int) -> None:
+    """Gaussian reports of which a row counts the steps it was played at: the message has H parts, and the best test
+    sees all of them. Pooled, two episodes that differ in when they are in a state would look the same."""
+    run = RunSpec(
+        environment_params={"S": 3, "H": H}, privacy="local", mechanism="gaussian", reports="played",
+        stationary="yes", seeds=1, epsilon=3.0,
+    )  # fmt: skip
+    size, noise = Size(3, 2, H), noise_of_run(run)
+    first = " ".join(["0/0/1"] * 2 + ["0/0/0"] * (H - 2))
+    second = " ".join(["0/0/0"] * (H - 2) + ["0/0/1"] * 2)
+    spec = AttackSpec(run=run, first=first, second=second, seeds=1)
+    played = game_of(spec, noise, 0)
+    apart = [Trajectory.parse("first", text, size).counts(size, None) for text in (first, second)]
+    sent = (apart[0] - apart[1]) / (noise.scales / math.sqrt(H))
+    mu = float(np.linalg.norm(played.first - played.second))
+    assert mu == pytest.approx(float(np.linalg.norm(sent)), rel=1e-12)
+    assert 0 < mu < noise.separation
+    assert not (apart[0] - apart[1]).sum(0).any()
+    farthest = game_of(AttackSpec(run=run, seeds=1), noise, 0)
+    assert np.linalg.norm(farthest.first - farthest.second) <= noise.separation * (1 + 1e-9)
+    everybody = AttackSpec(run=run.replace(reports="all"), first=first, second=second, seeds=1)
+    assert not len(game_of(everybody, noise_of_run(everybody.run), 0).first)  # one report of all steps
+
+
+def test_stationarity_is_offered_where_the_bonus_is_said_to_be_proved_for_it() -> None:
+    ours = ALGORITHMS["ucbvi"]
+    assert isinstance(ours, TabularLearner)
+    assert "stationary" in ours.declarable
+    brought = TabularLearner(
+        key="brought", title="", summary="", source="", privacies=("none",), statistic=ours.statistic,
+        plan=ours.plan, constants=ours.constants, anytime=ours.anytime,
+    )  # fmt: skip
+    assert brought.declarable == ("structure",)
+    assert replace(brought, pooled=True).declarable == ("structure", "stationary")
 
 
 @pytest.mark.parametrize("learner", [key for key, a in ALGORITHMS.items() if "stationary" in a.declarable])

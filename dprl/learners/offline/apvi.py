@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from dprl.fields import Field
-from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, PrintedNoise
+from dprl.learners.offline.learner import (
+    Learned,
+    OfflineLearner,
+    OfflineProblem,
+    Plan,
+    PrintedNoise,
+    decided,
+)
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE, REWARDS
@@ -75,8 +82,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
         rest = (p["C2"] * S * H * E + p["C3"] * H) * iota / safe[h]
         Gamma[h] = np.where(known[h], width + rest + doubt[h], p["C"] * H)  # line 5
         Q[h] = np.clip(Q_hat[h] - Gamma[h], 0.0, H - h)  # lines 6 and 7
-        policy[h] = Q[h].argmax(-1)  # line 8; the lowest of equally good actions
-        V[h] = Q[h].max(-1)
+        policy[h], V[h] = decided(problem, Q[h], n[h], E)  # line 8
     return Learned(policy, Q_hat, Gamma, Q, V)  # line 10
 
 

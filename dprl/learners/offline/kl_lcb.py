@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, decided
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
@@ -54,6 +54,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
     """Pessimistic value iteration. r: [H, S, A], mean rewards; least_r: what they are at least."""
     S, A, H, _ = problem.size
     released = of_all_steps(problem, released, released[: H - 1])  # after the last step nothing has to follow
+    E = problem.errors.get(COUNTS, 0.0)
     Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
     V, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
     for h in range(H - 1, -1, -1):
@@ -61,8 +62,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
         Q_hat[h] = r[h] + PV
         Gamma[h] = Q_hat[h] - (least_r[h] + least_PV)
         Q[h] = np.clip(Q_hat[h] - Gamma[h], 0.0, H - h)
-        policy[h] = Q[h].argmax(-1)  # the lowest of equally good actions
-        V[h] = Q[h].max(-1)
+        policy[h], V[h] = decided(problem, Q[h], counts.visits(released[h]), E)
     return Learned(policy, Q_hat, Gamma, Q, V)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dprl.brief import described
 from dprl.fields import Field
 from dprl.mdp import Size
@@ -21,7 +23,7 @@ class Learned(NamedTuple):
     """What was learned, all of it from released sums.
 
     Attributes:
-        policy: [H, S], greedy in Q.
+        policy: [H, S], greedy in Q; see `decided`.
         Q_hat: [H, S, A], r + P~ V~ before pessimism.
         penalty: [H, S, A], Gamma.
         Q: [H, S, A], Q_hat - Gamma clipped to [0, H - h].
@@ -54,6 +56,7 @@ class OfflineProblem:
         errors: E of each family, how far its noise may go; empty without noise.
         episodes: that one person has in the data set, at most.
         stationary: whether transitions and mean rewards are declared to be the same at every step.
+        hands_over: where the policy has no evidence of its action, somebody else decides, see `decided`.
     """
 
     size: Size
@@ -65,6 +68,31 @@ class OfflineProblem:
     errors: Mapping[str, float] = field(default_factory=dict)
     episodes: int = 1
     stationary: bool = False
+    hands_over: bool = False
+
+
+def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
+    """[S] each, of one step: what the policy does, and what that is worth at least.
+
+    The lowest of the actions with the largest Q. Where that has no visit for certain and somebody else would decide,
+    the best action that has one is taken, if it is worth more than whatever they may do: the least Q of all actions.
+    Else they do decide, and no more than that is counted.
+
+    Args:
+        problem: what is known.
+        Q: [S, A], what is known to be had by each action.
+        n: [S, A], visits as they were released.
+        E: how far noise may move one of these.
+    """
+    policy, V = Q.argmax(-1), Q.max(-1)
+    if not problem.hands_over:
+        return policy, V
+    sure = n - E >= 1
+    lacking = ~np.take_along_axis(sure, policy[:, None], -1)[:, 0]
+    among, least = np.where(sure, Q, -np.inf), Q.min(-1)
+    better = lacking & (among.max(-1) > least)
+    policy = np.where(better, among.argmax(-1), policy)
+    return policy, np.where(better, among.max(-1), np.where(lacking, least, V))
 
 
 class PrintedNoise(NamedTuple):

@@ -124,6 +124,7 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.bernstein,
+    pooled=True,
     fields=(CAP, STATISTICAL, PRIVACY),
     noise_weight=lambda problem: float(constants(problem)[3]),
 )

@@ -97,6 +97,7 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
+    pooled=True,
     bonuses=("anytime", "paper"),
     fields=(ALPHA,),
     noise_weight=noise_weight,

@@ -57,6 +57,8 @@ class TabularLearner(LearnerDefaults):
         plan: kernel with SIGNATURE, or with STOCHASTIC or RANDOMISED.
         constants(problem): array handed to it at every call.
         anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None where it has none.
+        pooled: that bonus is proved for every number of visits and for whatever order they come in, so that a row may
+            hold the visits of all steps. Who does not say so is not offered stationarity.
         bonuses: sets of constants; by default anytime, paper and practical, or without `anytime` OWN alone.
         stochastic: its policy is one of chances, which it changes by steps.
 
@@ -75,6 +77,7 @@ class TabularLearner(LearnerDefaults):
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
     anytime: Callable[..., None] | None = None
+    pooled: bool = False
     bonuses: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
     noise_weight: Callable[[Problem], float] | None = None
@@ -101,8 +104,8 @@ class TabularLearner(LearnerDefaults):
 
     @property
     def declarable(self) -> tuple[str, ...]:
-        """What is possible; with the anytime bonus, too, that transitions and rewards do not depend on the step."""
-        return ("structure", "stationary") if self.anytime else ("structure",)
+        """What is possible; where the anytime bonus is proved for it, that steps are alike, too."""
+        return ("structure", "stationary") if self.anytime and self.pooled else ("structure",)
 
     def seen(self, bonus: str) -> Counts:
         """FITTED counts with the anytime bonus."""

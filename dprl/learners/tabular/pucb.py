@@ -88,6 +88,7 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
+    pooled=True,
     fields=(CAP, STATISTICAL, PRIVACY),
     noise_weight=noise_weight,
 )

@@ -96,5 +96,6 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.bernstein,
+    pooled=True,
     fields=(CAP, STATISTICAL),
 )

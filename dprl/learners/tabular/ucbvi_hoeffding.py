@@ -66,5 +66,6 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
+    pooled=True,
     fields=(CAP, STATISTICAL),
 )

@@ -30,6 +30,7 @@ from dprl.simulation.details import DETAIL_BYTES
 from dprl.simulation.offline_spec import AXIS, MEASURE, OfflineSpec, sizes_of
 from dprl.simulation.trace import Curve, Ints, TraceCore
 from dprl.statistics.family import Family, Query
+from dprl.words import upward
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -165,7 +166,8 @@ def noise_for(
     else:
         scales = tight_scales(mechanism, families, asked, exact)
         formula, sources = f"the smallest noise for which {asked.text} is proved", (mechanism.source,)
-    bound = f"V~ is below the value of the learned policy, except with a chance of at most β = {spec.beta:g}"
+    learned = "the learned policy" + ", whoever decides where that leaves it open" * problem.hands_over
+    bound = f"V~ is below the value of {learned}, except with a chance of at most β = {upward(spec.beta):g}"
     stated = (f"{bound}. The source is {learner.source}; {learner.proved}",) if learner.proved else ()
     if beside:
         families, scales = (*families, *beside), scales | tight_scales(mechanism, beside, asked, exact)

@@ -21,6 +21,7 @@ from dprl.tables import csv
 FORMAT = "dprl policy 1"
 NAME = "policy"
 SOMEBODY = "clinician decides"  # where evidence is lacking
+WHOEVER_DECIDES = {"where evidence is lacking": "whatever is decided there"}  # the bound holds so
 KEYS = ("format", "states", "actions", "steps", "people", "enough", "about", "digest")
 
 

@@ -60,7 +60,7 @@ ASSUMPTIONS = (
 )
 
 
-PEOPLE = (  # in place of the first three where a column says whose an episode is
+PEOPLE = (  # in place of the first where a column says whose an episode is; of the third, where that may be several
     "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
     "users is public, and how many episodes each of them has is not",
     "of each user the first episodes in the file count, as many as declared, whatever is in them. What is not "
@@ -84,6 +84,7 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
         params=dict(spec.algorithm_params),
         rewards=spec.public.rewards if "rewards" in spec.learner.public else None,
         episodes=spec.public.episodes,
+        hands_over=True,  # as the file of the policy does, see policy.py
     )
 
 
@@ -104,7 +105,10 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     each reward in a sum was rounded by at most half a step.
     """
     of_people, episodes = spec.public.of_people, spec.public.episodes
-    said = (*PEOPLE, *ASSUMPTIONS[len(PEOPLE) :]) if of_people else ASSUMPTIONS
+    said: tuple[str, ...] = ASSUMPTIONS
+    if of_people:  # one episode each: what follows needs users who are independent
+        bound = PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2]
+        said = (*PEOPLE[:2], bound, *ASSUMPTIONS[3:])
     said = (*said, APART) if spec.checked else said
     noise, errors = noise_for(spec, upload_problem_of(spec), said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)

@@ -18,7 +18,7 @@ from dprl.sentences import offline as sentences
 from dprl.series import gap_picture, gap_series, paper_range, price_picture, price_series
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.tables import escape_formulas
-from dprl.words import between, count, human, percent, promise
+from dprl.words import at_most, between, count, human, percent, proves
 from pages.offline.record import OFFLINE
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
@@ -123,7 +123,7 @@ def proved_cell(spec: OfflineSpec) -> str:
         return "in a moment"
     if card.proved_epsilon is None:
         return ""
-    return f"ρ = {human(card.proved_rho or 0.0)}, (ε, δ) = {promise(card.proved_epsilon, card.proved_delta or 0.0)}"
+    return f"ρ = {at_most(card.proved_rho or 0.0)}, (ε, δ) = {proves(card.proved_epsilon, card.proved_delta or 0.0)}"
 
 
 def best_of(specs: Sequence[OfflineSpec]) -> float | None:

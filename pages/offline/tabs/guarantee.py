@@ -11,7 +11,7 @@ from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import OfflineSpec, UploadSpec
-from dprl.words import human, promise
+from dprl.words import at_most, human, promise, proves
 from pages.offline.record import OFFLINE
 from pages.shared.layout import reading
 from pages.shared.layout.chart import sketch
@@ -75,12 +75,12 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         if g.claimed_rho is not None:
             st.metric("Claimed ρ", human(g.claimed_rho), width="content")
-            st.metric("Proved ρ", human(g.proved_rho or 0.0), width="content")
+            st.metric("Proved ρ", at_most(g.proved_rho or 0.0), width="content")
         else:
             claimed = promise(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0)
             st.metric("Claimed (ε, δ)", claimed, width="content")
             st.metric(
-                "Proved (ε, δ)", promise(g.proved_epsilon or 0.0, g.proved_delta or 0.0), width="content"
+                "Proved (ε, δ)", proves(g.proved_epsilon or 0.0, g.proved_delta or 0.0), width="content"
             )
         if g.noise_std is not None:
             st.metric(

@@ -20,7 +20,7 @@ from dprl.sentences import price as sentences
 from dprl.sentences import promise as said
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import AttackSpec, RunSpec
-from dprl.words import count, human, promise, significant
+from dprl.words import count, human, promise, proves, significant
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
 from pages.shared.layout import reading
@@ -192,7 +192,7 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
 
 def proved(g: Guarantee) -> str:
     """What the noise proves when one user is replaced, at the run's own delta."""
-    return "–" if g.proved_epsilon is None else promise(g.proved_epsilon, g.proved_delta or 0.0)
+    return "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
 
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
