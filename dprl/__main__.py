@@ -48,6 +48,7 @@ from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
 EVERY_CLAIM = "all"
+ATTACKED = '; say what is attacked in a file for --spec, as {"kind": "attack", "run": {"epsilon": 1}}'
 REPRODUCED = (*CLAIMS, figures.FIGURE, landscape.KEY, EVERY_CLAIM)
 
 
@@ -207,7 +208,8 @@ def spec_of(given: argparse.Namespace) -> Iterator[Any]:
         if text is None:
             continue
         if field.name not in kind.fields:
-            raise SpecError(field.name, f"this is no field of a spec of kind {kind.key}.")
+            way = ATTACKED if kind.key == "attack" else ""
+            raise SpecError(field.name, f"this is no field of a spec of kind {kind.key}{way}.")
         own = kind.fields[field.name]  # two kinds may have fields of one name
         changes[field.name] = parse_params(field.name, *text) if own.kind == "params" else own.parse(text)
     for name in changes:

@@ -241,12 +241,14 @@ def test_the_recipes_of_an_environment_and_a_mechanism_are_true_word_for_word(tm
         (table,) = of("toml", word)
         for group, entries in tomllib.loads(table)["project"]["entry-points"].items():
             points += f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in entries.items())
-    files = {"my_package/ring.py": ring, "my_package/reports.py": reports}
+    (sums,) = of("python", "# my_package/sums.py")
+    files = {"my_package/ring.py": ring, "my_package/reports.py": reports, "my_package/sums.py": sums}
     assert all(text.startswith(f"# {name}\n") for name, text in files.items())
-    passed, best, proved, *cards = said(tmp_path, "1.0", files, points, check + tried + checked)
+    passed, best, proved, curator, *cards = said(tmp_path, "1.0", files, points, check + tried + checked)
     assert passed.startswith("ring: 6 checks passed: record, ")
     assert 0 < float(best) < 10
     assert proved.startswith("reports: 12 checks passed: record, ")
+    assert curator.startswith("sums: 11 checks passed: record, ")
     assert cards == [
         "outside 1.0 says what noise of Gaussian reports reveals; dprl has no proof of that",
     ]

@@ -61,6 +61,10 @@ class TabularMDP:
         for name, array, shape in (("R", self.R, (H, S, A)), ("d1", self.d1, (S,))):
             if array.shape != shape:
                 raise SpecError(name, f"the shape {array.shape} is not allowed; give {shape}.")
+        for name in ("P", "d1"):  # a sum of probabilities may be rounded to more than 1
+            array = getattr(self, name)
+            if 1 < array.max() <= 1 + 1e-9:
+                object.__setattr__(self, name, np.minimum(array, 1.0))
         for name, array in (("P", self.P), ("R", self.R), ("d1", self.d1)):
             if not (np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1):
                 raise SpecError(

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS, Environment
-from dprl.fields import check_params
+from dprl.fields import Field, SpecError, check_params, shown
 from dprl.mdp import TabularMDP, planning
+from dprl.mdp.tabular import Array
 from dprl.simulation import FIELDS, SeedRun
 from dprl.simulation.kinds import spec_from_json
 from dprl.simulation.spec import RunSpec
-from dprl.testing.report import Report, checked, offered, require, texts
+from dprl.testing.report import Report, checked, offered, own_key, require, texts
 
 KINDS = ("chain", "grid", "graph")
+GRID = ("rows", "columns", "cells", "marks", "moves")
 MOST = 10**6  # probabilities of a model that extreme parameters make
+SMALL = 10**5  # of one that is made from random parameters, and often
+RANDOM = 20  # parameters drawn at random
+OFTEN = 100  # times that a small model is made
 
 
 def check_environment(environment: Environment) -> Report:
     """Check an environment, registered or not.
 
     - record: key and texts, a field H, and `make` and `size` take what fields have.
-    - model: shapes, sums and ranges are right, and sizes are those that it says, for its defaults and for each field at
-      its ends and choices.
+    - model: shapes, sums and ranges are right, and sizes are those that it says, for its defaults, for each field at
+      its ends and choices, and for 20 draws of all fields.
     - defaults: those of the fields are those of `make`.
-    - repeats: the same parameters make the same model, in arrays of its own.
+    - repeats: the same parameters make the same model, a hundred times, in arrays of its own.
     - drawing: labels tell states and actions apart, and a grid has a place for each state.
     - runs: a spec with it travels as JSON, and a few users are simulated.
 
@@ -40,6 +48,7 @@ def check_environment(environment: Environment) -> Report:
     Raises:
         CheckFailed: by the first check that was not, in a sentence.
     """
+    own_key(ENVIRONMENTS, environment)
     with offered(ENVIRONMENTS, environment, FIELDS, "environment"):
         return checked(environment, [record, model, defaults, repeats, drawing, runs])
 
@@ -64,7 +73,7 @@ def record(environment: Environment) -> None:
 
 
 def model(environment: Environment) -> None:
-    """Of the defaults, and of each field at its ends and choices, as long as this is small."""
+    """Of the defaults, of each field at its ends and choices, and of random ones, as long as this is small."""
     whole(environment, params_of(environment))
     for field in environment.fields:
         ends: tuple[Any, ...] = field.choices or tuple(
@@ -76,44 +85,136 @@ def model(environment: Environment) -> None:
             if value == field.low and field.low_open:
                 continue
             params = params_of(environment, {field.name: value})
-            S, A, H = environment.size(**params)[:3]
-            B = environment.branching(**params) if environment.branching else S
-            if H * S * A * B <= MOST:
+            if numbers(environment, params) <= MOST:
                 whole(environment, params)
+    for params in at_random(environment):
+        whole(environment, params)
+
+
+def numbers(environment: Environment, params: dict[str, Any]) -> int:
+    """Probabilities in its model."""
+    with told(params):
+        S, A, H = environment.size(**params)[:3]
+        B = environment.branching(**params) if environment.branching else S
+    return int(H * S * A * B)
+
+
+def at_random(environment: Environment) -> Iterator[dict[str, Any]]:
+    """Parameters drawn from their ranges, whose model is small and which `make` does not refuse together."""
+    rng = np.random.default_rng(38)
+    for _ in range(RANDOM):
+        params = params_of(environment, {field.name: _drawn(field, rng) for field in environment.fields})
+        if numbers(environment, params) <= SMALL and not refused(environment, params):
+            yield params
+
+
+def refused(environment: Environment, params: dict[str, Any]) -> bool:
+    """Whether `make` says that a parameter does not go with others."""
+    try:
+        environment.make(**params)
+    except Exception as error:  # any other is a fault, which is found where the model is looked at
+        return isinstance(error, SpecError) and error.field.rpartition(".")[2] in params
+    return False
+
+
+def _drawn(field: Field, rng: np.random.Generator) -> Any:
+    """A value of a field: whole numbers are small as often as large."""
+    if field.choices:
+        return str(rng.choice(field.choices))
+    if field.kind not in ("int", "float") or field.low is None or field.high is None:
+        return field.default
+    share = rng.random()
+    if field.kind == "int":
+        low = max(int(field.low), 1)
+        return min(int(low * (field.high / low) ** share), int(field.high)) if field.high >= 1 else low
+    return field.low + (1 - share) * (field.high - field.low)
+
+
+@contextmanager
+def told(params: dict[str, Any]) -> Iterator[None]:
+    """What is wrong in this block is said with its parameters, and with the number of a model that is refused."""
+    try:
+        yield
+    except Exception as error:
+        if place := refused_at(error.__traceback__):
+            error.add_note(place)
+        error.add_note("with " + ", ".join(f"{name}={shown(value)}" for name, value in params.items()))
+        raise
+
+
+def refused_at(trace: TracebackType | None) -> str:
+    """Which number of a model `TabularMDP` has refused, "" where it was none."""
+    while trace is not None:
+        mdp = trace.tb_frame.f_locals.get("self")
+        if isinstance(mdp, TabularMDP) and trace.tb_frame.f_code.co_name == "__post_init__":
+            for name in ("P", "R", "d1"):
+                if place := first_wrong(name, getattr(mdp, name)):
+                    return place
+            for name in ("P", "d1"):
+                if place := first_off(name, getattr(mdp, name), 1e-9):
+                    return place
+        trace = trace.tb_next
+    return ""
+
+
+def first_wrong(name: str, array: Array) -> str:
+    """The first number that is not from 0 to 1, and its index."""
+    found = np.argwhere(~((array >= 0) & (array <= 1)))
+    return f"{name}{found[0].tolist()} is {array[tuple(found[0])]:.6g}" if len(found) else ""
+
+
+def first_off(name: str, array: Array, tolerance: float) -> str:
+    """The first row that does not sum to 1, and its index."""
+    sums = np.atleast_1d(array.sum(-1))
+    found = np.argwhere(np.abs(sums - 1) > tolerance)
+    row = str(found[0].tolist()) if len(found) and array.ndim > 1 else ""
+    return f"{name}{row} sums to {sums[tuple(found[0])]:.15g}" if len(found) else ""
 
 
 def whole(environment: Environment, params: dict[str, Any]) -> TabularMDP:
     """A model that is right in every number."""
-    mdp = environment.make(**params)
-    require(isinstance(mdp, TabularMDP), "make: it returns no TabularMDP")
-    stated = tuple(environment.size(**params)[:3])
-    require(
-        stated == (mdp.S, mdp.A, mdp.H), f"size: it says {stated}, and the model has {(mdp.S, mdp.A, mdp.H)}"
-    )
-    require(mdp.H == params["H"], f"make: the model has {mdp.H} steps where H = {params['H']}")
+    with told(params):
+        mdp = environment.make(**params)
+        require(isinstance(mdp, TabularMDP), "make: it returns no TabularMDP")
+        stated = tuple(environment.size(**params)[:3])
+        require(
+            stated == (mdp.S, mdp.A, mdp.H),
+            f"size: it says {stated}, and the model has {(mdp.S, mdp.A, mdp.H)}",
+        )
+        require(mdp.H == params["H"], f"make: the model has {mdp.H} steps where H = {params['H']}")
+        right(mdp)
+        return mdp
+
+
+def right(mdp: TabularMDP) -> None:
+    """A model that is right in every number."""
     for name, array in (("P", mdp.P), ("R", mdp.R), ("d1", mdp.d1)):
         require(array.dtype == np.float64, f"{name}: it is {array.dtype}; give float64")
         require(array.flags.c_contiguous, f"{name}: it is not contiguous; give np.ascontiguousarray")
-        require(array.min() >= 0, f"{name}: a number is below 0")
-    require(mdp.R.max() <= 1, "R: a mean reward is above 1")
+        place = first_wrong(name, array)
+        require(not place, f"{place}; give numbers from 0 to 1")
     for name, array in (("P", mdp.P), ("d1", mdp.d1)):
-        require(
-            np.abs(array.sum(-1) - 1).max() <= 1e-12, f"{name}: probabilities do not sum to 1 within 1e-12"
-        )
+        place = first_off(name, array, 1e-12)
+        require(not place, f"{place}; give probabilities that sum to 1 within 1e-12")
     best = planning.start_value(mdp, planning.optimum(mdp).V)
     require(0 <= best <= mdp.H * (1 + 1e-9), "the best value is below 0 or above H")
-    return mdp
 
 
 def defaults(environment: Environment) -> None:
     """Those of the fields are those of `make`."""
-    ours, theirs = environment.make(), environment.make(**params_of(environment))
-    same = (
-        ours.P.shape == theirs.P.shape
-        and np.array_equal(ours.P, theirs.P)
-        and np.array_equal(ours.R, theirs.R)
-    )
-    require(same, "make() is another model than make with the defaults of the fields")
+    params = params_of(environment)
+    ours, theirs = environment.make(), environment.make(**params)
+    if not alike(ours, theirs):
+        require(
+            alike(environment.make(), environment.make()),
+            "two calls of make() differ; draw from a seed that is a parameter",
+        )
+        require(False, "make() is another model than make with the defaults of the fields")
+
+
+def alike(one: TabularMDP, other: TabularMDP) -> bool:
+    """Whether two models are the same in every number."""
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("P", "R", "d1"))
 
 
 def repeats(environment: Environment) -> None:
@@ -131,6 +232,13 @@ def repeats(environment: Environment) -> None:
         )
         require(np.array_equal(one, was), f"{name}: making the model again changed the one before")
         require(not np.shares_memory(one, other), f"{name}: two models share it; give each a copy")
+    for count in range(3, OFTEN if numbers(environment, params) <= SMALL else 10):
+        same = alike(second, environment.make(**params))
+        require(same, f"made {count} times, the model differs; make it from its parameters alone")
+    for given in at_random(environment):
+        with told(given):
+            same = alike(environment.make(**given), environment.make(**given))
+            require(same, "made twice, the model differs; draw from a seed that is a parameter")
 
 
 def drawing(environment: Environment) -> None:
@@ -148,6 +256,8 @@ def drawn(mdp: TabularMDP) -> None:
     require(kind in KINDS, f"drawing: kind {kind} is none of {', '.join(KINDS)}")
     if kind != "grid":
         return
+    missing = [name for name in GRID if name not in mdp.drawing]
+    require(not missing, f"drawing: a grid has {', '.join(GRID)}, and this has no {', '.join(missing)}")
     cells = [tuple(cell) for cell in mdp.drawing["cells"]]
     require(len(set(cells)) == len(cells), "drawing: two states have one place")
     require(len(cells) == mdp.S - ("end" in mdp.state_labels), "drawing: a state has no place")

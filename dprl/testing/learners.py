@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, SeedRun, schedules
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Trace
-from dprl.statistics import REPLACE_ONE
+from dprl.statistics import NOISY, REPLACE_ONE
 from dprl.testing import seen
-from dprl.testing.report import Report, checked, offered, require, texts
+from dprl.testing.report import NOT_COMPILED, Report, checked, offered, own_key, require, texts
 
 SIZE = Size(3, 2, 3)
 WORLD = {"S": SIZE.S, "A": SIZE.A, "H": SIZE.H}
@@ -29,6 +30,7 @@ SCHEDULE = "geometric:0.3"
 BONUSES = ("anytime", "paper", "practical", planner.OWN)
 GIVEN = ("released", "errors", "possible", "constants", "Q", "V", "policy")
 ROOMS = ("dprl.learners", "dprl.mdp.structure", "dprl.mdp.planning", "dprl.kernels")
+SIZES = (0.0, 3.0, 10.0, 30.0, 100.0, 1e4, 1e9)  # of counts, many of which a rounding has to show in
 # A long time in seconds: nothing here takes as long.
 LONG = 1e9
 
@@ -67,8 +69,10 @@ def check_learner(learner: TabularLearner, *, compiles: bool = True) -> Report:
     ]  # fmt: skip
     if compiles:
         checks.append(same_bits_compiled)
+    own_key(ALGORITHMS, learner)
     with offered(ALGORITHMS, learner, FIELDS, "algorithm"):
-        return checked(learner, checks)
+        report = checked(learner, checks)
+    return report if compiles else replace(report, left=(f"same bits compiled: {NOT_COMPILED}",))
 
 
 def run_plain(spec: RunSpec) -> Trace:
@@ -230,8 +234,13 @@ def function_of_what_was_released(learner: TabularLearner) -> None:
             for ours, theirs in zip(first, other, strict=True):
                 require(
                     np.array_equal(ours, theirs, equal_nan=True),
-                    f"with bonus {bonus}, the same releases gave two plans: it depends on something else",
+                    f"{_with(learner, bonus)}the same releases gave two plans: it depends on something else",
                 )
+
+
+def _with(learner: TabularLearner, bonus: str) -> str:
+    """Which of several bonuses it was."""
+    return f"with bonus {bonus}, " if len(learner.bonuses) > 1 else ""
 
 
 def _plans(learner: TabularLearner, bonus: str, seed: int, world: int) -> tuple[list[Array], Array]:
@@ -283,13 +292,19 @@ def scrambled_counts(learner: TabularLearner) -> None:
 
 
 def _cases(learner: TabularLearner) -> Iterator[tuple[str, list[Any]]]:
-    """Arguments of `plan`, for each bonus: counts of several sizes, some of them below one, with noise and without."""
+    """Arguments of `plan`, for each bonus: counts of several sizes, some of them below one, and with noise, which are
+    no whole numbers and, as they are released, may be below 0."""
     rng = np.random.default_rng(3)
-    for bonus, much, error in itertools.product(learner.bonuses, (0.0, 3.0, 1e9), (0.0, 5.0)):
+    noises = (0.0,) if set(learner.privacies) <= {"none"} else (0.0, 5.0)
+    for bonus, much, error in itertools.product(learner.bonuses, SIZES, noises):
         H, S, A = SIZE.H, SIZE.S, SIZE.A
         m = np.floor(rng.exponential(much, size=(H, S, A, S)))
+        if error:
+            noise = rng.normal(0.0, 2.0, size=m.shape)
+            m = m + noise if learner.seen(bonus) is NOISY else np.maximum(m + noise, 0.0)
         n = m.sum(-1, keepdims=True)
-        released = np.ascontiguousarray(np.concatenate([m, n, np.floor(n * rng.random(n.shape))], axis=-1))
+        r = n * rng.random(n.shape)
+        released = np.ascontiguousarray(np.concatenate([m, n, r if error else np.floor(r)], axis=-1))
         params = {field.name: field.default for field in learner.fields}
         private = error > 0
         problem = Problem(
@@ -319,8 +334,12 @@ def arrays_left_alone(learner: TabularLearner) -> None:
 def values(learner: TabularLearner) -> None:
     """Constants are floats in one row; Q and V are finite, actions there are, and no step after the last is worth
     something."""
-    for bonus, given in _cases(learner):
+    for (bonus, given), (_, again) in zip(_cases(learner), _cases(learner), strict=True):
         constants = given[3]
+        require(
+            np.array_equal(constants, again[3], equal_nan=True),
+            "constants: the same problem gave two answers; compute them from the problem alone",
+        )
         flat = isinstance(constants, np.ndarray) and constants.dtype == np.float64 and constants.ndim == 1
         require(flat, "constants: give an array of floats with one axis")
         require(np.isfinite(constants).all(), "constants: a number is missing or infinite")

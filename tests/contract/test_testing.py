@@ -14,17 +14,15 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, TabularMDP
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, TabularMDP
 from dprl.environments.environment import Environment, homogeneous
 from dprl.fields import Field
 from dprl.learners.tabular import ucbvi_hoeffding
 from dprl.learners.tabular.planner import TabularLearner
-from dprl.privacy.accounting import Gaussian
-from dprl.privacy.mechanisms.gaussian import gaussian_sum
 from dprl.simulation.online import small_problem
 from dprl.statistics import CONSISTENT
-from dprl.testing import CheckFailed, check_environment, check_learner, check_mechanism, offering, run_plain
-from dprl.testing.learners import function_of_what_was_released
+from dprl.testing import CheckFailed, check_environment, check_learner, offering, run_plain
+from dprl.testing.learners import function_of_what_was_released, same_bits_compiled
 from dprl.testing.report import offered
 
 # ---- learners
@@ -143,6 +141,17 @@ def powers(released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V:
             policy[h, s], V[h, s] = Q[h, s].argmax(), Q[h, s].max()
 
 
+def cubes(released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any) -> None:
+    """Of whole counts x**3 is the same, and of others often not."""
+    H, S, A = Q.shape
+    for h in range(H - 1, -1, -1):
+        for s in range(S):
+            for a in range(A):
+                n = max(released[h, s, a, S], 1.0)
+                Q[h, s, a] = min(np.sqrt(20.0 / n) ** 3, float(H - h))
+            policy[h, s], V[h, s] = Q[h, s].argmax(), Q[h, s].max()
+
+
 def planned(plan: Callable[..., None]) -> TabularLearner:
     return replace(BASE, plan=plan)
 
@@ -165,6 +174,11 @@ LEARNER_FAULTS: dict[str, tuple[TabularLearner, str]] = {
         "sensitivity",
     ),
     "no baseline": (replace(BASE, privacies=("central",)), "record"),
+    "a key that is taken": (replace(planned(vectorised), key="dp-ucbvi"), "record"),
+    "no key": (replace(planned(vectorised), key="HA UCB!"), "record"),
+    "random constants": (
+        replace(planned(vectorised), constants=lambda problem: np.random.random(3)), "values",
+    ),
 }  # fmt: skip
 
 
@@ -194,6 +208,8 @@ def test_what_differs_when_it_is_compiled_is_caught() -> None:
     with pytest.raises(CheckFailed, match="differ in Q") as error:
         check_learner(planned(powers))
     assert error.value.check == "same bits compiled"
+    with pytest.raises(AssertionError, match="differ in Q"):
+        same_bits_compiled(planned(cubes))
 
 
 @pytest.mark.parametrize("learner", [BASE, planned(vectorised)], ids=lambda learner: learner.plan.__name__)
@@ -224,6 +240,21 @@ def test_a_script_may_name_what_no_package_registers() -> None:
     ):
         check_learner(two, compiles=False)
     assert check_learner(replace(planned(vectorised), constants=lambda p: np.ones(p.H)), compiles=False)
+
+
+def test_the_line_of_a_plug_in_is_said() -> None:
+    def constants(problem: Any) -> Any:
+        return np.array([problem.params["scale"]])
+
+    with pytest.raises(
+        CheckFailed, match=r"handed: KeyError: 'scale' \(test_testing.py, line \d+, in constants\)"
+    ):
+        check_learner(replace(planned(vectorised), constants=constants), compiles=False)
+    with pytest.raises(CheckFailed, match=r"of what was released: the same releases gave two plans"):
+        check_learner(replace(planned(draws_anew), bonuses=("own",)), compiles=False)
+    named = replace(planned(vectorised), key="dp-ucbvi")
+    with pytest.raises(ValueError, match=r"one with the key dp-ucbvi; give another\."), offering(named):
+        pass
 
 
 # ---- environments
@@ -272,6 +303,21 @@ def biased(S: int = 3, H: int = 4) -> TabularMDP:
     return mdp
 
 
+def now_and_then(S: int = 3, H: int = 4) -> TabularMDP:
+    """Only the fiftieth model is another."""
+    return changed(R=lambda mdp: mdp.R / 2 if next(fifty) % 50 == 49 else mdp.R)(S, H)
+
+
+def random_inside(S: int = 3, H: int = 4) -> TabularMDP:
+    """Neither at the defaults nor at the ends."""
+    return make(S, H) if S in (2, 3, 9) else changed(R=lambda mdp: mdp.R * random.random())(S, H)
+
+
+def wrong_inside(S: int = 3, H: int = 4) -> TabularMDP:
+    return changed(P=lambda mdp: mdp.P * (0.5 if S == 5 else 1.0))(S, H)
+
+
+fifty = itertools.count()
 ENVIRONMENT_FAULTS: dict[str, tuple[Environment, str]] = {
     "another model each time": (
         replace(EVEN, make=changed(R=lambda mdp: mdp.R * random.random())),
@@ -290,6 +336,12 @@ ENVIRONMENT_FAULTS: dict[str, tuple[Environment, str]] = {
     "other defaults": (replace(EVEN, make=lambda S=4, H=4: make(S, H)), "defaults"),
     "labels twice": (replace(EVEN, make=changed(action_labels=lambda mdp: ("go", "go"))), "drawing"),
     "no horizon": (replace(EVEN, fields=EVEN.fields[:1]), "record"),
+    "the fiftieth model is another": (replace(EVEN, make=now_and_then), "repeats"),
+    "random, neither at defaults nor at ends": (replace(EVEN, make=random_inside), "repeats"),
+    "a row that does not sum to 1, inside": (replace(EVEN, make=wrong_inside), "model"),
+    "a grid without places": (replace(EVEN, make=changed(drawing=lambda mdp: {"kind": "grid"})), "drawing"),
+    "a key that is taken": (replace(EVEN, key="riverswim"), "record"),
+    "no key": (replace(EVEN, key="my even"), "record"),
 }
 
 
@@ -303,105 +355,42 @@ def test_an_environment_with_a_fault_is_caught(name: str) -> None:
     assert dict(ENVIRONMENTS) == before
 
 
+def broken(S: int = 3, H: int = 4) -> TabularMDP:
+    return make(S, [H][S - 3])
+
+
+@pytest.mark.parametrize(
+    ("made", "sentence"),
+    [
+        (
+            wrong_inside,
+            r"model: SpecError: P: .* \(.*line \d+, in .*; P\[0, 0, 0\] sums to 0.5; with S=5, H=\d+\)",
+        ),
+        (changed(R=lambda mdp: mdp.R * 1.5), r"R\[0, 2, 0\] is 1.2; with S=3, H=4\)"),
+        (broken, r"model: IndexError: .* \(test_testing.py, line \d+, in broken; with S=9, H=4\)"),
+        (changed(R=lambda mdp: mdp.R * random.random()), r"defaults: two calls of make\(\) differ"),
+        (lambda S=4, H=4: make(S, H), r"defaults: make\(\) is another model than make with the defaults"),
+        (
+            changed(drawing=lambda mdp: {"kind": "grid"}),
+            "a grid has rows, columns, cells, marks, moves, and this has",
+        ),
+    ],
+    ids=["row", "reward", "line", "random", "default", "grid"],
+)
+def test_what_is_wrong_with_a_model_is_said_with_its_place(made: Any, sentence: str) -> None:
+    with pytest.raises(CheckFailed, match=sentence):
+        check_environment(replace(EVEN, make=made))
+
+
+def test_parameters_that_do_not_go_together_are_no_fault() -> None:
+    def refusing(S: int = 3, H: int = 4) -> TabularMDP:
+        if S in (4, 5) and H > 4:
+            raise dprl.SpecError("environment_params.S", "with so many steps give another.")
+        return make(S, H)
+
+    assert len(check_environment(replace(EVEN, make=refusing)).passed) == 6
+
+
 def test_a_sound_environment_passes() -> None:
     """Those of the registry: tests/environments/test_environments.py."""
     assert len(check_environment(EVEN).passed) == 6
-
-
-# ---- mechanisms
-
-
-def half_as_large(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
-    count = float(leaves[i + 1] - leaves[i])
-    noise += 0.5 * np.sqrt(count) * rng.standard_normal(noise.shape[0])
-
-
-def one_for_all(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
-    noise += np.sqrt(float(leaves[i + 1] - leaves[i])) * rng.standard_normal()
-
-
-def own_generator(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
-    noise += np.sqrt(float(leaves[i + 1] - leaves[i])) * np.random.default_rng().standard_normal(
-        noise.shape[0]
-    )
-
-
-def plain(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
-    noise += np.sqrt(float(leaves[i + 1] - leaves[i])) * rng.standard_normal(noise.shape[0])
-
-
-def remembered(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
-    plain(i, leaves, batches, memory, rng, noise)
-    seeds_so_far.append(i)
-
-
-def to_one_side(i: int, leaves: Any, batches: Any, memory: Any, rng: Any, noise: Any) -> None:
-    for cell in range(noise.shape[0]):
-        noise[cell] += np.sqrt(float(leaves[i + 1] - leaves[i])) * (rng.standard_exponential() - 1.0)
-
-
-GAUSSIAN = MECHANISMS["gaussian"]
-
-
-def of_no_type(**parts: Any) -> Any:
-    return replace(GAUSSIAN, **parts)
-
-
-MECHANISM_FAULTS: dict[str, tuple[Any, str]] = {
-    "noise halved": (replace(GAUSSIAN, add_noise=half_as_large), "spread"),
-    "noise halved, and said so": (
-        replace(
-            GAUSSIAN,
-            add_noise=half_as_large,
-            std=lambda stream: GAUSSIAN.std(stream) / 2,
-            tail=lambda stream, failure: GAUSSIAN.tail(stream, failure) / 2,
-            length=lambda stream, cells, failure: GAUSSIAN.length(stream, cells, failure) / 2,
-        ),
-        "likelihood ratio",
-    ),
-    "wrong sensitivity": (
-        replace(GAUSSIAN, losses=lambda change, scale, stream: GAUSSIAN.losses(change, 2 * scale, stream)),
-        "proof",
-    ),
-    "more than is proved": (
-        replace(GAUSSIAN, losses=lambda change, scale, stream: GAUSSIAN.losses(change, scale / 2, stream)),
-        "proof",
-    ),
-    "a tail that is too small": (
-        replace(GAUSSIAN, tail=lambda stream, failure: GAUSSIAN.tail(stream, 5 * failure)),
-        "tail",
-    ),
-    "noise to one side, of the same size": (replace(GAUSSIAN, add_noise=to_one_side), "symmetric"),
-    "noise of a curator, called that of users": (
-        replace(MECHANISMS["gaussian-toeplitz"], fresh=True),
-        "own reports",
-    ),
-    "losses that are no tuple": (of_no_type(losses=lambda *given: Gaussian(1.0)), "likelihood ratio"),
-    "one number for all releases": (of_no_type(std=lambda stream: 1.0), "spread"),
-    "no function": (of_no_type(rows=0), "record"),
-    "no stream for attackers": (of_no_type(telling=lambda stream: None), "for attackers"),
-    "one draw for all counters": (replace(GAUSSIAN, add_noise=one_for_all), "spread"),
-    "not deterministic": (replace(GAUSSIAN, add_noise=own_generator), "repeats"),
-    "hidden state": (replace(GAUSSIAN, add_noise=remembered), "holds nothing"),
-    "an unknown norm": (replace(GAUSSIAN, norm="l3"), "record"),
-}
-
-
-@pytest.mark.parametrize("name", MECHANISM_FAULTS)
-def test_a_mechanism_with_a_fault_is_caught(name: str) -> None:
-    """Kernels of the registry are compiled already, and draw a hundred times as fast as plain Python."""
-    mechanism, check = MECHANISM_FAULTS[name]
-    with pytest.raises(CheckFailed) as error:
-        check_mechanism(mechanism, compiles=mechanism.add_noise.__module__ != __name__)
-    assert error.value.check == check, error.value
-
-
-def test_a_sound_mechanism_passes() -> None:
-    """Those of the registry: tests/privacy/test_mechanisms.py."""
-    assert len(check_mechanism(replace(GAUSSIAN, add_noise=plain), compiles=False).passed) == 11
-    assert gaussian_sum is GAUSSIAN.add_noise
-
-
-def test_one_that_answers_questions_is_refused() -> None:
-    with pytest.raises(ValueError, match="has tests of its own"):
-        check_mechanism(MECHANISMS["unary"])

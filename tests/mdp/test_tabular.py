@@ -52,3 +52,12 @@ def test_what_is_not_an_mdp_is_refused_in_one_sentence(name: str, value: Any) ->
         TabularMDP(**parts(**{name: value}))
     assert error.value.field == ("labels" if name.endswith("labels") else name)
     assert "\n" not in str(error.value)
+
+
+def test_what_rounding_puts_above_1_is_1() -> None:
+    """As a sum of probabilities in a model of one's own; what is given stays as it is."""
+    P = np.zeros((H, S, A, S))
+    P[..., 0] = 1 + 2**-52
+    mdp = TabularMDP(**parts(P=P, d1=P[0, 0, 0]))
+    assert mdp.P.max() == mdp.d1.max() == 1
+    assert P.max() > 1

@@ -1,0 +1,264 @@
+"""What a mechanism proves, against the best attack: of somebody who knows all but the noise and which user it is.
+
+The users are in other counters of a stream whose items come one at a time, so that each draw of noise is seen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import stats
+
+from dprl.mdp.tabular import Array
+from dprl.privacy import accounting
+from dprl.privacy.mechanisms import Mechanism, Stream, make_stream, stream_of_releases
+from dprl.privacy.mechanisms.mechanism import At, entered
+from dprl.statistics import Change
+from dprl.testing.draws import LEVEL, critical, errors, noise_of
+from dprl.testing.report import require
+
+DELTA = 0.01
+FEW, MANY, LONG = 3, 63, 511  # releases
+EXECUTIONS = 20_000  # a user in FEW releases
+LOOKED = 500  # executions at each place of MANY releases
+SHOWN = 8_000  # executions at the place of MANY where most is revealed
+GLANCED, PASSED, PLACES = (
+    100,
+    1000,
+    24,
+)  # executions, for a score and for a proof, and places of LONG releases
+PART = ("all", "half", "a quarter", "an eighth", "a sixteenth")
+HALVINGS = len(PART) - 1  # after which a bound has to show that there is too little noise
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Two users between whom an attacker has to tell, and noise that proves they are hard to tell.
+
+    Attributes:
+        stream: what is released.
+        first, second: [cells] what each adds, in units of noise.
+        scale: of the noise.
+        proved: epsilon at DELTA.
+    """
+
+    stream: Stream
+    first: Array
+    second: Array
+    scale: float
+    proved: float
+
+
+def unit_stream(mechanism: Mechanism, releases: int) -> Stream:
+    """So many releases of an item each: of users where each draws noise of their own."""
+    return make_stream(np.arange(1, releases + 1)) if mechanism.fresh else stream_of_releases(releases)
+
+
+@lru_cache(maxsize=8)
+def setting(mechanism: Mechanism, releases: int, moved: int, size: float) -> Setting:
+    """Of so many releases and counters moved by `size`, with noise for which epsilon is 1, within a part in 10^4.
+
+    Replacing a user of one step moves 2 counters of n, 2 of m and 2 of r.
+    """
+    stream = unit_stream(mechanism, releases)
+    change = Change(((moved, size),))
+    told = mechanism.losses(change, 1.0, stream)
+    right = isinstance(told, tuple) and all(isinstance(place, tuple) and place for place in told) and told
+    require(
+        right, "losses: give a tuple that has, for each place, a tuple of losses, such as ((Gaussian(1.0),),)"
+    )
+
+    def proved(scale: float) -> float:
+        return max(accounting.epsilon_of(x, DELTA) for x in mechanism.losses(change, scale, stream))
+
+    low, high = 1e-3, 1e6
+    require(proved(high) <= 1, "losses: even noise of scale 10^6 proves nothing")
+    while high / low > 1 + 1e-4:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if proved(middle) <= 1 else (middle, high)
+    halves = np.repeat((1.0, 0.0), moved // 2), np.repeat((0.0, 1.0), moved // 2)
+    first, second = (size * half / high for half in halves)
+    return Setting(stream, first, second, high, proved(high))
+
+
+def few(mechanism: Mechanism) -> Setting:
+    """As many counters as a step has, in a few releases."""
+    return setting(mechanism, FEW, 6, 1.0)
+
+
+def many(mechanism: Mechanism) -> Setting:
+    """Two counters, moved by two, in many releases."""
+    return setting(mechanism, MANY, 2, 2.0)
+
+
+def drawn(mechanism: Mechanism, stream: Stream, executions: int, cells: int, seed: int) -> Array:
+    """[M, executions, cells] unit noise."""
+    return noise_of(mechanism, stream, executions * cells, seed).reshape(-1, executions, cells)
+
+
+def ratios(
+    mechanism: Mechanism, stream: Stream, noise: Array, at: At, first: Array, second: Array
+) -> tuple[Array, Array]:
+    """Log-likelihood ratios of executions with the first user, and with the second, from the same noise."""
+    here = entered(stream, at)[:, None, None]
+    found = [mechanism.log_ratio(stream, noise + here * own, at, first, second) for own in (first, second)]
+    require(
+        all(np.shape(one) == noise.shape[1:2] for one in found),
+        f"log_ratio: its shape is {np.shape(found[0])}; give a number for each execution, {noise.shape[1:2]}",
+    )
+    return found[0], found[1]
+
+
+def for_attackers(mechanism: Mechanism, stream: Stream) -> None:
+    """`telling` and `scattered` give streams, which attacks look at."""
+    require(isinstance(mechanism.telling(stream), Stream), "telling: it returns no Stream")
+    told = mechanism.scattered(np.random.Generator(np.random.SFC64(0)), stream, 2)
+    right = isinstance(told, tuple) and len(told) == 2 and isinstance(told[0], Stream)
+    require(right and np.shape(told[1]) == (2,), "scattered: give a stream, and at which release each enters")
+
+
+# ---- whether the attacker's score is right
+
+
+def likelihood_ratio(mechanism: Mechanism) -> None:
+    """exp(log_ratio) has mean 1 where the second user is there, and exp(-log_ratio) where the first is. In many
+    releases, wherever the user enters, it says of one user's executions how often the other's have a ratio above 1."""
+    short = few(mechanism)
+    noise = drawn(mechanism, short.stream, EXECUTIONS, 6, 20)
+    found = ratios(mechanism, short.stream, noise, 0, short.first, short.second)
+    for one in (np.exp(-found[0]), np.exp(found[1])):
+        require(
+            errors(one, 1.0) < critical(2),
+            f"log_ratio: its exponential has mean {one.mean():.3g}, and a likelihood ratio has 1",
+        )
+    whole = many(mechanism)
+    streams = (
+        (whole.stream, LOOKED, list(range(MANY))),
+        (unit_stream(mechanism, LONG), GLANCED, places(21)),
+    )
+    limit = critical(2 * (MANY + PLACES))
+    for seed, (stream, executions, entering) in enumerate(streams):
+        noise = drawn(mechanism, stream, executions, 2, 22 + seed)
+        for at in entering:
+            found = ratios(mechanism, stream, noise, at, whole.first, whole.second)
+            off = max(disagreement(*found), disagreement(-found[1], -found[0]))
+            require(
+                off < limit,
+                f"log_ratio: of a user who enters at release {at} of {stream.releases} it is no likelihood ratio of "
+                "the noise that is there",
+            )
+
+
+def disagreement(first: Array, second: Array) -> float:
+    """By how many standard errors two numbers differ that are the same of likelihood ratios: the chance of a ratio
+    above 1 with the second user, and what ratios above 1 with the first say of it."""
+    above = first > 0
+    return errors(np.exp(-np.where(above, first, 0.0)) * above - (second > 0), 0.0)
+
+
+# ---- what it shows
+
+
+def least_epsilon(found: tuple[Array, Array], threshold: float) -> float:
+    """A lower bound on epsilon at DELTA, from how often the ratio is above the threshold, with Clopper-Pearson."""
+    inside, outside = (int((x > threshold).sum()) for x in found)
+    sure = 1 - LEVEL
+    low = stats.binomtest(inside, found[0].size).proportion_ci(sure, method="exact").low
+    high = stats.binomtest(outside, found[1].size).proportion_ci(sure, method="exact").high
+    return math.log((low - DELTA) / high) if low > DELTA else 0.0
+
+
+def shown(found: tuple[Array, Array], proved: float) -> float:
+    """The most that a few thresholds show, and the first user may be either."""
+    other = -found[1], -found[0]
+    return max(
+        least_epsilon(x, at) for x in (found, other) for at in (proved / 2, proved, 1.5 * proved, 2 * proved)
+    )
+
+
+def revealed(score: Array, epsilon: float) -> Array:
+    """[n] whose mean is the delta that goes with epsilon, of scores with the first user that are likelihood ratios."""
+    return np.asarray(-np.expm1(np.minimum(epsilon - score, 0.0)))
+
+
+def worst_place(mechanism: Mechanism, whole: Setting) -> int:
+    """The release at which a user reveals most, by the ratios of a few executions."""
+    noise = drawn(mechanism, whole.stream, LOOKED, 2, 24)
+    scores = [ratios(mechanism, whole.stream, noise, at, whole.first, whole.second)[0] for at in range(MANY)]
+    return int(np.argmax([revealed(score, whole.proved).mean() for score in scores]))
+
+
+def long_proof(mechanism: Mechanism) -> None:
+    """Nor among LONG releases, at places drawn at random: less sharply, by the ratios alone."""
+    one = setting(mechanism, LONG, 2, 2.0)
+    noise = drawn(mechanism, one.stream, PASSED, 2, 25)
+    for at in places(26):
+        values = revealed(ratios(mechanism, one.stream, noise, at, one.first, one.second)[0], one.proved)
+        require(
+            values.mean() <= DELTA or errors(values, DELTA) < critical(PLACES),
+            f"losses: at epsilon {one.proved:.3g} delta {DELTA} is proved, and {values.mean():.3g} is shown of a "
+            f"user who enters at release {at} of {LONG}",
+        )
+
+
+def places(seed: int) -> list[int]:
+    """Releases of LONG, the first and others drawn at random."""
+    others = np.random.default_rng(seed).choice(np.arange(1, LONG), PLACES - 1, replace=False)
+    return [0, *sorted(others.tolist())]
+
+
+def proof(mechanism: Mechanism, bound: bool = False) -> str | None:
+    """No event tells two users apart better than `losses` proves; with half the noise one does, so that this can
+    fail. Of a bound, which is more than noise reveals, with a sixteenth; it says how much it took."""
+    allowed, most = HALVINGS if bound else 1, 0
+    for name, one, at, executions, seed in _looks(mechanism):
+        halvings = needed(mechanism, one, at, executions, seed, allowed)
+        require(
+            halvings,
+            f"losses: with {PART[allowed]} of the noise no attack shows more than is proved, in {name}; the proof is "
+            + (
+                "so loose that it cannot be told from none"
+                if bound
+                else "loose. Say bound=True if it has to be"
+            ),
+        )
+        most = max(most, halvings)
+    long_proof(mechanism)
+    return (
+        f"losses is a bound: with {PART[most]} of the noise an attack shows more than it" if bound else None
+    )
+
+
+def _looks(mechanism: Mechanism) -> tuple[tuple[str, Setting, int, int, int], ...]:
+    whole = many(mechanism)
+    return (
+        (f"{FEW} releases", few(mechanism), 0, EXECUTIONS, 30),
+        (f"{MANY} releases", whole, worst_place(mechanism, whole), SHOWN, 31),
+    )
+
+
+def needed(mechanism: Mechanism, one: Setting, at: int, executions: int, seed: int, halvings: int) -> int:
+    """How many times noise has to be halved until an attack shows more than is proved; 0 where so many are too few.
+
+    Raises:
+        AssertionError: it shows more of the noise as it is.
+    """
+    cells = len(one.first)
+    noise = drawn(mechanism, one.stream, executions, cells, seed)
+    best = shown(ratios(mechanism, one.stream, noise, at, one.first, one.second), one.proved)
+    require(
+        best <= one.proved,
+        f"losses: epsilon {one.proved:.3g} is proved, and an attack shows {best:.3g} of a user who enters at release "
+        f"{at} of {one.stream.releases}",
+    )
+    told, factor = mechanism.halved(one.stream)
+    less = noise if told is one.stream else drawn(mechanism, told, executions, cells, seed + 10)
+    for k in range(halvings):
+        smaller = factor * 0.5**k
+        found = ratios(mechanism, told, less, at, one.first / smaller, one.second / smaller)
+        if shown(found, one.proved) > one.proved:
+            return k + 1
+    return 0
