@@ -76,6 +76,7 @@ RANK = {
     "users": 5,
     "wasm": 5,
     "series": 7,
+    "one_user": 7,
     "frontiers": 8,
     "research": 9,
     "claims": 11,

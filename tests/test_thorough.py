@@ -49,6 +49,11 @@ def test_a_part_is_named_where_it_differs_from_the_commit(
     assert changed(first) == []
     (tmp_path / "dprl/jobs/a.py").write_text("x = 1")
     git("commit", "--all", "--quiet", "--message", "second")
-    of_all = ["tests/test_cli.py", "tests/test_notebooks.py", "tests/test_plugins.py"]
+    of_all = [
+        "tests/test_cli.py",
+        "tests/test_documents.py",
+        "tests/test_notebooks.py",
+        "tests/test_plugins.py",
+    ]
     assert changed(first) == ["tests/faults", "tests/jobs", *of_all]
     assert changed("0" * 40) == list(PARTS)  # not in this clone

@@ -9,6 +9,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.jobs.store import RunStatus
 from dprl.messages import messages
+from dprl.one_user import drawable
 from dprl.series import mistakes_picture, mistakes_series
 from dprl.words import plural, some
 from pages.explore import view
@@ -16,7 +17,7 @@ from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
-from pages.shared.online.one_user import drawable, one_user
+from pages.shared.online.one_user import one_user
 from pages.shared.online.regret import regret_chart
 from pages.shared.results import data, status
 from pages.shared.results.status import ACTIVE

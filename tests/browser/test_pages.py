@@ -33,7 +33,7 @@ def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits) -> 
     page.locator(".st-key-run button").click()
     page.wait_for_selector(CURVE, timeout=60_000)
     finished(page)
-    expect(page.locator("[role=status]", has_text="1 run finished.")).to_have_count(1)
+    expect(page.locator("[role=status]", has_text="2 runs finished.")).to_have_count(1)
     idle(page)
     assert "eps.2.5" in page.url
     page.get_by_text("Per episode", exact=True).click()

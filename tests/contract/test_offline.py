@@ -229,7 +229,18 @@ def test_plans_have_no_other_way_to_data(key: str) -> None:
     learner = OFFLINE[key]
     assert list(inspect.signature(learner.plan).parameters) == ["problem"]
     facts = set(OfflineProblem.__dataclass_fields__)
-    assert facts == {"size", "n", "beta", "params", "rewards", "features", "errors", "episodes", "stationary"}
+    assert facts == {
+        "size",
+        "n",
+        "beta",
+        "params",
+        "rewards",
+        "features",
+        "errors",
+        "episodes",
+        "stationary",
+        "hands_over",
+    }
     assert "sizes" in learner.public
     assert set(learner.public) <= PUBLIC.keys()
     problem = OfflineRun(small_spec(environment_of(key), key, learner.privacies[0], None), 0).problem(10)

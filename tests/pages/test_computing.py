@@ -32,6 +32,21 @@ LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 # The frequencies of a visitor's counts (`fitted_model`) are read where they are kept, lest they be kept anywhere else.
 TAKEN = {
     "dprl.bundle": {"zipped"},  # of curves that are there
+    "dprl.frontiers": {
+        "AXES",
+        "SYMBOLS",
+        "all_to_lose",
+        "band_of",
+        "frontier_of",
+        "look_of",
+        "looks_of",
+        "proved_exponent",
+    },
+    "dprl.one_user": {
+        "best_content",
+        "content",
+        "drawable",
+    },  # of a trace that is there, or a handful of episodes
     "dprl.mdp": {"Size", "TabularMDP", "counts"},
     "dprl.environments": {"ENVIRONMENTS", "Environment"},
     "dprl.environments.custom": {"EXAMPLE", "MAX_LABEL", "parsed"},
@@ -98,7 +113,7 @@ TAKEN = {
     },
     "dprl.messages": {"counted", "filled", "messages"},
     "dprl.wasm": {"QUESTION", "unplayable"},
-    "dprl.player": {"PlayedCurve", "Shown", "player_page", "sizes_of"},
+    "dprl.player": {"PlayedCurve", "PlayedMeasure", "Shown", "player_page", "sizes_of"},
     "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},
     "dprl.lessons": {
         "LESSONS",

@@ -72,7 +72,7 @@ def test_what_is_proved_comes_by_itself(visit: Visit, store: Store, monkeypatch:
     withheld.clear()
     app.run()
     assert proved(app)[1:] == [f"ρ = {rho:g}, (ε, δ) = ({epsilon}, 10⁻⁶)" for rho, epsilon in
-                               ((0.01, 0.575), (0.1, 1.99), (1, 7.29))]  # fmt: skip
+                               ((0.01, 0.576), (0.1, 2), (1, 7.29))]  # fmt: skip
     assert paces[-1] is None
 
 

@@ -14,9 +14,9 @@ from dprl.figures.grid import is_grid
 from dprl.lessons import LESSONS
 from dprl.mdp import planning
 from dprl.metrics.episodes import apart, episode
+from dprl.one_user import APART, best_content, content, drawable
 from dprl.simulation import RunSpec
 from dprl.words import percent
-from pages.shared.online.one_user import APART, best_content, content, drawable
 from tests.pages.conftest import Visit, Work, words
 
 SHORT: dict[str, Any] = {"episodes": 20_000, "seeds": 1, "epsilon": 50.0}

@@ -35,8 +35,10 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
     )
     assert spec == OfflineSpec(rho=1, behaviour="mixture", epsilon=3.0, environment_params={"H": "20"})
     assert spec_from_json(spec.to_json()) == spec
-    assert list(json.loads(spec.replace(contribution=2).to_json())) == ["kind", *FIELDS]
-    assert list(json.loads(spec.to_json())) == ["kind", *(name for name in FIELDS if name != "contribution")]
+    later = spec.replace(contribution=2, stationary="yes", environment="gridworld")
+    assert list(json.loads(later.to_json())) == ["kind", *FIELDS]
+    before = [name for name in FIELDS if name not in ("contribution", "stationary")]
+    assert list(json.loads(spec.to_json())) == ["kind", *before]
     assert hash(spec) != hash(spec.replace(n=10**8))
     plain = OfflineSpec(algorithm="apvi", rho=0.1, epsilon=2.0, delta=1e-5, calibration="tight")
     assert plain == spec.replace(algorithm="dp-apvi").twin() == plain.twin()
@@ -237,7 +239,8 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert list(frame.columns) == ["seed", "n", "gap"]
     pd.testing.assert_frame_equal(frame, dprl.run(spec).frame())
     summary = json.loads((tmp_path / "a/summary.json").read_text())
-    assert (summary["claimed_rho"], summary["proved_rho"], summary["proved_delta"]) == (0.5, 0.5, 1e-6)
+    assert (summary["claimed_rho"], summary["proved_delta"]) == (0.5, 1e-6)
+    assert 0.5 <= summary["proved_rho"] <= 0.5 + 1e-11  # rounded to the safe side
     changed = [
         "run",
         "--spec",

@@ -11,11 +11,13 @@ import streamlit as st
 from dprl.environments import ENVIRONMENTS
 from dprl.lessons import Lesson
 from dprl.messages import messages
+from dprl.simulation import RunSpec
 from pages.shared.controls.panel import environment_picture
 from pages.shared.layout.chart import draw_bare, kept
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.online.one_user import of_best
+from pages.shared.results.data import environment
 from pages.shared.text import escape
 
 
@@ -40,9 +42,9 @@ def walking(key: str, params: Mapping[str, Any]) -> None:
     )
     if not opened.open:
         return
-    mdp = ENVIRONMENTS[key].make(**params)
+    spec = RunSpec(environment=key, environment_params=params)
     with opened:
-        of_best(f"{key}{sorted(params.items())}", mdp)
+        of_best(f"{key}{sorted(params.items())}", environment(spec))
 
 
 def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:

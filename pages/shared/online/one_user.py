@@ -2,85 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from dprl.assets import joined
-from dprl.figures import one_user as figures
-from dprl.learners import ALGORITHMS
-from dprl.mdp import TabularMDP, planning
-from dprl.metrics.episodes import apart, episode
+from dprl.mdp import TabularMDP
+from dprl.one_user import best_content, content
 from dprl.simulation import SeedTrace
 from pages.shared.layout.component import component
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
 
-APART = 4.0  # times as many users, or more, from one moment that is shown to the next
 BYTES = 4 * 2**20  # of what is shown, kept for all visitors together
-DECADES = tuple(10**i for i in range(7))  # users of the best policy
-VISITS = -2  # where a row of counters has them
 
 _one_user = component("one_user", js=joined("one_user.js", "story_parts.js"))
 
 
-def drawable(mdp: TabularMDP) -> bool:
-    """Whether users of this environment can be drawn."""
-    return mdp.dense and figures.drawable(mdp.drawing, mdp.S)
-
-
 def one_user(trace: SeedTrace, mdp: TabularMDP) -> None:
     """The drawing of one seed."""
-    kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
     key = f"{trace.spec.to_json()}#{trace.seed}#{trace.episodes[-1]}"
-    drawing = kept.cached(key, lambda _: content(mdp, trace), lambda made: ENTRY_BYTES + len(repr(made)))
-    _one_user(data={"id": key, "complete": trace.complete} | drawing, key="one_user")
+    _drawn(key, lambda: content(mdp, trace), trace.complete)
 
 
 def of_best(key: str, mdp: TabularMDP) -> None:
     """Users who all follow the best policy, whose counts fill as they do on average. key: names the environment."""
+    _drawn(key, lambda: best_content(mdp))
+
+
+def _drawn(key: str, make: Callable[[], dict[str, Any]], complete: bool = True) -> None:
     kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
-    drawing = kept.cached(key, lambda _: best_content(mdp), lambda made: ENTRY_BYTES + len(repr(made)))
-    _one_user(data={"id": key, "complete": True} | drawing, key="one_user")
-
-
-def best_content(mdp: TabularMDP) -> dict[str, Any]:
-    """All that is drawn of the best policy: expected visits, exactly, and users drawn from the model by a seed."""
-    random, best = np.random.default_rng(0), planning.optimum(mdp).policy
-    visits = planning.occupancy(mdp, best).sum(0)
-    moments = [
-        figures.Moment(users, users * visits, None, None, episode(mdp.P, mdp.d1, best, random))
-        for users in DECADES
-    ]
-    return figures.one_user(
-        moments, None, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
-    )
-
-
-def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
-    """All that is drawn of one seed. Users are drawn from the model, by a seed of their own."""
-    spec = trace.spec
-    random = np.random.default_rng([spec.root_seed, trace.seed])
-    counted = ALGORITHMS[spec.algorithm].statistic.counted
-    moments, best = [], []
-    for at in apart(trace.detail_episodes, APART):
-        chances = trace.chances[at] if trace.chances.size else None
-        policy = trace.policy[at]
-        played = np.eye(mdp.A)[policy] if chances is None else chances
-        value = float((trace.occupancy[at][..., None] * played * mdp.R).sum())
-        moments.append(
-            figures.Moment(
-                int(trace.detail_episodes[at]),
-                _by_state(trace.counts[at]) if counted else np.zeros(mdp.S),
-                _by_state(trace.noisy[at]) if counted and spec.privacy != "none" else None,
-                max(0.0, 1 - value / trace.v_star) if trace.v_star else 0.0,
-                episode(mdp.P, mdp.d1, policy, random, chances),
-            )
-        )
-        best.append(episode(mdp.P, mdp.d1, trace.optimal_policy, random))
-    return figures.one_user(
-        moments, best, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
-    )
-
-
-def _by_state(counts: Any) -> Any:
-    return np.nan_to_num(counts[..., VISITS]).sum(axis=(0, 2))
+    drawing = kept.cached(key, lambda _: make(), lambda made: ENTRY_BYTES + len(repr(made)))
+    _one_user(data={"id": key, "complete": complete} | drawing, key="one_user")

@@ -1,0 +1,65 @@
+"""Users of a run, or of the best policy, one after another, and the counts that fill meanwhile: as they are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dprl.figures import one_user as figures
+from dprl.learners import ALGORITHMS
+from dprl.mdp import TabularMDP, planning
+from dprl.metrics.episodes import apart, episode
+from dprl.simulation import SeedTrace
+
+APART = 4.0  # times as many users, or more, from one moment that is shown to the next
+DECADES = tuple(10**i for i in range(7))  # users of the best policy
+VISITS = -2  # where a row of counters has them
+
+
+def drawable(mdp: TabularMDP) -> bool:
+    """Whether users of this environment can be drawn."""
+    return mdp.dense and figures.drawable(mdp.drawing, mdp.S)
+
+
+def best_content(mdp: TabularMDP) -> dict[str, Any]:
+    """All that is drawn of the best policy: expected visits, exactly, and users drawn from the model by a seed."""
+    random, best = np.random.default_rng(0), planning.optimum(mdp).policy
+    visits = planning.occupancy(mdp, best).sum(0)
+    moments = [
+        figures.Moment(users, users * visits, None, None, episode(mdp.P, mdp.d1, best, random))
+        for users in DECADES
+    ]
+    return figures.one_user(
+        moments, None, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
+    )
+
+
+def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
+    """All that is drawn of one seed. Users are drawn from the model, by a seed of their own."""
+    spec = trace.spec
+    random = np.random.default_rng([spec.root_seed, trace.seed])
+    counted = ALGORITHMS[spec.algorithm].statistic.counted
+    moments, best = [], []
+    for at in apart(trace.detail_episodes, APART):
+        chances = trace.chances[at] if trace.chances.size else None
+        policy = trace.policy[at]
+        played = np.eye(mdp.A)[policy] if chances is None else chances
+        value = float((trace.occupancy[at][..., None] * played * mdp.R).sum())
+        moments.append(
+            figures.Moment(
+                int(trace.detail_episodes[at]),
+                _by_state(trace.counts[at]) if counted else np.zeros(mdp.S),
+                _by_state(trace.noisy[at]) if counted and spec.privacy != "none" else None,
+                max(0.0, 1 - value / trace.v_star) if trace.v_star else 0.0,
+                episode(mdp.P, mdp.d1, policy, random, chances),
+            )
+        )
+        best.append(episode(mdp.P, mdp.d1, trace.optimal_policy, random))
+    return figures.one_user(
+        moments, best, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
+    )
+
+
+def _by_state(counts: Any) -> Any:
+    return np.nan_to_num(counts[..., VISITS]).sum(axis=(0, 2))
