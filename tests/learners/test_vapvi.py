@@ -317,7 +317,8 @@ def test_ours_needs_less_than_a_twentieth_of_the_trajectories_at_the_same_proof(
     fields: dict[str, Any] = {"environment": "linear-synthetic", "behaviour": "first:0.6", "seeds": 3}
     printed = dprl.run(OfflineSpec(**fields, algorithm="dp-vapvi", rho=1.0, n=2 * 10**5))
     ours = dprl.run(OfflineSpec(**fields, algorithm="dp-pevi", rho=0.8, n=10**4))
-    assert (ours.guarantee.proved_rho or 1) <= 0.8 == printed.guarantee.proved_rho
+    proved = [run.guarantee.proved_rho for run in (ours, printed)]
+    assert proved == pytest.approx([0.8, 0.8], abs=2e-12)  # rounded to the safe side
     assert ours.values[:, -1].max() < printed.values[:, -1].min()
 
 
