@@ -234,6 +234,7 @@ def test_what_is_wrong_is_said_with_its_place() -> None:
         check_mechanism(replace(BLOCKS, std=std), compiles=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mechanism", [GAUSSIAN, BLOCKS], ids=["reports", "blocks"])
 def test_sound_mechanisms_pass(mechanism: Any) -> None:
     report = check_mechanism(mechanism, compiles=False)
@@ -308,6 +309,7 @@ def test_a_bound_is_called_one() -> None:
     assert f"note: {report.notes[0]}" in repr(report)
 
 
+@pytest.mark.thorough
 def test_a_proof_may_be_loose_where_it_is_called_a_bound_and_nothing_else(monkeypatch: Any) -> None:
     """In a few releases alone, which is quick."""
     monkeypatch.setattr(attacks, "_looks", lambda one: (("3 releases", attacks.few(one), 0, 20_000, 30),))
@@ -327,6 +329,7 @@ def test_a_proof_may_be_loose_where_it_is_called_a_bound_and_nothing_else(monkey
             attacks.proof(one, True)
 
 
+@pytest.mark.thorough
 def test_what_has_no_scale_is_said_not_to_be_attacked() -> None:
     """Bits, which are looked at by tests of their own, and which no other package can bring."""
     fair = replace(stream_of_releases(7), batches=np.array([[90.0, 0.5, 3.0]]))

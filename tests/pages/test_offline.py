@@ -143,6 +143,7 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
 
 
+@pytest.mark.thorough
 def test_that_steps_are_alike_is_declared_and_a_link_carries_it(visit: Visit, work: Work) -> None:
     app = visit(PAGE)
     widget(app, "multiselect", "Algorithms").set_value(["dp-kl-lcb", "dp-plug-in"]).run()

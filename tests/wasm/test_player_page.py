@@ -38,6 +38,7 @@ def test_a_page_that_would_be_too_large_has_its_own_numbers_of_users_alone(
     assert len(small) < len(whole)
 
 
+@pytest.mark.thorough
 def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_drawn(
     engine: Page, tmp_path: Path
 ) -> None:
