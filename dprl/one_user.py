@@ -31,7 +31,12 @@ def best_content(mdp: TabularMDP) -> dict[str, Any]:
         for users in DECADES
     ]
     return figures.one_user(
-        moments, None, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
+        moments,
+        None,
+        drawing=mdp.drawing,
+        states=mdp.state_labels,
+        actions=mdp.action_labels,
+        counted="expected",
     )
 
 
@@ -57,7 +62,12 @@ def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
         )
         best.append(episode(mdp.P, mdp.d1, trace.optimal_policy, random))
     return figures.one_user(
-        moments, best, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
+        moments,
+        best,
+        drawing=mdp.drawing,
+        states=mdp.state_labels,
+        actions=mdp.action_labels,
+        counted="recent" if spec.reports == "recent" else "true",
     )
 
 

@@ -55,20 +55,17 @@ export default function ({ data, parentElement }) {
   kept.set(id, state);
 
   const picture = drawn(root, data), told = element(root, "p", "told");
-  const row = element(root, "div", "row"), play = element(row, "button");
+  const row = element(root, "div", "row"), play = element(row, "button", "play");
   const label = element(row, "label", "", words.users);
   const value = element(row, "output"), input = element(root, "input");
   Object.assign(play, { type: "button", hidden: still.matches });
   Object.assign(input, { type: "range", min: 0, max: last, step: 1, id: "one-user-users" });
   label.htmlFor = value.htmlFor = input.id;
-  const choice = element(root, "div", "row"), several = moments[0].ways.length > 1;
-  choice.hidden = !several;
-  const name = element(choice, "label", "", words.which);
-  const select = element(choice, "select");
-  [words.learned, words.best].forEach((text, i) => Object.assign(element(select, "option", "", text), { value: i }));
-  select.id = "one-user-policy";
-  name.htmlFor = select.id;
-  select.value = state.which;
+  const choice = element(root, "div", "row choice");
+  choice.hidden = moments[0].ways.length < 2;
+  choice.setAttribute("role", "group");
+  choice.setAttribute("aria-label", words.which);
+  const policies = [words.learned, words.best].map((text) => element(choice, "button", "", text));
   const lost = element(root, "p", "lost"), legend = element(root, "p", "legend");
   for (const kind of data.private ? ["true", "noisy"] : ["true"]) {
     element(element(legend, "span", "", ` ${words[kind]}`), "i", kind);
@@ -88,6 +85,7 @@ export default function ({ data, parentElement }) {
     say(told, fill(said, { ...fields, action: data.actions[way.actions[step]] }));
     say(lost, state.which ? words.nothing : moment.lost);
     say(value, moment.users);
+    policies.forEach((one, i) => one.setAttribute("aria-pressed", String(i === state.which)));
     input.value = state.at;
     input.setAttribute("aria-valuetext", moment.users);
   };
@@ -121,7 +119,10 @@ export default function ({ data, parentElement }) {
     set(!moves);
   };
   input.oninput = () => { Object.assign(state, { at: Number(input.value), time: moves ? 0 : EPISODE }); show(); };
-  select.onchange = () => { Object.assign(state, { which: Number(select.value), time: moves ? 0 : EPISODE }); show(); };
+  policies.forEach((one, which) => {
+    one.type = "button";
+    one.onclick = () => { Object.assign(state, { which, time: moves ? 0 : EPISODE }); show(); };
+  });
 
   const first = data.complete && !still.matches && !began.has(id);
   const sight = new IntersectionObserver(([entry]) => {

@@ -17,6 +17,8 @@ WIDE = 100.0  # units that a drawing is wide
 MOST_STATES = 24  # above it states are too small to be filled
 ROW, TALL = 0.76, 40.0  # of a state in a row: its share of the gap to the next, and its height
 TOP = 12.0  # units above a state, where the user is
+LARGEST, AROUND = 24.0, 160.0  # of a state on a circle or a grid: its side at most; that of one of S, times S
+FLAT = 0.82  # how high a circle is against its width, so that the controls below stay in sight
 SHOWN_WAY = 24  # states of a way that is told in words
 
 
@@ -48,12 +50,14 @@ def one_user(
     drawing: Mapping[str, Any],
     states: Sequence[str],
     actions: Sequence[str],
+    counted: str = "true",
 ) -> dict[str, Any]:
     """All that is shown and said.
 
     Args:
         moments: in order.
         best: ways of users who follow the best policy, as many as moments; None where all moments are of that.
+        counted: which message says what the visits are: true, recent or expected.
     """
     said = messages("one_user")
     places, high = _places(drawing, states)
@@ -79,7 +83,7 @@ def one_user(
     return {
         "words": {name: said[name] for name in ("users", "play", "pause", "which", "learned", "best")}
         | {name: said[name] for name in ("step", "over", "noisy", "nothing")}
-        | {"true": said["true" if best is not None else "expected"]}
+        | {"true": said[counted]}
         | {"scale": filled(said["scale"], most=human(float(f"{most:.1g}")))},
         "places": places,
         "high": high,
@@ -118,7 +122,7 @@ def _places(drawing: Mapping[str, Any], states: Sequence[str]) -> tuple[list[dic
     """Where each state is, [x, y, width, height] in units, with the word in it; and how high all of it is."""
     S = len(states)
     if grid.is_grid(drawing):
-        side = min(WIDE / drawing["columns"], 24.0)
+        side = min(WIDE / drawing["columns"], LARGEST)
         left = (WIDE - side * drawing["columns"]) / 2
         signs = [grid.SIGNS.get(mark, "") for mark in grid.cell_marks(drawing)]
         cells = [
@@ -133,13 +137,13 @@ def _places(drawing: Mapping[str, Any], states: Sequence[str]) -> tuple[list[dic
         return [
             _box(gap * (s + 0.5) - wide / 2, TOP, wide, TALL, word) for s, word in enumerate(words)
         ], TOP + TALL
-    side = min(24.0, 160.0 / S)
+    side = min(LARGEST, AROUND / S)
     radius = (WIDE - side) / 2
-    middle = TOP + side / 2 + 0.82 * radius
+    middle = TOP + side / 2 + FLAT * radius
     return [
-        _box(WIDE / 2 + radius * x - side / 2, middle - 0.82 * radius * y - side / 2, side, side, word)
+        _box(WIDE / 2 + radius * x - side / 2, middle - FLAT * radius * y - side / 2, side, side, word)
         for (x, y), word in zip(at, words, strict=True)
-    ], middle + 0.82 * radius + side / 2
+    ], middle + FLAT * radius + side / 2
 
 
 def _box(x: float, y: float, wide: float, high: float, word: str) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def learner_at_work(titles: Sequence[str]) -> None:
     said = messages("one_user")
     st.markdown(f"**{said['title']}**")
     offered = [i for i, one in enumerate(s.explore.curves) if not one.hidden]
-    spec = s.explore.curves[view.curve_menu("Run", offered, titles)].spec
+    spec = s.explore.curves[view.curve_menu("Curve", offered, titles)].spec
     mdp = data.environment(spec)
     if not drawable(mdp):
         st.caption(said["large"])

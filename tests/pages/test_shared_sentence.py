@@ -11,8 +11,8 @@ from tests.pages.conftest import Visit, press, widget, words
 from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
-SAID = "Who shared this link says:"
-FIELD = "Your sentence above the view"
+SAID = "Whoever shared this link says:"
+FIELD = "A sentence for those who open the link"
 
 
 @pytest.mark.parametrize("page", first(LINKS, lambda page: page in ("explore", "home", "linear")))

@@ -59,7 +59,7 @@ def shared_with(part: PageState) -> None:
         write_address(part)
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sentence"):
-        st.markdown(f"**Who shared this link says:** {escape(part.sentence)}", width="stretch")
+        st.markdown(f"**Whoever shared this link says:** {escape(part.sentence)}", width="stretch")
         st.button(
             "Hide it", icon=":material/close:", type="tertiary", on_click=callback(hide), key="hide_sentence"
         )

@@ -64,7 +64,7 @@ def own_sentence(part: PageState) -> None:
     """The field for what is said to those who open the link."""
     key = f"sentence:{session().version}"
     st.text_input(
-        "Your sentence above the view",
+        "A sentence for those who open the link",
         part.sentence,
         max_chars=address.MOST_LETTERS,
         placeholder="What should they see?",
