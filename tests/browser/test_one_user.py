@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
 from tests.browser.going import SHORT, compared
 
@@ -70,3 +71,20 @@ def test_a_lesson_shows_users_who_walk_through_its_environment(visit: Visits, wi
     box.get_by_label("Users so far").fill("0")
     expect(box.locator(".lost")).to_have_text("Users so far who follow the best policy: 1.")
     expect(box.get_by_role("button", name="The best one")).to_be_hidden()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_and_a_shared_sentence_are_used_without_barriers(visit: Visits, width: int, scheme: str) -> None:
+    page = visit(f"{compared(SHORT, SHORT.twin())}&say=See+what+this+costs.", width, scheme)
+    expect(page.locator(".one-user .lost")).not_to_be_empty()
+    assert barriers(page) == []
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_label("A sentence for those who open the link")).to_have_value("See what this costs.")
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    lesson = visit("lessons?lesson=trust", width, scheme)
+    lesson.get_by_text("Watch users who follow the best policy").click()
+    expect(lesson.locator(".one-user .lost")).not_to_be_empty()
+    assert barriers(lesson) == []
