@@ -233,6 +233,7 @@ def of(language: str, word: str) -> list[str]:
     return [text for text in blocks(language) if word in text]
 
 
+@pytest.mark.thorough
 def test_the_recipes_of_an_environment_and_a_mechanism_are_true_word_for_word(tmp_path: Path) -> None:
     ring, check = of("python", "ring")
     reports, tried, checked = of("python", "reports")

@@ -63,9 +63,14 @@ export default function ({ data, parentElement }) {
   label.htmlFor = value.htmlFor = input.id;
   const choice = element(root, "div", "row choice");
   choice.hidden = moments[0].ways.length < 2;
-  choice.setAttribute("role", "group");
+  choice.setAttribute("role", "radiogroup");
   choice.setAttribute("aria-label", words.which);
-  const policies = [words.learned, words.best].map((text) => element(choice, "button", "", text));
+  const policies = [words.learned, words.best].map((text) => {
+    const label = element(choice, "label"), one = element(label, "input");
+    Object.assign(one, { type: "radio", name: "one-user-policy" });
+    label.append(text);
+    return one;
+  });
   const lost = element(root, "p", "lost"), legend = element(root, "p", "legend");
   for (const kind of data.private ? ["true", "noisy"] : ["true"]) {
     element(element(legend, "span", "", ` ${words[kind]}`), "i", kind);
@@ -85,7 +90,7 @@ export default function ({ data, parentElement }) {
     say(told, fill(said, { ...fields, action: data.actions[way.actions[step]] }));
     say(lost, state.which ? words.nothing : moment.lost);
     say(value, moment.users);
-    policies.forEach((one, i) => one.setAttribute("aria-pressed", String(i === state.which)));
+    policies[state.which].checked = true;
     input.value = state.at;
     input.setAttribute("aria-valuetext", moment.users);
   };
@@ -120,8 +125,7 @@ export default function ({ data, parentElement }) {
   };
   input.oninput = () => { Object.assign(state, { at: Number(input.value), time: moves ? 0 : EPISODE }); show(); };
   policies.forEach((one, which) => {
-    one.type = "button";
-    one.onclick = () => { Object.assign(state, { which, time: moves ? 0 : EPISODE }); show(); };
+    one.onchange = () => { Object.assign(state, { which, time: moves ? 0 : EPISODE }); show(); };
   });
 
   const first = data.complete && !still.matches && !began.has(id);

@@ -387,6 +387,7 @@ export async function start() {
     signPictures();
     window.player.charts = true;
     window.player.draw();
+    window.player.pool.settled();
   } catch (error) {
     at("played").textContent = `This browser cannot play the runs: ${error.message}.`;
   }

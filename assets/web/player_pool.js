@@ -3,6 +3,7 @@ const MOST_WORKERS = 4;  // of which each holds a seed's arrays, up to 50 MB
 const MOST_KEPT = 4000;  // results, of about 3 kB
 const MOST_PLAYED = 200;  // runs of one worker, after which another takes its place: memory of modules goes late
 const PATIENCE = 20_000;  // ms, after which a run is given up
+const AT_FIRST = 4;  // first seeds that a worker has at once while the page is still read and cannot hand out the next
 /**
  * @typedef {{family: number, stop: number, seed: number, closely: boolean}} Wish
  */
@@ -20,15 +21,17 @@ export class Pool {
     this.found = new Map();
     /** @type {Wish[]} */
     this.wishes = [];
+    this.ahead = AT_FIRST;
     const many = Math.max(1, Math.min(MOST_WORKERS, navigator.hardwareConcurrency ?? 2));
     this.workers = Array.from({ length: many }, () => this.begun());
   }
   /** @param {Wish} wish */
   static key({ family, stop, seed, closely }) { return `${family} ${stop} ${seed} ${closely}`; }
-  begun() {
-    const made = { worker: new Worker(this.url), key: "", timer: 0, played: 0 };
+  /** A worker that has begun, in the place of one that was ended. */
+  begun(/** @type {any} */ made = {}) {
+    Object.assign(made, { worker: new Worker(this.url), /** @type {Wish[]} */ asked: [], timer: 0, played: 0 });
     made.worker.onmessage = ({ data }) => this.ended(made, data);
-    made.worker.onerror = (event) => this.ended(made, { key: made.key, failed: event.message });
+    made.worker.onerror = (event) => this.ended(made, { failed: event.message });
     made.worker.postMessage(this.setup);
     return made;
   }
@@ -42,37 +45,43 @@ export class Pool {
   }
   /** @param {Wish} wish */
   result(wish) { return this.found.get(Pool.key(wish)); }
+  /** All have been read: what is wished now comes next. */
+  settled() { this.ahead = 1; this.next(); }
   next() {
-    const busy = new Set(this.workers.map(({ key }) => key));
-    for (const [number, worker] of this.workers.entries()) {
-      if (worker.key) continue;
-      const free = (wish) => !busy.has(Pool.key(wish));
-      const own = (wish) =>  // it has kept that seed's noise
-        (wish.family + wish.seed) % this.workers.length === number && free(wish);
-      let place = this.wishes.findIndex(own);
-      if (place < 0) place = this.wishes.findIndex(free);
-      if (place < 0) return;
-      const [wish] = this.wishes.splice(place, 1);
-      worker.key = Pool.key(wish);
-      busy.add(worker.key);
-      const late = { key: worker.key, failed: "it took too long" };
-      worker.timer = setTimeout(() => this.ended(worker, late, true), PATIENCE);
-      worker.worker.postMessage({ ...wish, key: worker.key });
+    for (let deep = 1; deep <= this.ahead; deep += 1) {
+      for (const [number, worker] of this.workers.entries()) {
+        if (worker.asked.length < deep) this.give(worker, number);
+      }
     }
   }
+  give(worker, number) {
+    const busy = new Set(this.workers.flatMap(({ asked }) => asked.map(Pool.key)));
+    const free = (wish) => !busy.has(Pool.key(wish)) && (this.ahead === 1 || wish.seed === 0);
+    const own = (wish) =>  // it has kept that seed's noise
+      (wish.family + wish.seed) % this.workers.length === number && free(wish);
+    let place = this.wishes.findIndex(own);
+    if (place < 0) place = this.wishes.findIndex(free);
+    if (place < 0) return;
+    const [wish] = this.wishes.splice(place, 1);
+    worker.asked.push(wish);
+    if (worker.asked.length === 1) this.wait(worker);
+    worker.worker.postMessage({ ...wish, key: Pool.key(wish) });
+  }
+  wait(worker) { worker.timer = setTimeout(() => this.ended(worker, { failed: "it took too long" }, true), PATIENCE); }
   /**
    * @param {any} worker
    * @param {any} data
    */
   ended(worker, data, given_up = false) {
     clearTimeout(worker.timer);
-    worker.key = "";
+    worker.asked.shift();
     worker.played += 1;
-    if (given_up || worker.played >= MOST_PLAYED) {
+    if (given_up || (worker.played >= MOST_PLAYED && !worker.asked.length)) {
       worker.worker.terminate();
-      Object.assign(worker, this.begun());
-      worker.worker.onmessage = (event) => this.ended(worker, event.data);
+      this.wishes.unshift(...worker.asked);
+      this.begun(worker);
     }
+    if (worker.asked.length) this.wait(worker);
     if (data.key && !data.failed) {
       if (this.found.size >= MOST_KEPT) this.found.delete(this.found.keys().next().value);
       this.found.set(data.key, data);

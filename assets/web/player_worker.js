@@ -16,7 +16,7 @@ function keep(key, noise) {
     total -= size(one);
   }
 }
-self.onmessage = async ({ data: asked }) => {
+async function answered(asked) {
   try {
     if (asked.module) {
       held = asked;
@@ -32,4 +32,6 @@ self.onmessage = async ({ data: asked }) => {
   } catch (error) {
     self.postMessage({ key: asked.key ?? "", failed: String(error) });
   }
-};
+}
+let before = Promise.resolve();  // one after the other: they share the module's memory
+self.onmessage = ({ data }) => { before = before.then(() => answered(data)); };

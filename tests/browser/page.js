@@ -197,7 +197,7 @@
   // All that using a control may change.
   const FACTS = ["aria-expanded", "aria-checked", "aria-selected", "aria-pressed", "aria-valuetext", "aria-label", "class"];
   const state = (element) => JSON.stringify([talk.asked, location.href, document.querySelectorAll(LAYERS.join()).length, element.isConnected,
-    element.value, element.checked, element.closest("details")?.open, words(element), ...FACTS.map((fact) => element.getAttribute(fact))]);
+    element.value, String(element.checked), element.closest("details")?.open, words(element), ...FACTS.map((fact) => element.getAttribute(fact))]);
 
   // --- by mouse ---
 

@@ -17,6 +17,10 @@ from pages.home.story import ORDER, content
 from tests.browser.barriers import barriers
 from website import start
 
+pytestmark = (
+    pytest.mark.thorough
+)  # it is written anew first, and what stands on it is read in test_website.py
+
 
 @contextmanager
 def opened(
@@ -57,7 +61,6 @@ def drawn(page: Page, number: int = 0) -> None:
     expect(page.locator(f"#plot-{number} .main-svg").first).to_be_visible()
 
 
-@pytest.mark.thorough
 def test_home_moves_with_its_slider_and_leads_on(browser: Browser, site: Path) -> None:
     with opened(browser, site / "index.html") as page:
         drawn(page)
@@ -131,7 +134,6 @@ def test_the_story_is_told_first_and_keys_lead_through_it_to_the_chart(browser: 
         expect(page.locator("#story section").first).to_be_in_viewport()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
 def test_every_scene_of_the_story_fits_and_stands_still_where_that_is_asked_for(
     browser: Browser, site: Path, size: tuple[int, int]
@@ -157,12 +159,7 @@ def test_every_scene_of_the_story_fits_and_stands_still_where_that_is_asked_for(
         assert barriers(page) == []
 
 
-LONG = [
-    pytest.param(name, marks=pytest.mark.thorough) for name in ("index.html", "claims.html", "lessons.html")
-]
-
-
-@pytest.mark.parametrize("name", ["users.html", "lesson-3.html", *LONG])
+@pytest.mark.parametrize("name", ["users.html", "lesson-3.html", "index.html", "claims.html", "lessons.html"])
 def test_each_page_is_used_without_barriers(
     browser: Browser, site: Path, name: str, screen: tuple[int, str]
 ) -> None:
@@ -174,7 +171,6 @@ def test_each_page_is_used_without_barriers(
         assert barriers(page) == []
 
 
-@pytest.mark.thorough
 def test_the_command_writes_pages_that_play_their_runs(browser: Browser, tmp_path: Path) -> None:
     assert main(["web", "--out", str(tmp_path)]) == 0
     files = sorted(tmp_path.glob("live-*.html"))

@@ -125,8 +125,10 @@ def test_what_is_left_out_or_ignored_is_one_of_the_named_runs(algorithm_key: str
             assert (spec if spec.reports == "all" else spec.replace(reports="all")) in named
 
 
+# What a shuffler's bits have to prove takes seconds to find: of those the first here, the others thoroughly.
 @pytest.mark.parametrize(
-    ("algorithm_key", "privacy", "mechanism", "calibration"), first(NAMED, lambda run: (run[0], run[1]))
+    ("algorithm_key", "privacy", "mechanism", "calibration"),
+    first(NAMED, lambda run: run[1] == "shuffle" or run[:2]),
 )
 def test_every_run_is_as_promised(
     algorithm_key: str, privacy: str, mechanism: str | None, calibration: str | None

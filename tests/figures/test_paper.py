@@ -17,6 +17,7 @@ from dprl.figures import style
 from dprl.figures.paper import MissingExtra, axes, drawn, saved
 from dprl.figures.paper.text import numbers, words
 from tests.figures.test_charts import CASES, Case
+from tests.problems import first
 
 # What only a page on a screen needs, which pointing at and pressing it is about, or which is set otherwise on paper.
 SCREEN = re.compile(
@@ -148,7 +149,7 @@ def test_charts_of_any_width_lie_within_it(name: str, width: str | float) -> Non
         assert box.x1 <= across + 1.5
 
 
-@pytest.mark.parametrize("name", FIRST[:2])
+@pytest.mark.parametrize("name", first(FIRST[:2]))
 @pytest.mark.parametrize("suffix", ["pdf", "svg"])
 def test_a_file_has_the_width_and_the_same_bytes_again(name: str, suffix: str) -> None:
     figure = described(CASES[name])

@@ -28,6 +28,7 @@ from pages.shared.results import again
 from pages.shared.results.runs import Runs
 from pages.shared.streamlit_internals import LastingFiles
 from tests.pages.conftest import Visit, Work, grouped, press, words
+from tests.problems import first
 
 
 class Visitors:
@@ -193,7 +194,7 @@ ATTACKED = RunSpec(
 BUNDLED = {**RUNS, "attack": attack_link.encode(AttackSpec(run=ATTACKED), AttackView())}  # of several seeds
 
 
-@pytest.mark.parametrize("page", BUNDLED)
+@pytest.mark.parametrize("page", first(BUNDLED))
 def test_the_bundle_of_a_page_is_that_of_the_package_and_comes_when_every_run_has_ended(
     page: str, visit: Visit, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
