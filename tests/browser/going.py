@@ -71,7 +71,9 @@ def each(kind: str, *names: str) -> frozenset[tuple[str, str]]:
 # Beside and behind *Share*, and on pages with settings.
 SHARE = each("popover", "Share") | each("button", "Copy link", "Make a short link", "Copy short link")
 SETTINGS = SHARE | each("switch", "Lock the settings")
-FILES = each("download", "CSV", "Parquet", "Specs", "Download interactive chart")
+FILES = each(
+    "download", "CSV", "Parquet", "Download interactive chart"
+)  # and the bundle, once all runs have ended
 
 
 def compared(*specs: RunSpec) -> str:
@@ -116,7 +118,7 @@ STOPS = {
         SETTINGS
         | FILES
         | each("tab", "Regret", "Counts", "Policy", "Guarantee", "Data")
-        | each("button", "Cancel all", "Run it", "Run without privacy", "Cancel", "Run", "Reset", "Play")
+        | each("button", "Cancel all", "Run it", "Cancel", "Run", "Reset", "Play")
         | each("button", "Hide", "Copy settings", "Remove", "Add this run without privacy")
         | each("choice", "Bad arms", "Stage by stage", "Privacy cost", "Suboptimal episodes")
         | each("switch", "Pause live"),
