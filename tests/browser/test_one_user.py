@@ -27,9 +27,9 @@ def test_a_user_walks_while_counts_fill(visit: Visits, width: int) -> None:
     late = box.locator(".content").last.get_attribute("height")
     assert float(str(late)) > float(str(early))
     said = lost.inner_text()
-    box.get_by_role("radio", name="The best one").check()
+    box.get_by_role("radio", name="Best policy").check()
     expect(lost).to_have_text("The best policy loses nothing.")
-    box.get_by_role("radio", name="Learned so far").check()
+    box.get_by_role("radio", name="Policy so far").check()
     expect(lost).to_have_text(said)
     button = box.locator(".play")
     if button.inner_text() == "Pause":
@@ -70,7 +70,7 @@ def test_a_lesson_shows_users_who_walk_through_its_environment(visit: Visits, wi
     expect(box.locator(".lost")).to_have_text("Users so far who follow the best policy: 1 million.")
     box.get_by_label("Users so far").fill("0")
     expect(box.locator(".lost")).to_have_text("Users so far who follow the best policy: 1.")
-    expect(box.get_by_role("radio", name="The best one")).to_be_hidden()
+    expect(box.get_by_role("radio", name="Best policy")).to_be_hidden()
 
 
 @pytest.mark.thorough
