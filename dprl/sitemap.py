@@ -189,6 +189,7 @@ PAGES = {
             "landscape",
             section="Compare",
             heading="Which private algorithm needs the fewest users?",
+            groups=(RunGroup("landscape", "Runs of Algorithms"),),
             bundled=("landscape",),
             guide="notes/landscape",
         ),

@@ -10,7 +10,6 @@ from dprl.fields import SpecError
 from dprl.simulation import RunSpec
 from pages.shared.results import together
 from pages.shared.results.runs import Runs
-from pages.shared.visitor.owners import owner_id
 
 SHOW = "exploration"  # the view's key
 RUNS = Runs(("exploration",), "exploration")
@@ -40,5 +39,5 @@ def offered_pairs(base: RunSpec) -> list[RunSpec]:
 
 
 def pairs_progress(base: RunSpec) -> together.Progress:
-    """How they stand, as one."""
-    return together.progress(runs(base), lacking_pairs(base), owner_id("exploration"))
+    """How they stand, as one, with those that are computed for a bundle."""
+    return RUNS.progress(runs(base))

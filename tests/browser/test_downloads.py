@@ -178,6 +178,20 @@ def test_an_attack_has_its_bundle(visit: Visits, browser: Browser, tmp_path: Pat
     opened(name, content, browser, tmp_path)
 
 
+@pytest.mark.thorough
+def test_runs_of_algorithms_are_computed_and_have_their_bundle(
+    visit: Visits, browser: Browser, tmp_path: Path
+) -> None:
+    page = visit("landscape?problem=random-tiny&K=1e3")
+    idle(page)
+    page.get_by_role("button", name="Compute these runs").click()
+    bundle = page.get_by_role("button", name="Download replication bundle")
+    bundle.wait_for(timeout=120_000)  # 84 seeds are computed first
+    name, content = saved(page, bundle)
+    assert name == "bundle.zip"
+    opened(name, content, browser, tmp_path)
+
+
 CHARTS = [("tab", name) for name in ("Regret", "Counts", "Policy")]
 CHARTS += [("page", path) for path in ("", "tradeoffs", "free")]
 

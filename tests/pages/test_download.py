@@ -17,9 +17,12 @@ import dprl
 from dprl import OfflineSpec, RunSpec, bundle
 from dprl.bundle import compare
 from dprl.curves import RunCurves
+from dprl.jobs.store import Store
 from dprl.simulation import AttackSpec
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
+from pages.free import link as free_link
+from pages.free.link import FreeView
 from pages.linear.record import LINEAR
 from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
@@ -191,7 +194,13 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
 ATTACKED = RunSpec(
     environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=100, privacy="local"
 )
-BUNDLED = {**RUNS, "attack": attack_link.encode(AttackSpec(run=ATTACKED), AttackView())}  # of several seeds
+LONG = free_link.BASE.replace(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=1)
+BUNDLED = {  # of several runs or seeds
+    **RUNS,
+    "attack": attack_link.encode(AttackSpec(run=ATTACKED), AttackView()),
+    "free": free_link.encode(LONG, FreeView()),
+}
+WITHOUT_TAB = {"attack", "free"}
 
 
 @pytest.mark.parametrize("page", first(BUNDLED))
@@ -200,7 +209,7 @@ def test_the_bundle_of_a_page_is_that_of_the_package_and_comes_when_every_run_ha
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
     monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
-    app = visit(page, **{**grouped(BUNDLED[page]), **({} if page == "attack" else {"tab": "data"})})
+    app = visit(page, **{**grouped(BUNDLED[page]), **({} if page in WITHOUT_TAB else {"tab": "data"})})
     work(1)  # one of two runs, or of the parts of one
     app.run()
     assert BUNDLE not in offered
@@ -230,6 +239,51 @@ def test_runs_that_come_with_the_program_are_computed_for_a_bundle(
     assert work() == 1
     app.run()
     assert BUNDLE in [button.proto.label for button in app.get("download_button")]
+
+
+# Views whose runs all come with the program: runs of a bundle, and what the page says above its charts meanwhile.
+WITH_THE_PROGRAM = {
+    "free": (4, "By 10¹⁵ users the privacy cost grows no more"),
+    "free?show=exploration": (30, "exploration noise"),
+    "claims?claim=mistakes": (22, "1. "),
+    "landscape?problem=random-tiny&K=1e3": (14, "needs the fewest users"),
+}
+
+
+@pytest.mark.parametrize("address", first(WITH_THE_PROGRAM))
+def test_a_view_of_many_runs_computes_them_for_a_bundle_and_goes_on_to_say_what_it_said(
+    address: str, visit: Visit, store: Store
+) -> None:
+    page, _, query = address.partition("?")
+    app = visit(page, **dict(parse_qsl(query)))
+    runs, said = WITH_THE_PROGRAM[address]
+    assert store.status.activity().runs_waiting == 0
+    assert said in words(app)
+    assert f"A replication bundle needs all digits of {runs} runs" in words(app)
+    press(app, "compute_bundle")
+    assert store.status.activity().runs_waiting == runs
+    assert "The replication bundle comes when each run has ended." in words(app)
+    assert said in words(app)
+    press(app, "cancel")
+    assert store.status.activity().runs_waiting == 0
+    assert f"A replication bundle needs all digits of {runs} runs" in words(app)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("page", "link"), [("landscape", {"problem": "random-tiny", "K": "1e3"})])
+def test_the_bundle_of_such_a_view_has_its_runs(
+    page: str, link: dict[str, Any], visit: Visit, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: dict[str, Callable[[], str | bytes]] = {}
+    monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
+    app = visit(page, **link)
+    press(app, "compute_bundle")
+    work()
+    app.run()
+    (tmp_path / "page.zip").write_bytes(offered[BUNDLE]())  # type: ignore[arg-type]
+    specs = compare.runs_in(bundle.files_in(tmp_path / "page.zip"))[0]
+    assert len(specs) == 14
+    assert {spec.size for spec in specs.values()} == {1000}
 
 
 # Of views without a tab Data: an algorithm that is on it, and a mechanism or privacy model.

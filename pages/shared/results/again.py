@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -16,6 +16,7 @@ from dprl.bundle import zipped
 from dprl.bundle.figures import drawn_by, names_of
 from dprl.cited import cite
 from dprl.curves import RunCurves
+from dprl.figures import regret as regrets
 from dprl.jobs.curves import stored_curves
 from dprl.jobs.store import Store
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
@@ -138,9 +139,9 @@ def files(
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
 
 
-def offer_bundle(specs: Mapping[str, Spec], owner: str) -> None:
+def offer_bundle(specs: Mapping[str, Spec], owner: str, begin: Callable[[], object] | None = None) -> None:
     """The replication bundle of runs, or what is lacking for it: runs that come with the program are rounded, and those
-    are computed first. owner: in whose name."""
+    are computed first. owner: in whose name; begin: asks for them, where a page has a way of its own."""
     lacking = [spec for spec in specs.values() if not np.isfinite(data.ends(spec)).all()]
     if not lacking:
         save("bundle.zip", "Download replication bundle", "application/zip", partial(packed, store(), specs))
@@ -155,7 +156,13 @@ def offer_bundle(specs: Mapping[str, Spec], owner: str) -> None:
         st.caption(
             f"A replication bundle needs all digits of {plural(len(lacking), 'run')}: {price(lacking)}."
         )
-        act("Compute these runs", "play_arrow", lambda: ask(lacking, owner, again=True), "compute_bundle")
+        asking = begin or partial(ask, lacking, owner, again=True)
+        act("Compute these runs", "play_arrow", asking, "compute_bundle")
+
+
+def named(specs: Collection[Spec]) -> dict[str, Spec]:
+    """Runs under their labels, which a number tells apart where they are the same."""
+    return dict(zip(regrets.distinct([spec.label() for spec in specs]), specs, strict=True))
 
 
 def packed(kept: Store, specs: Mapping[str, Spec]) -> bytes:
