@@ -34,6 +34,7 @@ import { band, human } from "./player_words.js";
  * @property {{x: string, y: string}} axes
  * @property {{value: number, name: string, hover: string} | null} best V*, where all curves have the same
  * @property {any} said templates of sentences
+ * @property {string} sentence what whoever shares the page says, "" for nothing
  */
 const REST = 100;  // ms
 const LATE = 300, AGAIN = 500;  // ms, after which the seeds that are there are drawn, and the next of them
@@ -65,7 +66,7 @@ class Player {
     this.due = 0;
     /** Whether Plotly is there. */
     this.charts = false;
-    this.looked = Math.max(0, head.curves.findIndex(({ epsilon }) => epsilon !== null));
+    this.first = Math.max(0, head.curves.findIndex(({ epsilon }) => epsilon !== null));
     this.reset();
     this.controls();
     this.play(this.follow());
@@ -77,6 +78,8 @@ class Player {
     this.sizes = curves.map(({ size }) => size);
     this.stops = curves.map(({ epsilon }, i) => Math.max(0, this.own(i).findIndex((one) => one.epsilon === epsilon)));
     this.look(this.head);
+    this.looked = this.first;
+    this.sentence = this.head.sentence;
     this.seeds = Math.min(Math.max(...curves.map(({ seeds }) => seeds)), this.mostSeeds());
   }
   /**
@@ -129,11 +132,11 @@ class Player {
       this.play();
     });
     const episodes = control(box, { id: "episodes", label: "Number of users K", words: [] }, (place) => {
-      curves.forEach((_, i) => {
+      for (const i of curves.keys()) {
         const before = this.own(i)[this.stops[i]].epsilon;
         this.sizes[i] = place;
         this.stops[i] = this.own(i).findIndex((one) => one.epsilon === before);
-      });
+      }
       this.play();
     });
     const many = Array.from({ length: this.mostSeeds() }, (_, i) => i ? `${i + 1} seeds` : "1 seed");
@@ -153,8 +156,7 @@ class Player {
         this.draw();
       });
     const last = add(box, "div", "", { class: "control" });
-    const back = add(last, "button", "Go back to the first settings", { type: "button" });
-    back.onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
+    add(last, "button", "Go back to the first settings", { type: "button" }).onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
     const close = control(at("close"), { id: "looked", label: "Curve", words: [], menu: true }, (place) => {
       this.looked = place;
       this.play(this.check);
@@ -163,6 +165,7 @@ class Player {
       curves[0].sizes.map(({ episodes }) => episodes).join());
     /** Everything that is moved, as it stands. */
     this.show = () => {
+      at("sentence").textContent = this.sentence && `Whoever shared this says: ${this.sentence}`;
       const names = curves.map((_, i) => this.title(i));
       const all = this.head.curves.flatMap(({ epsilon }, i) => epsilon === null ? [] : [i]);
       whose(this.which, all.length > 1 ? ["all private curves", ...all.map((i) => names[i])] : []);
@@ -184,10 +187,11 @@ class Player {
     const fragment = location.hash.slice(1);
     if (fragment === this.written) return this.check;
     at("said").textContent = "";
+    this.sentence = this.head.sentence;
     if (!fragment) return null;
     try {
       const { curves, codec } = this.head;
-      const { curves: chosen, check, measure, x, y } = decode(fragment, codec, curves.map(({ pairs }) => pairs));
+      const told = decode(fragment, codec, curves.map(({ pairs }) => pairs)), { curves: chosen, check, lacks } = told;
       const claimed = check === null ? null : checkIn(check);
       const sizes = curves.map((curve, i) =>
         curve.sizes.findIndex((one) => one.episodes === Number(chosen[i].episodes)));
@@ -205,10 +209,10 @@ class Player {
       if (claimed && chosen.some((one) => Number(one.seeds) !== seeds)) {
         throw new Error("it compares curves with different seeds, which this page cannot play");
       }
-      Object.assign(this, { sizes, stops, seeds });
-      if (!this.look({ measure, axes: { x, y } })) {
-        at("said").textContent = `This page does not draw what the link does. It draws: ${MEASURES[this.measure]}.`;
-      }
+      Object.assign(this, { sizes, stops, seeds, sentence: told.say, looked: curves[told.close] ? Number(told.close) : this.first });
+      if (!this.look({ ...told, axes: told })) lacks.unshift(`its measure (here: ${MEASURES[this.measure]})`);
+      if (chosen.some(({ name }, i) => name && name !== this.title(i))) lacks.push("names of curves");
+      if (lacks.length) at("said").textContent = `This page does not show all of the link: ${lacks.join(", ")}.`;
       return claimed;
     } catch (error) {
       this.reset();
@@ -228,7 +232,8 @@ class Player {
       if (stop.epsilon !== null) moved.eps = stop.text;
       if (stop.epsilon !== curves[i].epsilon) delete moved.name;
       return moved;
-    }), { measure: this.measure, ...this.axes });
+    }), { measure: this.measure, ...this.axes, say: this.sentence,
+      close: this.looked === this.first ? "-1" : String(this.looked) });
   }
   /** @param {number} i @returns {import("./player_pool.js").Wish[]} */
   wishes(i) {

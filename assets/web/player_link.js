@@ -8,13 +8,21 @@
  *   priv: Record<string, Pairs>}>} tables
  * @property {Pairs} later defaults of fields that came after the first links
  * @property {Record<string, string>} owners key of the parameters of an environment, and of an algorithm
- * @typedef {{epsilon: string, episodes: string, seeds: string}} Chosen what the sliders of a curve say, as a link does
- * @typedef {{measure: string, x: string, y: string}} Looked what is drawn, and on which axes
- * @typedef {Looked & {curves: Chosen[], check: string | null}} Read
+ * @typedef {{epsilon: string, episodes: string, seeds: string, name: string}} Chosen what the sliders of a curve say,
+ *   as a link does, and what it calls it
+ * @typedef {{measure: string, x: string, y: string, close: string, say: string}} Looked what is drawn, on which axes,
+ *   which curve is looked at closely, and what whoever shares it says
+ * @typedef {Looked & {curves: Chosen[], check: string | null, lacks: string[]}} Read lacks: what is not taken over
  */
 /** What a link leaves out: never changes. @type {Looked} */
-const USUAL = { measure: "cumulative", x: "log", y: "log" };
-const KEYS = { measure: "m", x: "x", y: "y" };
+const USUAL = { measure: "cumulative", x: "log", y: "log", close: "-1", say: "" };
+const KEYS = { measure: "m", x: "x", y: "y", close: "i", say: "say" };
+const LETTERS = 160;  // of a sentence, see pages/shared/visitor/address.py
+/** What a dashboard shows in tabs that are not here, where a link leaves it out. @type {Pairs} */
+const OTHER_TABS = {
+  tab: "regret", seed: "0", k: String(10 ** 15), ch: "map", of: "visits", see: "noisy", pol: "steps", h: "-1", s: "0",
+  a: "0",
+};
 const OWN = ["name", "hide", "col"], MOST = 100_000, MOVED = ["eps", "K", "seeds"];
 /**
  * The pairs of one curve. Throws a sentence where it cannot be read.
@@ -58,6 +66,30 @@ function completed(codec, name, pairs) {
   for (const key of ["env", "alg", "priv"]) found = { ...table[key][found[key]], ...found };
   return found;
 }
+/** A sentence as it is shown: printable, on one line; whatever it holds, it is text. @param {string} text */
+function oneLine(text) {
+  return text.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
+}
+/**
+ * What a link asks for that this page has not, in words.
+ * @param {URLSearchParams} given
+ * @param {Looked} looked
+ * @param {string[]} texts of its curves
+ */
+function lacking(given, looked, texts) {
+  const others = Object.entries(OTHER_TABS).some(([key, usual]) => (given.get(key) ?? usual) !== usual);
+  const wrong = [looked.x, looked.y].some((axis) => !["log", "linear"].includes(axis));
+  const hidden = texts.some((text) => text.split("~").includes("hide.yes"));
+  return [
+    (given.get("stat") ?? "mean") !== "mean" && "the median of the seeds (here: their mean)",
+    (given.get("each") ?? "off") !== "off" && "a line for every seed",
+    wrong && "its axes",
+    others && "what it chooses in other tabs",
+    hidden && "hidden curves (here they are shown)",
+    given.has("lock") && "locked settings (here they move)",
+    Array.from(oneLine(looked.say)).length > LETTERS && `a sentence of more than ${LETTERS} letters (it is cut)`,
+  ].filter((one) => typeof one === "string");
+}
 /**
  * What a fragment chooses of the curves that are here. Throws a sentence where it does not go with them.
  * @param {string} fragment
@@ -79,7 +111,7 @@ export function decode(fragment, codec, curves) {
   /** @type {Pairs} */
   let first = {};
   const read = texts.map((text, i) => {
-    const whole = split(text, codec);
+    const whole = split(text, codec), name = whole.name ?? "";
     for (const key of OWN) delete whole[key];
     const told = { ...codec.later, ...completed(codec, table, { ...inherited(first, whole, codec), ...whole }) };
     for (const [key, value] of Object.entries(curves[i])) {
@@ -91,10 +123,13 @@ export function decode(fragment, codec, curves) {
       first = { ...curves[0] };
       for (const key of MOVED) if (key in first) first[key] = told[key];
     }
-    return { epsilon: told.eps, episodes: told.K, seeds: told.seeds };
+    return { epsilon: told.eps, episodes: told.K, seeds: told.seeds, name };
   });
-  const looked = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [name, given.get(key) ?? USUAL[name]]));
-  return { .../** @type {Looked} */ (looked), curves: read, check: given.get("check") };
+  const looked = /** @type {Looked} */ (
+    Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [name, given.get(key) ?? USUAL[name]])));
+  const lacks = lacking(given, looked, texts);
+  const say = Array.from(oneLine(looked.say)).slice(0, LETTERS).join("").trimEnd();
+  return { ...looked, say, curves: read, check: given.get("check"), lacks };
 }
 /**
  * The fragment that says what is seen.

@@ -69,11 +69,12 @@ class PlayedCurve:
 
 @dataclass(frozen=True)
 class Shown:
-    """How the curves are drawn at first. x, y: log or linear."""
+    """How the curves are drawn at first. x, y: log or linear; sentence: what whoever shares the page says of it."""
 
     measure: PlayedMeasure = "share"
     x: str = "log"
     y: str = "linear"
+    sentence: str = ""
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
@@ -104,6 +105,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
         "axes": {"x": shown.x, "y": shown.y},
         "best": _best([curve["best"] for curve in told]),
         "said": said(),
+        "sentence": shown.sentence,
     }
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
     return struct.pack("<I", len(text)) + text + arrays.all

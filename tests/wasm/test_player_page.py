@@ -69,7 +69,7 @@ def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_draw
         opened.goto(f"{file.as_uri()}#{query_of(links.encode([links.Curve(spec)], view))}")
         expect(opened.get_by_label("What is drawn")).to_have_value(chosen)
     expect(opened.locator("#said")).to_have_text(
-        "This page does not draw what the link does. It draws: Share of V* lost."
+        "This page does not show all of the link: its measure (here: Share of V* lost)."
     )
     opened.close()
 

@@ -21,6 +21,7 @@ from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
 
 OTHER = "It opens with the share of V\\* lost, in place of the measure that is drawn here."
+MEANS = "It draws means of seeds, without a line for each."
 FIXED = "The tab Data has an interactive chart of these curves with fixed stops."
 
 
@@ -63,12 +64,14 @@ def offer() -> None:
         return
     heading, view = PAGES["explore"].heading, s.explore.view
     same = drawn_there(view.measure) == view.measure
-    st.caption(f"The page opens from disk, and no request leaves it.{'' if same else f' {OTHER}'}")
+    plain = view.statistic == "mean" and view.each == "off"
+    lacks = "".join(f" {text}" for text, there in ((OTHER, same), (MEANS, plain)) if not there)
+    st.caption(f"The page opens from disk, and no request leaves it.{lacks}")
 
     def replay(spec: RunSpec) -> dict[str, Any]:
         return answers.unpacked(ready[spec])
 
-    made = partial(played_page, heading, curves, view, replay)
+    made = partial(played_page, heading, curves, view, replay, sentence=s.explore.sentence)
     save("runs.html", "Download the page", "text/html", made)
 
 

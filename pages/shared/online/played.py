@@ -19,6 +19,7 @@ def played_page(
     view: View,
     replay: Callable[[RunSpec], dict[str, Any]],
     nav: str = "",
+    sentence: str = "",
 ) -> str:
     """The page as HTML.
 
@@ -26,6 +27,7 @@ def played_page(
         title, nav: as for `player_page`.
         curves: whose runs can be played.
         view: how they are drawn at first.
+        sentence: what whoever shares it says, "" for nothing.
         replay: of a run at one of its numbers of users, what `wasm.replayed` found.
     """
     unnamed = [replace(curve, name="") for curve in curves]
@@ -42,7 +44,7 @@ def played_page(
         for curve, title, label, look in rows
         for spec in (curve.spec,)
     ]
-    shown = Shown(drawn_there(view.measure), view.x, view.y)
+    shown = Shown(drawn_there(view.measure), view.x, view.y, sentence)
     return player_page(
         title, in_common(curves, moving=True), played, shown, footer=f"dprl {version()['dprl']}", nav=nav
     )

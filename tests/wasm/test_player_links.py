@@ -1,0 +1,108 @@
+"""A page that plays its runs takes over what a link of the dashboard says, or says that it does not."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from dprl.assets import classic
+from dprl.figures.looks import CurveStyle
+from dprl.links import NEWEST, VERSION
+from dprl.player import PlayedCurve, Shown, player_page
+from dprl.player.codec import codec
+from dprl.simulation import RunSpec
+from dprl.wasm.replay import replayed
+from pages.shared.visitor import links, views
+from pages.shared.visitor.address import MOST_LETTERS, query_of, saying, sentence_of
+
+READ = """([source, codec, fragments]) => {
+  const decode = new Function(`${source}; return decode`)();
+  return fragments.map((fragment) => decode(fragment, codec, []));
+}"""
+TAKEN = {"measure", "x", "y", "curve"}  # the measures that it lacks are named by the page itself
+OTHERS = {"tab": "data", "statistic": "median", "each": "on", "chart": "scatter", "family": "rewards"} | {
+    "seen": "released",
+    "drawn": "map",
+}
+HOSTILE = (
+    "<img src=x onerror=hit()>",
+    "</p><script>hit()</script>",
+    "&lt;b&gt; **bold** $x$ [a](javascript:hit())",
+    "two\nlines\u2028and \u202ea turn\0",
+    " \u200b ",
+    "é" * MOST_LETTERS + "!",
+    "😀" * (MOST_LETTERS + 5),
+    "a" * (MOST_LETTERS - 1) + " b",
+    "v=1&c=alg.X~name.Y%00+&say=other",
+)
+
+
+def read(engine: Page, *queries: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    fragments = [query_of([("v", VERSION), ("t", NEWEST), *query]) for query in queries]
+    found: list[dict[str, Any]] = engine.evaluate(READ, [classic("player_link.js"), codec(), fragments])
+    return found
+
+
+def test_a_sentence_is_read_as_the_dashboard_reads_it(engine: Page) -> None:
+    for text, found in zip(HOSTILE, read(engine, *(saying(text) for text in HOSTILE)), strict=True):
+        problems: list[str] = []
+        assert found["say"] == sentence_of({"say": [text]}, problems)
+        assert len(found["lacks"]) == len(problems)
+
+
+def test_each_choice_of_a_view_is_taken_over_or_named(engine: Page) -> None:
+    queries = []
+    for name in (one.name for one in fields(links.View)):
+        field = views.fields_of(links.View)[name]
+        assert read(engine, [(field.query, str(field.default))])[0]["lacks"] == []  # as usual, in words
+        if name not in TAKEN:
+            queries.append([(field.query, OTHERS.get(name, "7"))])
+    assert all(len(found["lacks"]) == 1 for found in read(engine, *queries, [("lock", "all")], [("x", "?")]))
+
+
+@pytest.mark.thorough
+def test_a_shared_sentence_stands_above_the_page_as_text_and_goes_on_with_its_link(
+    engine: Page, tmp_path: Path
+) -> None:
+    spec = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**4, seeds=1)
+    curve = PlayedCurve(spec, "None", "None", CurveStyle("none"), {spec.episodes: replayed(spec)})
+    file = tmp_path / "runs.html"
+    file.write_text(player_page("Runs", "", [curve], Shown(sentence=HOSTILE[0]), footer=""), "utf-8")
+    browser = engine.context.browser
+    assert browser is not None
+    page, wrong = browser.new_page(), []
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.add_init_script("window.hit = () => { window.hits = 1; };")
+    page.goto(file.as_uri())
+    sentence, said = page.locator("#sentence"), page.locator("#said")
+    expect(sentence).to_have_text(f"Whoever shared this says: {HOSTILE[0]}")
+    look = links.encode([links.Curve(spec)], links.AT_FIRST)
+    for text in HOSTILE:
+        page.goto(f"{file.as_uri()}#{query_of([*look, *saying(text)])}")
+        page.reload()
+        kept = sentence_of({"say": [text]}, [])
+        expect(page.locator("#played")).to_contain_text("Your browser has played")
+        assert sentence.text_content() == (kept and f"Whoever shared this says: {kept}")
+        assert sentence.locator("*").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.get_by_label("What is drawn").select_option(label="Regret so far")
+        assert parse_qs(page.url.partition("#")[2]).get("say", [""]) == [kept]
+    named = [links.Curve(spec, name="Mine")]
+    other = links.View(measure="pac", statistic="median", tab="policy")
+    page.goto(f"{file.as_uri()}#{query_of(links.encode(named, other))}")
+    expect(said).to_have_text(
+        "This page does not show all of the link: its measure (here: Share of V* lost), the median of the seeds "
+        "(here: their mean), what it chooses in other tabs, names of curves."
+    )
+    page.goto(f"{file.as_uri()}#v=?&say=unheard")
+    expect(said).to_contain_text("The link could not be used")
+    expect(sentence).to_have_text(f"Whoever shared this says: {HOSTILE[0]}")
+    assert (page.evaluate("window.hits ?? 0"), wrong) == (0, [])
+    page.close()
