@@ -115,6 +115,8 @@ def _loses(m: Moment) -> str:
     said = messages("one_user")
     if m.lost is None:
         return filled(said["follow"], users=human(m.users))
+    if m.users == 1:
+        return filled(said["first"], lost=percent(m.lost))
     return filled(said["lost"], users=human(m.users), lost=percent(m.lost))
 
 

@@ -78,7 +78,7 @@ def actions(curve: Curve, own: str) -> None:
         button("Remove", "delete", curve.spec, own, remove)
         if run.state in ACTIVE:
             button("Cancel", "close", curve.spec, own, cancel_run)
-        if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES:
+        if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES and not beside(curve):
             button(
                 "Add this run without privacy",
                 "add",
@@ -87,6 +87,11 @@ def actions(curve: Curve, own: str) -> None:
                 add_twin,
                 "The same algorithm on the same seeds, without noise.",
             )
+
+
+def beside(curve: Curve) -> bool:
+    """Whether the same run without privacy is in the comparison."""
+    return place(curve.spec.twin()) is not None
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:

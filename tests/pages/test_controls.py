@@ -21,7 +21,7 @@ from pages.shared.names import titles
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve, View, encode
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, chip, grouped, press, widget, words
+from tests.pages.conftest import Visit, chip, grouped, keyed, press, widget, words
 from tests.problems import STAGED, first
 
 
@@ -304,6 +304,32 @@ def test_slider_and_exact_field_move_together(visit: Visit) -> None:
     assert found.epsilon == 0.11
     assert "more privacy, more noise" in words(app)
     assert "less privacy, less noise" in words(app)
+
+
+def test_run_takes_what_was_typed_last_though_both_come_at_once(visit: Visit) -> None:
+    """A press on Run is what makes a browser send what stands in the field that it leaves."""
+    app = visit("explore")
+    keyed(app, "text_input", "epsilon:exact").input("0.4")
+    press(app, "run")
+    (private, _) = app.session_state["session"].explore.curves
+    assert private.spec.epsilon == 0.4
+    keyed(app, "text_input", "epsilon:exact").input("-1")
+    press(app, "run")
+    assert len(app.session_state["session"].explore.curves) == 2
+    assert "Mend the value marked in red first." in words(app)
+
+
+def test_what_a_browser_sends_of_a_slider_that_was_moved_meanwhile_is_no_choice(visit: Visit) -> None:
+    app = visit("explore")
+    before = keyed(app, "select_slider", "epsilon:slider").value
+    keyed(app, "text_input", "epsilon:exact").input("0.4").run()
+    for late in (before, 0.5):  # where it stood, and where it was moved to
+        keyed(app, "select_slider", "epsilon:slider").set_value(late).run()
+        assert keyed(app, "text_input", "epsilon:exact").value == "0.4"
+        assert keyed(app, "select_slider", "epsilon:slider").value == 0.5
+        assert spec(app) == RunSpec(epsilon=0.4)
+    keyed(app, "select_slider", "epsilon:slider").set_value(0.7).run()
+    assert spec(app) == RunSpec(epsilon=0.7)
 
 
 def test_five_controls_come_first_and_the_rest_is_folded(visit: Visit) -> None:

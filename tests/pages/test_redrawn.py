@@ -26,6 +26,10 @@ class Server:
         self.pace: float | None = None
         self.part: Callable[[], None] = lambda: None
         self.session = Session()
+        self.pools = 0  # how often it was looked whether there is a pool
+
+        def ensured() -> None:
+            self.pools += 1
 
         def fragment(part: Callable[[], None], run_every: float | None) -> Callable[[], None]:
             self.part, self.pace = part, run_every
@@ -40,6 +44,7 @@ class Server:
         monkeypatch.setattr(frame.time, "monotonic", lambda: self.now)
         monkeypatch.setattr(frame.time, "thread_time", lambda: self.now)
         monkeypatch.setattr(frame, "crowd", frame.Crowd())
+        monkeypatch.setattr(frame, "ensure_pool", ensured)
 
     def draw(self, live: bool) -> None:
         """Takes its time."""
@@ -59,6 +64,13 @@ class Server:
                 frame.redrawn(self.draw, 0.4)
             parts += 1
         return parts, pages
+
+
+def test_who_only_watches_has_a_pool_that_was_killed_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of a page but this part is run while a visitor watches: runs stood still, and were said to go on."""
+    server = Server(monkeypatch)
+    parts, _ = server.watched(10.0)
+    assert server.pools >= parts > 0
 
 
 def test_what_takes_long_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def gauge_verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
         return (
             "It will learn:",
             "check_circle",
-            f"it begins to at about {needed} users, of {count(spec.episodes)}.",
+            f"noise hides the best policy for about {needed} users, of {count(spec.episodes)}.",
         )
     if times > 1 / SURE:
         return (

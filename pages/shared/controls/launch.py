@@ -127,19 +127,27 @@ def buttons(
         also: called when they do; returns what undoes it.
     """
 
-    def go(chosen: Any) -> None:
-        s = session()
-        run(chosen)
+    s = session()
+
+    def press() -> None:
+        s.pressed = s.page
+
+    def go() -> None:
+        run(what)
         s.runs += 1
         s.paused, s.undo = False, None
         st.rerun()
 
     def reset() -> None:
-        s = session()
         before, s.draft = s.draft, draft_of(usual)
         s.version += 1
         s.remember(before, also() if also else None)
 
+    off = what is None or full or locked(RUN)
+    if s.pressed == s.page:  # what was typed last may have come with the press: `what` is read from it by now
+        s.pressed = None
+        if not off:
+            callback(go)()
     skip_to_run()
     with st.container(horizontal=True, gap="small"):
         st.button(
@@ -147,13 +155,12 @@ def buttons(
             type="primary",
             icon=":material/play_arrow:",
             width="stretch",
-            disabled=what is None or full or locked(RUN),
-            on_click=callback(go),
-            args=(what,),
+            disabled=off,
+            on_click=callback(press),
             shortcut="Mod+Enter",
             key="run",
         )
-        if (undo := session().undo) and undo.page == session().page:
+        if (undo := s.undo) and undo.page == s.page:
             st.button(
                 "Undo", on_click=callback(undo.run), help="The settings as they were.", key="undo_reset"
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -15,11 +15,12 @@ from dprl.words import typed
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.locks import RUN
-from pages.shared.visitor.state import session
+from pages.shared.visitor.state import Moved, session
 
 FOLD = "fold_"  # begins the keys of folds
 THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 EXACT = 112  # pixels of a field beside its label
+ECHO = 2.0  # seconds for which a browser may still send where a widget stood before the page moved it
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
 
@@ -116,15 +117,18 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, width: 
     key = f"{s.version}:{name}:exact"
 
     def changed(text: str) -> None:
-        with suppress(SpecError):
+        s.wrong.pop(name, None)
+        try:
             store(read_number(field, text))
+        except SpecError as error:
+            s.wrong[name] = str(error)
 
     text = st.text_input(
         label,
         field_text(value),
         key=key,
         max_chars=400 if field.kind == "text" else 40,
-        on_change=on_value(key, changed),
+        on_change=on_value(key, heard(key, changed)),
         help=f"{field.help}: {field.allowed}." if width is None else None,
         label_visibility="visible" if width is None else "collapsed",
         disabled=locked(name),
@@ -139,6 +143,27 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, width: 
 def field_text(value: Any) -> str:
     """A value as it stands in its field."""
     return value if isinstance(value, str) else typed(value)
+
+
+def move(key: str, value: Any) -> None:
+    """Moves the widget `key`, because another one of the same setting was used."""
+    session().moved[key] = Moved(st.session_state.get(key), value, time.monotonic() + ECHO)
+    st.session_state[key] = value
+
+
+def heard(key: str, use: Store) -> Store:
+    """`use` of what the widget `key` is set to by the visitor. When something is pressed at once after another widget
+    has moved this one, the browser may not know of it, and then sends once more where it stood."""
+
+    def unless_echo(value: Any) -> None:
+        moved = session().moved.get(key)
+        if moved and (value == moved.to or (value == moved.before and time.monotonic() < moved.until)):
+            st.session_state[key] = moved.to
+            return
+        session().moved.pop(key, None)
+        use(value)
+
+    return unless_echo
 
 
 def complaint(name: str) -> None:
@@ -166,11 +191,11 @@ def log_slider(
     def slid(mark: float) -> None:
         chosen = field.check(mark)
         store(chosen)
-        st.session_state[text_key] = typed(chosen)
+        move(text_key, typed(chosen))
 
     def entered(chosen: Any) -> None:
         store(chosen)
-        st.session_state[slider_key] = nearest(marks, chosen)
+        move(slider_key, nearest(marks, chosen))
 
     with st.container(key=f"log_{name}", gap=None):  # the slider's value stands above it, below the field
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
@@ -182,7 +207,7 @@ def log_slider(
             nearest(marks, value),
             format_func=show,
             key=slider_key,
-            on_change=on_value(slider_key, slid),
+            on_change=on_value(slider_key, heard(slider_key, slid)),
             label_visibility="collapsed",
             disabled=locked(name),
         )

@@ -120,6 +120,8 @@ def redrawn(
     def part() -> None:
         nonlocal again
         s.drawing = name
+        if pace is not None:
+            ensure_pool()  # whoever only watches runs no page, and the pool may have been killed
         if still is not None:
             leave_out_while(still)
         forget_explained(s.explained, name)

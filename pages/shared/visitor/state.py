@@ -141,6 +141,14 @@ class Undo(NamedTuple):
     run: Callable[[], None]
 
 
+class Moved(NamedTuple):
+    """Where a widget stood, where it was moved to, and until when the browser may still say the former."""
+
+    before: Any
+    to: Any
+    until: float
+
+
 @dataclass
 class Session:
     """What one visitor has done and chosen; it lives as long as the browser tab.
@@ -149,9 +157,11 @@ class Session:
         parts: what each page keeps, see `state_of`.
         drafts: what the controls of each page hold.
         wrong: the sentence for each exact field that cannot be read.
+        moved: widgets that another one of the same setting has moved.
         version: part of widget keys, raised when the draft or the view is set by something other than its own
             widgets.
-        runs: how often Run was pressed.
+        pressed: the page on which Run was pressed, until its settings are read.
+        runs: how often that was.
         paused: live curves stand still.
         said: what the last press of a button has to say.
         files: environments uploaded here, by their digest.
@@ -182,7 +192,9 @@ class Session:
     parts: dict[Hashable, Any] = field(default_factory=dict)
     drafts: dict[str | None, Draft] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
+    moved: dict[str, Moved] = field(default_factory=dict)
     version: int = 0
+    pressed: str | None = None
     runs: int = 0
     paused: bool = False
     said: str = ""
