@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -191,3 +192,38 @@ def test_the_command_writes_pages_that_play_their_runs(browser: Browser, tmp_pat
         expect(within.locator("#played")).to_contain_text("Your browser has played", timeout=60_000)
         expect(within.locator("nav")).to_be_hidden()
         expect(within.locator("#cards")).to_be_hidden()
+
+
+def linked(page: Page, file: Path) -> list[Path]:
+    """The files that a page of the site links to."""
+    links = page.eval_on_selector_all("a[href]", "links => links.map(one => one.href)")
+    here = [urlsplit(link) for link in links if link.startswith("file:")]
+    return [Path(unquote(link.path)) for link in here if Path(unquote(link.path)) != file]
+
+
+def test_every_page_of_the_site_stands_alone_and_leads_to_pages_that_are_there(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """All that the command writes, wide and narrow, by day and by night: nothing is asked for, goes wrong or is wider
+    than its window."""
+    assert main(["web", "--out", str(tmp_path)]) == 0
+    files = sorted(tmp_path.glob("*.html"))
+    assert tmp_path / "index.html" in files
+    reached = {tmp_path / "index.html"}
+    for file in files:
+        for width in (1280, 390):
+            for scheme in ("light", "dark"):
+                with opened(browser, file, width, scheme) as page:
+                    if file.name.startswith("live-"):
+                        expect(page.locator("#played")).to_contain_text(
+                            "Your browser has played", timeout=60_000
+                        )
+                        expect(page.locator("#regret .main-svg").first).to_be_visible()
+                    elif page.locator("[id^=plot-]:visible").count():
+                        page.locator("[id^=plot-]:visible").first.scroll_into_view_if_needed()
+                        expect(page.locator("[id^=plot-]:visible .main-svg").first).to_be_visible()
+                    assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
+                    to = linked(page, file)
+                    assert [one.name for one in to if not one.is_file()] == [], file.name
+                    reached.update(to)
+    assert set(files) == reached
