@@ -115,3 +115,17 @@ def test_a_run_added_by_keyboard_is_drawn(visit: Visits, budgets: str) -> None:
         expect(page.locator("[class*=st-key-chip_]").get_by_text(f"ε = {epsilon}")).to_be_visible()
         finished(page)
         assert curves.count() > before
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("held", [0, 20, 120])
+def test_run_takes_what_was_typed_last_and_it_stays(visit: Visits, held: int) -> None:
+    """The press leaves the field, so that both come to the server at nearly the same time. held: ms of the press."""
+    page = visit("explore")
+    box = page.get_by_role("textbox", name="Privacy budget ε, exact value")
+    box.fill("0.4")
+    page.locator(".st-key-run button").click(delay=held)
+    expect(page.locator("[class*=st-key-chip_] button").first).to_contain_text("Central ε = 0.4")
+    expect(page.locator("[class*=st-key-chip_] button").nth(1)).to_contain_text("No privacy")
+    page.wait_for_load_state("networkidle")
+    expect(box).to_have_value("0.4")

@@ -14,8 +14,9 @@ from dprl.fields import Field, SpecError
 from dprl.words import typed
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.draft import Moved
 from pages.shared.visitor.locks import RUN
-from pages.shared.visitor.state import Moved, session
+from pages.shared.visitor.state import session
 
 FOLD = "fold_"  # begins the keys of folds
 THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
@@ -12,6 +12,14 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
 Owner = Literal["environment", "algorithm"]  # of parameters
+
+
+class Moved(NamedTuple):
+    """Where a widget stood, where it was moved to, and until when the browser may still say the former."""
+
+    before: Any
+    to: Any
+    until: float
 
 
 @dataclass

@@ -24,7 +24,7 @@ from pages.shared.results.data import store
 from pages.shared.streamlit_internals import current_run, went_back
 from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
-from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.draft import Draft, Moved, draft_of
 from pages.shared.visitor.editing import Editing
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.locks import Locked
@@ -139,14 +139,6 @@ class Undo(NamedTuple):
 
     page: str | None
     run: Callable[[], None]
-
-
-class Moved(NamedTuple):
-    """Where a widget stood, where it was moved to, and until when the browser may still say the former."""
-
-    before: Any
-    to: Any
-    until: float
 
 
 @dataclass
