@@ -178,7 +178,7 @@ class SeedJobs(StoreComponent):
 
     @mending
     def recover(self) -> None:
-        """A pool begins, so no worker of another one counts any more: what was running goes back to the queue, which is counted anew."""
+        """A pool begins, so no worker of another one counts: what was running goes back to the queue, counted anew."""
         with self._file.writing() as db:
             _release(db, "worker IS NOT NULL", ())
             db.execute("DELETE FROM worker")

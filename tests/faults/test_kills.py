@@ -20,7 +20,8 @@ from tests.faults.forms import failures, right, rng, sentence, times
 from tests.faults.walk import WalkSpec
 from tests.jobs.test_processes import ROOT, alive, start_pool, wait_for, workers
 
-# As the dashboard does while a page is watched, and more often: whoever finds no pool starts one, and takes it along when it ends.
+# As the dashboard does while a page is open, and more often: whoever finds no pool starts one, and takes it along
+# when it ends.
 SERVER = (
     "import sys, time; from pathlib import Path; from dprl.jobs import local\n"
     f"while True: local.ensure_pool(Path(sys.argv[1]), {walk.NAME!r}); time.sleep(0.1)"
