@@ -156,7 +156,8 @@ class Player {
         this.draw();
       });
     const last = add(box, "div", "", { class: "control" });
-    add(last, "button", "Go back to the first settings", { type: "button" }).onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
+    const back = add(last, "button", "Go back to the first settings", { type: "button" });
+    back.onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
     const close = control(at("close"), { id: "looked", label: "Curve", words: [], menu: true }, (place) => {
       this.looked = place;
       this.play(this.check);
@@ -209,7 +210,8 @@ class Player {
       if (claimed && chosen.some((one) => Number(one.seeds) !== seeds)) {
         throw new Error("it compares curves with different seeds, which this page cannot play");
       }
-      Object.assign(this, { sizes, stops, seeds, sentence: told.say, looked: curves[told.close] ? Number(told.close) : this.first });
+      const looked = curves[told.close] ? Number(told.close) : this.first;
+      Object.assign(this, { sizes, stops, seeds, sentence: told.say, looked });
       if (!this.look({ ...told, axes: told })) lacks.unshift(`its measure (here: ${MEASURES[this.measure]})`);
       if (chosen.some(({ name }, i) => name && name !== this.title(i))) lacks.push("names of curves");
       if (lacks.length) at("said").textContent = `This page does not show all of the link: ${lacks.join(", ")}.`;
