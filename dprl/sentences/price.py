@@ -59,24 +59,24 @@ def rough_users(needed: float) -> str:
 def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
     """How many times as many users each model needs until it has learned."""
     free = next(cost for cost in costs if cost.model == "none")
-    parts = [
-        f"**{rough_users(cost.needed / free.needed)} times** as many with {cost.given}"
-        if np.isfinite(cost.needed)
-        else f"more than {human(10 ** X_RANGE[1])} users with {cost.given}"
-        for cost in costs
-        if cost.model != "none"
-    ]
-    first, last = (parts[:-1], parts[-1:]) if len(parts) > 2 else (parts, [])
-    first[1:] = [part.replace(" as many", "") for part in first[1:]]
-    at = f"At **ε\u00a0=\u00a0{epsilon:g}** it takes {listed(first)}."
+    private = [cost for cost in costs if cost.model != "none"]
+    first, last = (private[:-1], private[-1:]) if len(private) > 2 else (private, [])
+    # "as many" is said once a sentence
+    beside = [_times(c, free, "times" if i else "times_users") for i, c in enumerate(first)]
     return " ".join(
         [
-            f"Without privacy it takes {rough_users(free.needed)} users until an average episode loses less than "
-            f"{percent(LEARNED)} of V*.",
-            at,
-            *(f"It takes {part}." for part in last),
+            filled(SAID["trust"], users=rough_users(free.needed), share=percent(LEARNED)),
+            filled(SAID["trust_at"], epsilon=f"{epsilon:g}", models=listed(beside)),
+            *(filled(SAID["trust_last"], model=_times(c, free, "times_users")) for c in last),
         ]
     )
+
+
+def _times(cost: Cost, free: Cost, phrase: str) -> str:
+    """How many times as many users as without privacy. phrase: the template that says so."""
+    if not np.isfinite(cost.needed):
+        return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
+    return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)
 
 
 def about_frontier(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
@@ -103,8 +103,14 @@ def how_frontier(
         return list(filter(None, extra))
     fewest = min(int(c.seeds[np.isfinite(c.center)].min()) for c in known)
     slopes = [
-        f"{quoted(c.label)}: {_like(c, measure, symbol, short=False)}, for {symbol} from "
-        f"{human(c.fitted[0])} to {human(c.fitted[1])}."
+        filled(
+            SAID["slope_from"],
+            run=quoted(c.label),
+            like=_like(c, measure, symbol, short=False),
+            symbol=symbol,
+            low=human(c.fitted[0]),
+            high=human(c.fitted[1]),
+        )
         for c in known
         if np.isfinite(c.slope[0])
     ]
@@ -113,14 +119,17 @@ def how_frontier(
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
     """From which value on each curve of gaps is near the best policy."""
-    said: dict[str, list[str]] = {}
+    said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
         first = int(far[-1]) + 1 if len(far) else 0
-        where = f"from {symbol} = {human(float(c.x[first]))} on" if first < len(c.x) else "nowhere"
-        said.setdefault(where if len(far) else "everywhere", []).append(quoted(c.label))
-    parts = [f"{listed(labels)} {where}" for where, labels in said.items()]
-    return f"Within {percent(NEAR)} of the best policy: {'; '.join(parts)}."
+        near = ("near_from", human(float(c.x[first]))) if first < len(c.x) else ("near_nowhere", "")
+        said.setdefault(near if len(far) else ("near_everywhere", ""), []).append(quoted(c.label))
+    parts = []
+    for (name, value), labels in said.items():
+        at = {"symbol": symbol, "value": value} if value else {}
+        parts.append(filled(SAID[name], runs=listed(labels), **at))
+    return filled(SAID["near"], share=percent(NEAR), runs="; ".join(parts))
 
 
 def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
@@ -128,22 +137,27 @@ def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
     what = NAMED.get(measure, measure)
     way = "falls" if curve.slope[0] < 0 else "grows"
     slope = curve.slope[:1] if short else curve.slope
-    return halving(curve.slope, symbol, short) or f"{what} {way} like {to_the(symbol, *slope)}"
+    return halving(curve.slope, symbol, short) or filled(SAID[way], what=what, power=to_the(symbol, *slope))
 
 
 def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     fitted = [c for c in known if np.isfinite(c.slope[0])]
-    said = [f"{quoted(c.label)}: {_like(c, measure, symbol, short=True)}." for c in fitted]
+    said = [
+        filled(SAID["slope"], run=quoted(c.label), like=_like(c, measure, symbol, short=True)) for c in fitted
+    ]
     hopeless = [
         c for c in known if c not in fitted and c.style.model != "none" and LITTLE < least([c.share]) < np.inf
     ]
     if hopeless:
         names = listed([quoted(c.label) for c in hopeless])
         lost = percent(least([c.share for c in hopeless]))
-        said.append(f"{names} learned little here: at least {lost} of all reward was lost.")
-    last = float(known[0].center[-1])
-    lost = f"{percent(last)} of V*" if measure == "share" else human(last)
-    return " ".join(said) or f"{quoted(known[0].label)} lost {lost}."
+        said.append(filled(SAID["little"], runs=names, share=lost))
+    if said:
+        return " ".join(said)
+    last, run = float(known[0].center[-1]), quoted(known[0].label)
+    if measure == "share":
+        return filled(SAID["lost_share"], run=run, share=percent(last))
+    return filled(SAID["lost"], run=run, loss=human(last))
 
 
 def about_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float | None] = ()) -> str:

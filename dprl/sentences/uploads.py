@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dprl.messages import filled, messages
 from dprl.sentences import offline
 from dprl.words import at_least, count, human, percent, plural, quoted, upward
+
+SAID = messages("uploads")["uploads"]
 
 DECLARED = (
     "States, actions, steps and rewards are **declared by you** and count as public. They are never read off "
@@ -121,7 +124,7 @@ def people(n: int, episodes: int) -> str:
     """Who is in a file, where each person has so many episodes at most."""
     if episodes == 1:
         return offline.trajectories(n)
-    return f"{human(n)} {'user' if n == 1 else 'users'} with up to {episodes} episodes each"
+    return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
 
 
 ONE_EPISODE = "none: one episode each"
@@ -142,19 +145,21 @@ def forecast(found: Mapping[str, Any]) -> str:
     found: what `simulation/uploads/reach.py` says of it, from public numbers alone.
     """
     name, alike, even = found["name"], found["alike"], found["even"]
-    at = f"{name} = {found['given']:g}"
+    at = {"name": name, "budget": f"{found['given']:g}", "least": human(found["least"])}
     if certain(found):
-        takes = "The proof takes" if found["proved"] else "The paper constants take"
-        return (
-            f"**At {at} the bound is certainly {human(found['least'])}**, except with a chance of "
-            f"{upward(found['beta']):g}. {takes} at least {at_least(alike['penalty'])} off each step, in units of the "
-            f"reward range. A whole episode brings at most {count(found['H'])}. {_needs(name, alike)}, even where all "
-            f"users do the same. {_spread(name, even)}"
+        takes = SAID["certain_proof" if found["proved"] else "certain_paper"]
+        return " ".join(
+            [
+                filled(SAID["certain"], **at, beta=f"{upward(found['beta']):g}"),
+                filled(takes, penalty=at_least(alike["penalty"]), most=count(found["H"])),
+                _needs("alike", name, alike),
+                _needs("even", name, even),
+            ]
         )
     typical = found["typical"]
     little = found["least"] + LITTLE * (typical["best"] - found["least"])
     if even["bound"] <= 0 and typical["bound"] <= little:
-        return f"**At {at} the bound is probably {human(found['least'])}.** {_spread(name, even)}"
+        return f"{filled(SAID['probably'], **at)} {_needs('even', name, even)}"
     return ""
 
 
@@ -192,7 +197,7 @@ def outlook(found: Mapping[str, Any]) -> list[str]:
         What stands in a list, each a sentence or two.
     """
     name, typical = found["name"], found["typical"]
-    what = "learned policy" if found["unproved"] else "bound"
+    what = "policy" if found["unproved"] else "bound"
     now, worth, best = (human(_two(typical[name])) for name in ("now", "worth", "best"))
     said = [
         f"On average {human(_two(found['average']))} users take an action in a state at a step. Noise moves each such "
@@ -207,21 +212,11 @@ def outlook(found: Mapping[str, Any]) -> list[str]:
     if found["episodes"] > 1:
         said.append(ONE_EACH)
     if (typical["budget"], typical["n"]) == (found["given"], found["n"]):
-        return [
-            *said,
-            f"So the {what} should be useful: halfway from acting at random to the best, or better. {OTHERS}",
-        ]
-    ways = [f"{name} = {human(typical['budget'])}"] if typical["budget"] is not None else []
-    ways += [f"n = {count(int(typical['n']))}"] if typical["n"] is not None else []
+        return [*said, f"{SAID[f'useful_{what}']} {OTHERS}"]
+    ways = _ways(name, typical, "at")
     if not ways:
-        return [
-            *said,
-            f"No {name} and no n that can be given brings the {what} halfway from acting at random to the best.",
-        ]
-    return [
-        *said,
-        f"The {what} is halfway from acting at random to the best from about {' or '.join(ways)} on. {OTHERS}",
-    ]
+        return [*said, filled(SAID[f"none_{what}"], name=name)]
+    return [*said, f"{filled(SAID[f'from_{what}'], ways=ways)} {OTHERS}"]
 
 
 def _low(typical: Mapping[str, float]) -> str:
@@ -250,17 +245,21 @@ PRINTED = (
 )
 
 
-def _spread(name: str, even: Mapping[str, Any]) -> str:
-    return f"{_needs(name, even)} where visits are spread evenly over states and actions."
+def _ways(name: str, found: Mapping[str, Any], kind: str) -> str:
+    """From which budget or number of users on: a phrase; "" where there is none. kind: at (a value), or of (at least
+    about one)."""
+    ways = []
+    if found["budget"] is not None:
+        ways.append(filled(SAID[f"{kind}_budget"], name=name, budget=human(found["budget"])))
+    if found["n"] is not None:
+        ways.append(filled(SAID[f"{kind}_users"], n=count(int(found["n"]))))
+    return filled(SAID["either"], one=ways[0], other=ways[1]) if len(ways) == 2 else "".join(ways)
 
 
-def _needs(name: str, found: Mapping[str, Any]) -> str:
-    """The least budget or number of users."""
-    ways = [f"{name} of at least about {human(found['budget'])}"] if found["budget"] is not None else []
-    ways += [f"n of at least about {count(int(found['n']))}"] if found["n"] is not None else []
-    return (
-        f"It takes {' or '.join(ways)}" if ways else f"No {name} and no n that can be given is large enough"
-    )
+def _needs(where: str, name: str, found: Mapping[str, Any]) -> str:
+    """The least budget or number of users. where: alike, even, short or there, how users' visits are spread."""
+    ways = _ways(name, found, "of")
+    return filled(SAID[f"takes_{where}"], ways=ways) if ways else filled(SAID[f"never_{where}"], name=name)
 
 
 def nothing(found: Mapping[str, Any] | None) -> str:
@@ -269,20 +268,13 @@ def nothing(found: Mapping[str, Any] | None) -> str:
         return ""
     even = found["even"]
     if found["proved"]:
-        return f"{_needs(found['name'], even)} where visits are spread evenly." if even["bound"] <= 0 else ""
-    why = (
-        "The paper constants cause this, not privacy alone. Where visits are spread evenly at "
-        f"{found['name']} = {found['given']:g}, the penalty takes {human(even['penalty'])} off each step, in "
-        f"units of the reward range. A whole episode brings at most {count(found['H'])}. "
-        f"{_needs(found['name'], even)} there."
-        if even["bound"] <= 0
-        else "Noise and the paper constants together cause this."
-    )
-    return (
-        f"{why} A smaller constant C2 says more from the same release, but proves no bound. In Python the same spec "
-        "with another C2 plans from the same noisy counts. Only users held out are asked again. On the command line "
-        "each run reads the file again, and spends again."
-    )
+        return _needs("short", found["name"], even) if even["bound"] <= 0 else ""
+    why = [SAID["because_both"]]
+    if even["bound"] <= 0:
+        at = {"name": found["name"], "budget": f"{found['given']:g}"}
+        taken = {"penalty": human(even["penalty"]), "most": count(found["H"])}
+        why = [filled(SAID["because_paper"], **at, **taken), _needs("there", found["name"], even)]
+    return " ".join([*why, SAID["because_then"]])
 
 
 def changes(
@@ -329,20 +321,13 @@ def below(got: float, found: Mapping[str, Any] | None) -> str:
         f"The bound is below what users got, {human(got)}. A proof takes off all that noise and chance may hide, in "
         "every model. The verdict does not need the bound."
     )
-    return said if found is None else f"{said} {useful_from(found, 'bound')}"
+    return said if found is None else f"{said} {_useful_from(found)}"
 
 
-def useful_from(found: Mapping[str, Any], what: str) -> str:
-    """From which budget or number of users on it is useful. found: as of `forecast`."""
-    name, typical = found["name"], found["typical"]
-    ways = [f"{name} = {human(typical['budget'])}"] if typical["budget"] is not None else []
-    ways += [f"n = {count(int(typical['n']))}"] if typical["n"] is not None else []
-    if not ways:
-        return f"No {name} and no n that can be given brings the {what} halfway from acting at random to the best."
-    return (
-        f"In random models of this size the {what} is halfway from acting at random to the best from about "
-        f"{' or '.join(ways)} on."
-    )
+def _useful_from(found: Mapping[str, Any]) -> str:
+    """From which budget or number of users on a bound is useful. found: as of `forecast`."""
+    ways = _ways(found["name"], found["typical"], "at")
+    return filled(SAID["from_models"], ways=ways) if ways else filled(SAID["none_bound"], name=found["name"])
 
 
 def outcome(found: Mapping[str, Any], value: float) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dprl.messages import filled, messages
 from dprl.words import at_least, human, percent, plural
 
+SAID = messages("uploads")["verdict"]
+
 WRONG = 0.025  # the chance that a verdict is wrong, at most: of an interval of 95% on either side
-HEADS = {"better": "Better than today", "too close": "Too close to call", "worse": "Worse than today"}
 BLIND = (
     "**Hidden causes.** Somebody chose each action for a reason. If that reason is not in the declared states, and "
     "matters for what happens next, every number here may be wrong.",
@@ -24,15 +26,12 @@ def beforehand(
 ) -> str:
     """What a press will release. budget: of each release; together: of all releases that are added up, after it;
     episodes: that one user may have; named: they are added up under a name."""
-    said = [f"**This releases** noisy counts of {plural(learned_from, 'user')} at {budget}."]
+    said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
-        sums = "three" if episodes == 1 else "four"
-        said.append(
-            f"It also releases {sums} noisy sums over {plural(checked, 'user')} held out, at {budget} too."
-        )
-        said.append("Nobody is in both groups, so for one user only one of the two counts.")
-    before = "under this budget" if named else "from this reading of the file"
-    return " ".join([*said, f"With all earlier releases {before}, **{together}** is proved in all."])
+        sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]
+        said += [filled(sums, users=plural(checked, "user"), budget=budget), SAID["apart"]]
+    together_of = SAID["together_named"] if named else SAID["together_file"]
+    return " ".join([*said, filled(together_of, together=together)])
 
 
 def headline(
@@ -42,25 +41,18 @@ def headline(
     covered: float,
     unit: tuple[float, str] | None = None,
 ) -> str:
-    """The verdict in a sentence. said: one of HEADS; difference: low end, value, high end, in the declared rewards;
-    unit: how much one of these is, and of what."""
-    low, value, high = difference
-    worth = f" {in_unit(difference, unit)}" if unit else ""
-    ends = f"95% interval {human(_three(low))} to {human(_three(high))}"
+    """The verdict in a sentence. said: better, too close or worse; difference: low end, value, high end, in the
+    declared rewards; unit: how much one of these is, and of what."""
+    low, value, high = map(_three, difference)
+    ends = {"low": human(low), "high": human(high)}
     if said == "too close":
-        why = (
-            ""
-            if covered > 0.95
-            else f" The file shows only {percent(covered)} of what the policy does: see below."
-        )
-        return f"**{HEADS[said]}.** The policy may bring less than users got, or more: {ends} an episode.{why}{worth}"
-    more = "more" if said == "better" else "less"
-    size = human(abs(_three(value)))
-    return (
-        f"**{HEADS[said]}.** Under the learned policy users like these would get about "
-        f"{human(_three(learned))} an episode, {size} {more} than they got ({ends}). The chance that this "
-        f"verdict is wrong is at most about {percent(WRONG)}.{worth}"
-    )
+        parts = [filled(SAID["close"], **ends)]
+        if covered <= 0.95:
+            parts.append(filled(SAID["close_why"], covered=percent(covered)))
+    else:
+        got = {"learned": human(_three(learned)), "size": human(abs(value))}
+        parts = [filled(SAID[said], **got, **ends), filled(SAID["wrong"], wrong=percent(WRONG))]
+    return " ".join([*parts, in_unit(difference, unit)] if unit else parts)
 
 
 def in_unit(difference: tuple[float, float, float], unit: tuple[float, str]) -> str:
