@@ -66,9 +66,9 @@ export default function ({ data, parentElement }) {
   choice.setAttribute("role", "radiogroup");
   choice.setAttribute("aria-label", words.which);
   const policies = [words.learned, words.best].map((text) => {
-    const label = element(choice, "label"), one = element(label, "input");
+    const around = element(choice, "label"), one = element(around, "input");
     Object.assign(one, { type: "radio", name: "one-user-policy" });
-    label.append(text);
+    around.append(text);
     return one;
   });
   const lost = element(root, "p", "lost"), legend = element(root, "p", "legend");

@@ -3,7 +3,9 @@ const MOST_WORKERS = 4;  // of which each holds a seed's arrays, up to 50 MB
 const MOST_KEPT = 4000;  // results, of about 3 kB
 const MOST_PLAYED = 200;  // runs of one worker, after which another takes its place: memory of modules goes late
 const PATIENCE = 20_000;  // ms, after which a run is given up
-const AT_FIRST = 4;  // first seeds that a worker has at once while the page is still read and cannot hand out the next
+// First seeds that a worker has at once while the page is still read and cannot hand out the next: the eight curves of
+// a full page on two cores.
+const AT_FIRST = 4;
 /**
  * @typedef {{family: number, stop: number, seed: number, closely: boolean}} Wish
  */

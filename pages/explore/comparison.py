@@ -78,7 +78,11 @@ def actions(curve: Curve, own: str) -> None:
         button("Remove", "delete", curve.spec, own, remove)
         if run.state in ACTIVE:
             button("Cancel", "close", curve.spec, own, cancel_run)
-        if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES and not beside(curve):
+        if (
+            curve.spec.privacy != "none"
+            and len(session().explore.curves) < MAX_CURVES
+            and not twin_there(curve)
+        ):
             button(
                 "Add this run without privacy",
                 "add",
@@ -89,7 +93,7 @@ def actions(curve: Curve, own: str) -> None:
             )
 
 
-def beside(curve: Curve) -> bool:
+def twin_there(curve: Curve) -> bool:
     """Whether the same run without privacy is in the comparison."""
     return place(curve.spec.twin()) is not None
 

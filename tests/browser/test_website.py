@@ -18,9 +18,7 @@ from pages.home.story import ORDER, content
 from tests.browser.barriers import barriers
 from website import start
 
-pytestmark = (
-    pytest.mark.thorough
-)  # it is written anew first, and what stands on it is read in test_website.py
+pytestmark = pytest.mark.thorough  # the site is written first; tests/test_website.py reads it always
 
 
 @contextmanager

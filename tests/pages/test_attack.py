@@ -46,7 +46,7 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
 
 def test_an_attack_that_comes_with_the_program_is_computed_for_a_bundle(visit: Visit) -> None:
     app = visit(PAGE)
-    assert "A replication bundle needs all digits of 1 run" in words(app)
+    assert "A replication bundle needs 1 run computed in full" in words(app)
     press(app, "compute_bundle")
     assert "The replication bundle comes when each run has ended." in words(app)
     assert (

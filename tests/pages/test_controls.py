@@ -21,7 +21,7 @@ from pages.shared.names import titles
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve, View, encode
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, chip, grouped, keyed, press, widget, words
+from tests.pages.conftest import Visit, chip, grouped, keyed, path, press, widget, words
 from tests.problems import STAGED, first
 
 
@@ -319,6 +319,14 @@ def test_run_takes_what_was_typed_last_though_both_come_at_once(visit: Visit) ->
     assert "Mend the value marked in red first." in words(app)
 
 
+def test_a_press_on_run_is_forgotten_where_another_page_comes_before_it_is_read(visit: Visit) -> None:
+    app = visit("explore")
+    app.session_state["session"].pressed = "explore"
+    for page in ("linear", "explore"):
+        app.switch_page(path(page)).run()
+    assert app.session_state["session"].explore.curves == []
+
+
 def test_what_a_browser_sends_of_a_slider_that_was_moved_meanwhile_is_no_choice(visit: Visit) -> None:
     app = visit("explore")
     before = keyed(app, "select_slider", "epsilon:slider").value
@@ -450,6 +458,7 @@ def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
     chip(app, "Add this run without privacy", 0).click().run()
     private, twin = app.session_state["session"].explore.curves
     assert twin == Curve(private.spec.twin())
+    assert "Add this run without privacy" not in [button.label for button in app.button]
 
 
 @pytest.mark.parametrize(

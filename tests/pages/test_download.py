@@ -233,7 +233,7 @@ def test_runs_that_come_with_the_program_are_computed_for_a_bundle(
     link = LINEAR.encode([MIXTURE], LinearView()) if page == "linear" else []
     small = {"b": "envp.S.3~envp.H.3~K.100~seeds.1", "m": "none", "at": "1", "show": "table"}
     app = visit(page, **(grouped(link) | {"tab": "data"} if page == "linear" else small))
-    assert "A replication bundle needs all digits of 1 run" in words(app)
+    assert "A replication bundle needs 1 run computed in full" in words(app)
     press(app, "compute_bundle")
     assert "The replication bundle comes when each run has ended." in words(app)
     assert work() == 1
@@ -259,14 +259,14 @@ def test_a_view_of_many_runs_computes_them_for_a_bundle_and_goes_on_to_say_what_
     runs, said = WITH_THE_PROGRAM[address]
     assert store.status.activity().runs_waiting == 0
     assert said in words(app)
-    assert f"A replication bundle needs all digits of {runs} runs" in words(app)
+    assert f"A replication bundle needs {runs} runs computed in full" in words(app)
     press(app, "compute_bundle")
     assert store.status.activity().runs_waiting == runs
     assert "The replication bundle comes when each run has ended." in words(app)
     assert said in words(app)
     press(app, "cancel")
     assert store.status.activity().runs_waiting == 0
-    assert f"A replication bundle needs all digits of {runs} runs" in words(app)
+    assert f"A replication bundle needs {runs} runs computed in full" in words(app)
 
 
 @pytest.mark.thorough

@@ -21,7 +21,9 @@ from pages.shared.visitor.state import session
 FOLD = "fold_"  # begins the keys of folds
 THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 EXACT = 112  # pixels of a field beside its label
-ECHO = 2.0  # seconds for which a browser may still send where a widget stood before the page moved it
+# Seconds for which a browser may still send where a widget stood before the page moved it. A press sends it after up to
+# 0.2 s, and a busy server draws a page in one; nobody chooses the old value again so soon.
+ECHO = 2.0
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
 

@@ -172,6 +172,7 @@ def show_page(page: StreamlitPage) -> None:
     s = session()
     s.arrived, s.page = s.page != page.url_path, page.url_path
     if s.arrived:
+        s.pressed = None  # whoever has left a page waits for nothing there
         s.waiting.clear()
         forget_parts()
     s.explained.clear()

@@ -154,7 +154,7 @@ def offer_bundle(specs: Mapping[str, Spec], owner: str, begin: Callable[[], obje
         st.caption("The replication bundle comes when each run has ended.")
     else:
         st.caption(
-            f"A replication bundle needs all digits of {plural(len(lacking), 'run')}: {price(lacking)}."
+            f"A replication bundle needs {plural(len(lacking), 'run')} computed in full: {price(lacking)}."
         )
         asking = begin or partial(ask, lacking, owner, again=True)
         act("Compute these runs", "play_arrow", asking, "compute_bundle")
