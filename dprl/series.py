@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 
@@ -69,6 +70,11 @@ def comparable(spec: OfflineSpec) -> float | None:
     return spec.epsilon
 
 
+def problem_of(spec: RunSpec | OfflineSpec) -> str:
+    """Names the environment with its parameters: what one run loses is not held against what is lost in another."""
+    return json.dumps([spec.environment, dict(spec.environment_params)], sort_keys=True)
+
+
 def series_of(
     spec: RunSpec,
     known: RunCurves,
@@ -132,6 +138,7 @@ def series_of(
         v_star=v_star,
         growth=growth,
         needed=needed,
+        problem=problem_of(spec),
     )
 
 

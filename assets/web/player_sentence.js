@@ -5,6 +5,7 @@ import { human } from "./player_words.js";
  * @property {string} title
  * @property {number} best V*, the value of an optimal episode
  * @property {string} best_text
+ * @property {string} problem losses are only compared within one
  * @property {ArrayLike<number>} episodes
  * @property {ArrayLike<number>} center of the measure that is drawn, at each
  * @typedef {{curve: Seen, episodes: number, value: number}} End its last point, or where curves are compared
@@ -54,7 +55,14 @@ function lostAfter(end, at, averages) {
  * @param {any} said templates, and what they go by
  */
 export function sentence(curves, measure, seeds, said) {
-  const averages = measure !== "cumulative", over = seeds === 1 ? "One seed." : `Means over ${seeds} seeds.`;
+  const problems = [...new Set(curves.map(({ problem }) => problem))];
+  const found = problems.map((problem) =>
+    ofOneProblem(curves.filter((curve) => curve.problem === problem), measure, said));
+  return [...found, seeds === 1 ? "One seed." : `Means over ${seeds} seeds.`].join(" ");
+}
+/** @param {Seen[]} curves */
+function ofOneProblem(curves, measure, said) {
+  const averages = measure !== "cumulative";
   const all = curves.map((curve) => {
     const last = curve.center.length - 1;
     return { curve, episodes: curve.episodes[last], value: curve.center[last] };
@@ -63,8 +71,8 @@ export function sentence(curves, measure, seeds, said) {
   const ends = all.filter(({ episodes }) => episodes >= at).map((end) => lostAfter(end, at, averages));
   const short = all.filter(({ episodes }) => episodes < at).map(({ curve }) => quoted(curve.title));
   const left = short.length ? filled(said.left_out, { runs: some(short) }) : "";
-  const found = (averages && learned(ends, measure, said)) || leastAndMost(ends, at, measure, said);
-  return [found, left, over].filter(Boolean).join(" ");
+  const found = (averages && learned(ends, measure, said)) || bestAndOthers(ends, at, measure, said);
+  return [found, left].filter(Boolean).join(" ");
 }
 const quoted = (title) => `“${title}”`;
 /** The first two of many. @param {string[]} parts */
@@ -84,9 +92,9 @@ function learned(ends, measure, said) {
     share: percent(said.learned_at, said.tiny), others: more.join(" ") });
 }
 /** @param {End[]} ends @param {number} at */
-function leastAndMost(ends, at, measure, said) {
+function bestAndOthers(ends, at, measure, said) {
   const average = (end) => measure === "cumulative" ? end.value / at : end.value;
-  const sorted = [...ends].sort((a, b) => average(a) - average(b)), [first] = sorted, worst = sorted[sorted.length - 1];
+  const sorted = [...ends].sort((a, b) => average(a) - average(b)), [first, ...others] = sorted;
   const loss = (end, short) => {
     const { best, best_text } = end.curve, each = human(average(end));
     if (measure === "share") {
@@ -101,11 +109,11 @@ function leastAndMost(ends, at, measure, said) {
   const further = ends.some(({ episodes }) => episodes > at);
   const lost = [filled(said[further ? "lost_where_compared" : "lost"],
     { users: human(at), run: quoted(first.curve.title), loss: loss(first, false) })];
-  if (ends.length > 1) {
-    const run = quoted(worst.curve.title), times = average(worst) / average(first);
+  for (const end of others.length > said.named ? others.slice(-1) : others) {
+    const run = quoted(end.curve.title), times = average(end) / average(first);
     lost.push(average(first) > 0 && times >= 1.5
-      ? filled(said.beside_times, { run, loss: loss(worst, true), times: rough(times) })
-      : filled(said.beside, { run, loss: loss(worst, true) }));
+      ? filled(said.beside_times, { run, loss: loss(end, true), times: rough(times) })
+      : filled(said.beside, { run, loss: loss(end, true) }));
   }
   return lost.join(" ");
 }

@@ -29,7 +29,8 @@ from dprl.player.codec import codec
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
-from dprl.sentences.regret import LITTLE, SAID
+from dprl.sentences.regret import LITTLE, NAMED, SAID
+from dprl.series import problem_of
 from dprl.simulation import RunSpec
 from dprl.wasm import manifest
 from dprl.wasm.replay import SEEDS
@@ -114,7 +115,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
 def said() -> dict[str, Any]:
     """What assets/web/player_sentence.js says of runs, and what it goes by."""
     words = {name: SAID[name] for name in SENTENCES} | {"tiny": NUMBERS["tiny"]}
-    return words | {"learned_at": LEARNED, "little": LITTLE}
+    return words | {"learned_at": LEARNED, "little": LITTLE, "named": NAMED}
 
 
 def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
@@ -134,6 +135,7 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
         "seeds": spec.seeds,
         "best": v_star,
         "best_text": f"{v_star:#.3g}",
+        "problem": problem_of(spec),
         "dash": look.dash,
         "symbol": look.symbol,
         "number": look.number,

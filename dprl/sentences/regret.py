@@ -18,6 +18,7 @@ from dprl.words import after, human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
 LITTLE = 0.001  # a share of V*
+NAMED = 2  # so many are all named beside the best; of more only the worst
 AVERAGES = ("share", "per-episode")  # of an episode so far
 NOTHING = "There is nothing to draw yet."
 
@@ -33,11 +34,19 @@ class _End:
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
     """Which curve loses least and which most, and how many times as much; and of which statistic that is said.
 
-    Curves are compared after one number of episodes, the last that at least two of them have come to.
+    Curves of each problem are compared after one number of episodes, the last that at least two of them have come to.
     """
     ends = _ends(curves)
     if not ends:
         return NOTHING
+    said = [
+        _about_one_problem([end for end in ends if end.curve.problem == problem], view)
+        for problem in dict.fromkeys(end.curve.problem for end in ends)
+    ]
+    return " ".join([*said, seeds.of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
+
+
+def _about_one_problem(ends: list[_End], view: Measure) -> str:
     at = sorted(end.episodes for end in ends)[-2:][0]
     met = [_lost_after(end, at, view) for end in ends if end.episodes >= at]
     if view == "extra":
@@ -45,9 +54,8 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     elif view in AVERAGES and len(met) > 1 and all(_learned_late(end, view) for end in met):
         said = _users(met)
     else:
-        said = _least_and_most(met, at, view)
-    averaged = seeds.of_seeds(statistic, min(len(end.curve.rows) for end in ends))
-    return " ".join(filter(None, (said, _left_out(ends, at), averaged)))
+        said = _best_and_others(met, at, view)
+    return " ".join(filter(None, (said, _left_out(ends, at))))
 
 
 def _learned_late(end: _End, view: Measure) -> bool:
@@ -69,20 +77,20 @@ def _users(ends: list[_End]) -> str:
     return filled(SAID["learned"], run=quoted(first.name), **told)
 
 
-def _least_and_most(ends: list[_End], at: float, view: Measure) -> str:
+def _best_and_others(ends: list[_End], at: float, view: Measure) -> str:
     ends.sort(key=lambda e: _average(e, at, view))
-    best, worst = ends[0], ends[-1]
+    best, *others = ends
     lost = "lost" if best.curve.complete or at < best.episodes else "lost_so_far"
     first = {"users": human(at), "run": quoted(best.name), "loss": _loss(best, at, view)}
     said = [filled(SAID[lost + _compared(ends, at)], **first)]
-    if len(ends) > 1:
-        low, high = _average(best, at, view), _average(worst, at, view)
-        other = {"run": quoted(worst.name), "loss": _loss(worst, at, view, short=True)}
+    for end in others if len(others) <= NAMED else others[-1:]:
+        low, high = _average(best, at, view), _average(end, at, view)
+        other = {"run": quoted(end.name), "loss": _loss(end, at, view, short=True)}
         if low > 0 and high / low >= 1.5:
             said.append(filled(SAID["beside_times"], **other, times=rough(high / low)))
         else:
             said.append(filled(SAID["beside"], **other))
-    elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
+    if not others and best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
         said.append(filled(SAID["grew"], growth=to_the("K", *best.curve.growth)))
     return " ".join(said)
 

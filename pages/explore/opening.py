@@ -38,7 +38,7 @@ def opening() -> None:
     offer_undo()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="opening_head"):
         st.header(QUESTION.title, anchor=False, width="content")
-        button(QUESTION, "Open these curves", primary=True)
+        button(QUESTION, "Open these curves", wide=False)
     shown = ENVIRONMENTS[
         BASE.environment
     ].title  # settings redraw themselves alone: the chart does not follow them
@@ -59,15 +59,14 @@ def opening() -> None:
             button(example, "Open curves")
 
 
-def button(example: ExploreExample, label: str, primary: bool = False) -> None:
+def button(example: ExploreExample, label: str, wide: bool = True) -> None:
     """Makes an example the comparison."""
     st.button(
         label,
         key=f"example_{example.title}",
-        type="primary" if primary else "secondary",
         on_click=callback(show_example),
         args=(session(), example),
-        width="content" if primary else "stretch",
+        width="stretch" if wide else "content",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -221,17 +222,30 @@ def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> N
     assert see.startswith(
         "With **quick** it takes 20,000 episodes until an average episode loses less than 10%"
     )
-    assert "**slow**: 94 times as many. **slowest**: 10 million times as many." in see
+    assert "**slow** takes 94 times as many. **slowest** takes 10 million times as many." in see
     assert "lost" not in see
     for other in (learned("c", np.nan), learned("c", 2e5, last=0.3)):  # which has more to tell
         assert "has lost" in sentences.about_regret([*curves, other], "per-episode")
 
 
-def test_the_sentence_compares_the_best_with_the_worst() -> None:
-    see = comparison([curve("bad", scale=10.0), curve("good"), curve("middle", scale=2.0)]).see
-    assert see.index("**good**") < see.index("**bad**")
-    assert "middle" not in see
+def test_the_sentence_compares_the_best_with_the_others_and_of_many_with_the_worst() -> None:
+    three = [curve("bad", scale=10.0), curve("good"), curve("middle", scale=2.0)]
+    see = comparison(three).see
+    assert see.index("**good**") < see.index("**middle**") < see.index("**bad**")
     assert "10 times as much" in see
+    see = comparison([*three, curve("fair", scale=3.0)]).see
+    assert "**bad**" in see
+    assert "middle" not in see
+    assert "fair" not in see
+
+
+def test_losses_are_compared_within_one_problem_only() -> None:
+    made = [("a", 1.0, "river"), ("b", 3.0, "clinic"), ("c", 5.0, "river"), ("d", 300.0, "clinic")]
+    see = comparison([curve(name, scale=scale, problem=problem) for name, scale, problem in made]).see
+    assert re.findall(r"\*\*(.)\*\*|([0-9]+) times as much", see) == [
+        ("a", ""), ("c", ""), ("", "5"), ("b", ""), ("d", ""), ("", "100")
+    ]  # fmt: skip
+    assert see.count("over seeds") == 1
 
 
 PLACES = st.integers(2, len(EPISODES))

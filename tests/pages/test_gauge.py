@@ -16,8 +16,8 @@ SPEC = RunSpec()
     [
         (10**5, "It will learn:"),
         (3 * 10**8, "It will learn:"),
-        (10**9, "It may just begin to learn:"),
-        (4 * 10**8, "It may just begin to learn:"),
+        (10**9, "It may learn by then:"),
+        (4 * 10**8, "It may learn by then:"),
         (10**10, "It will not learn by then:"),
         (None, "It will not learn."),
     ],

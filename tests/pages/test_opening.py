@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
+from pages.shared.names import titles
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
@@ -114,7 +115,7 @@ def test_home_leads_to_the_most_private_curve() -> None:
     assert links.decode(parse_qs(query)).view.curve == -1
 
 
-def test_a_first_run_comes_with_its_baseline_and_a_second_alone(visit: Visit) -> None:
+def test_the_first_run_of_a_problem_comes_with_its_baseline_and_others_alone(visit: Visit) -> None:
     app = visit("explore")
     assert "The same run without privacy comes beside it." in words(app)
     press(app, "run")
@@ -125,6 +126,20 @@ def test_a_first_run_comes_with_its_baseline_and_a_second_alone(visit: Visit) ->
     widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
     press(app, "run")
     assert [c.spec for c in kept.curves] == [RunSpec(), RunSpec().twin(), RunSpec(epsilon=3.0)]
+    widget(app, "selectbox", "Environment").select("chain").run()
+    assert "comes beside it" in words(
+        app
+    )  # what another problem's runs lose is nothing to hold this one against
+    press(app, "run")
+    *before, other, twin = kept.curves
+    assert (len(before), other.spec.environment, twin.spec) == (3, "chain", other.spec.twin())
+    assert titles(kept.curves) == [
+        "RiverSwim: Central ε = 1",
+        "RiverSwim: No privacy",
+        "RiverSwim: Central ε = 3",
+        "Combination lock: Central ε = 3",
+        "Combination lock: No privacy",
+    ]
     bare = visit("explore")
     widget(bare, "selectbox", "Privacy model").select("none").run()
     press(bare, "run")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -27,14 +27,15 @@ SOURCE = classic("player_words.js", "player_sentence.js")
 V_STAR = 3.3
 
 
-def curve(name: str, last: float, falls: float, measure: str) -> Series:
+def curve(name: str, last: float, falls: float, measure: str, problem: str = "") -> Series:
     """Regret that an average episode has lost all of at first, and then less and less."""
     x = np.geomspace(1, last, 40)
     share = np.minimum(1.0, falls / x)
     center = {"share": share, "per-episode": share * V_STAR, "cumulative": share * V_STAR * x}[measure]
     needed = stays_below(x, center, LEARNED * (1.0 if measure == "share" else V_STAR))
     rows = np.tile(center, (3, 1))
-    return Series(name, CurveStyle("none"), x, rows, center, center, center, v_star=V_STAR, needed=needed)
+    look = CurveStyle("none")
+    return Series(name, look, x, rows, center, center, center, v_star=V_STAR, needed=needed, problem=problem)
 
 
 @pytest.mark.parametrize("measure", get_args(PlayedMeasure))
@@ -45,15 +46,23 @@ def curve(name: str, last: float, falls: float, measure: str) -> Series:
         [("A", 1e6, 1e5), ("B", 1e6, 1e3)],
         [("A", 1e6, 1e5), ("B", 1e5, 1e3), ("C", 1e7, 1e3)],
         [("A", 1e6, 1e5), ("B", 1e6, 1e5)],
+        [("A", 1e6, 1e5), ("B", 1e6, 1e3), ("C", 1e6, 1e4), ("D", 1e6, 1e2)],
+        [
+            ("A", 1e6, 1e5, "here"),
+            ("B", 1e7, 1e3, "there"),
+            ("C", 1e6, 1e3, "here"),
+            ("D", 1e5, 1e2, "there"),
+        ],
+        [("A", 1e9, 1e3, "here"), ("B", 1e9, 1e5, "there"), ("C", 1e9, 1e5, "here")],
     ],
 )
 def test_a_page_says_what_the_dashboard_says(
-    engine: Page, measure: PlayedMeasure, made: list[tuple[str, float, float]]
+    engine: Page, measure: PlayedMeasure, made: list[tuple[Any, ...]]
 ) -> None:
-    curves = [curve(*one, measure) for one in made]
+    curves = [curve(name, last, falls, measure, *problem) for name, last, falls, *problem in made]
     drawn = [
         {"title": c.label, "best": V_STAR, "best_text": f"{V_STAR:#.3g}", "episodes": c.x.tolist()}
-        | {"center": c.center.tolist()}
+        | {"center": c.center.tolist(), "problem": c.problem}
         for c in curves
     ]
     here = engine.evaluate(SAYS, [SOURCE, drawn, measure, 3, said()])

@@ -62,11 +62,11 @@ def gauge_verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
         return (
             "It will learn:",
             "check_circle",
-            f"noise hides the best policy for about {needed} users, of {count(spec.episodes)}.",
+            f"that takes about {needed} users, and K is {count(spec.episodes)}.",
         )
     if times > 1 / SURE:
         return (
-            "It may just begin to learn:",
+            "It may learn by then:",
             "timelapse",
             f"that takes about {needed} users, and K is {count(spec.episodes)}.",
         )
