@@ -70,7 +70,7 @@ def comparable(spec: OfflineSpec) -> float | None:
     return spec.epsilon
 
 
-def problem_of(spec: RunSpec | OfflineSpec) -> str:
+def place_of(spec: RunSpec | OfflineSpec) -> str:
     """Names the environment with its parameters: what one run loses is not held against what is lost in another."""
     return json.dumps([spec.environment, dict(spec.environment_params)], sort_keys=True)
 
@@ -138,7 +138,7 @@ def series_of(
         v_star=v_star,
         growth=growth,
         needed=needed,
-        problem=problem_of(spec),
+        place=place_of(spec),
     )
 
 
@@ -235,8 +235,7 @@ def suboptimality_picture(
     specs: Mapping[str, OfflineSpec], known: Mapping[str, RunCurves], **how: bool
 ) -> Picture:
     """The same of runs that have ended, by their names in the legend, from their curves and v*."""
-    problems = {(spec.environment, str(dict(spec.environment_params))) for spec in specs.values()}
-    v_star = next(iter(known.values())).v_star if len(problems) == 1 else None
+    v_star = next(iter(known.values())).v_star if len(set(map(place_of, specs.values()))) == 1 else None
     looks = numbered([style_of_data(spec) for spec in specs.values()])
     curves = [gap_series(name, look, known[name], v_star) for name, look in zip(specs, looks, strict=True)]
     return gap_picture(list(specs.values()), curves, v_star, **how)

@@ -5,7 +5,7 @@ import { human } from "./player_words.js";
  * @property {string} title
  * @property {number} best V*, the value of an optimal episode
  * @property {string} best_text
- * @property {string} problem losses are only compared within one
+ * @property {string} place losses are only compared within one
  * @property {ArrayLike<number>} episodes
  * @property {ArrayLike<number>} center of the measure that is drawn, at each
  * @typedef {{curve: Seen, episodes: number, value: number}} End its last point, or where curves are compared
@@ -55,13 +55,13 @@ function lostAfter(end, at, averages) {
  * @param {any} said templates, and what they go by
  */
 export function sentence(curves, measure, seeds, said) {
-  const problems = [...new Set(curves.map(({ problem }) => problem))];
-  const found = problems.map((problem) =>
-    ofOneProblem(curves.filter((curve) => curve.problem === problem), measure, said));
+  const places = [...new Set(curves.map(({ place }) => place))];
+  const found = places.map((place) =>
+    ofOnePlace(curves.filter((curve) => curve.place === place), measure, said));
   return [...found, seeds === 1 ? "One seed." : `Means over ${seeds} seeds.`].join(" ");
 }
 /** @param {Seen[]} curves */
-function ofOneProblem(curves, measure, said) {
+function ofOnePlace(curves, measure, said) {
   const averages = measure !== "cumulative";
   const all = curves.map((curve) => {
     const last = curve.center.length - 1;

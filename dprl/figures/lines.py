@@ -52,7 +52,7 @@ class Series:
         median: [C] over seeds, for a table that has it beside the mean.
         needed: from how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
             if unknown.
-        problem: what is learned there; losses are only compared within one.
+        place: names the environment with its parameters; losses are only compared within one.
     """
 
     label: str
@@ -69,7 +69,7 @@ class Series:
     growth: tuple[float, float, float] | None = None
     median: Array | None = None
     needed: float | None = None
-    problem: str = ""
+    place: str = ""
 
     @property
     def group(self) -> Trace:

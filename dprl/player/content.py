@@ -30,7 +30,7 @@ from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.sentences.regret import LITTLE, NAMED, SAID
-from dprl.series import problem_of
+from dprl.series import place_of
 from dprl.simulation import RunSpec
 from dprl.wasm import manifest
 from dprl.wasm.replay import SEEDS
@@ -135,7 +135,7 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
         "seeds": spec.seeds,
         "best": v_star,
         "best_text": f"{v_star:#.3g}",
-        "problem": problem_of(spec),
+        "place": place_of(spec),
         "dash": look.dash,
         "symbol": look.symbol,
         "number": look.number,

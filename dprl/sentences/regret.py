@@ -34,19 +34,19 @@ class _End:
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
     """Which curve loses least and which most, and how many times as much; and of which statistic that is said.
 
-    Curves of each problem are compared after one number of episodes, the last that at least two of them have come to.
+    Curves of each environment are compared after one number of episodes, the last that at least two of them have come to.
     """
     ends = _ends(curves)
     if not ends:
         return NOTHING
     said = [
-        _about_one_problem([end for end in ends if end.curve.problem == problem], view)
-        for problem in dict.fromkeys(end.curve.problem for end in ends)
+        _about_one_place([end for end in ends if end.curve.place == place], view)
+        for place in dict.fromkeys(end.curve.place for end in ends)
     ]
     return " ".join([*said, seeds.of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
 
 
-def _about_one_problem(ends: list[_End], view: Measure) -> str:
+def _about_one_place(ends: list[_End], view: Measure) -> str:
     at = sorted(end.episodes for end in ends)[-2:][0]
     met = [_lost_after(end, at, view) for end in ends if end.episodes >= at]
     if view == "extra":

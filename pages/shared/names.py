@@ -13,7 +13,7 @@ from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.privacy import MECHANISMS
-from dprl.series import problem_of, style_of
+from dprl.series import place_of, style_of
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.simulation.table import LATER
 from dprl.words import count, plural
@@ -56,18 +56,18 @@ _SAID = 3  # differences a title has room for
 
 
 def titles(curves: Sequence[Curve]) -> list[str]:
-    """A title for each curve, plain text, no two alike; problem and algorithm are named where there are several."""
+    """A title for each curve, plain text, no two alike; environment and algorithm are named where there are several."""
     several = len({curve.spec.algorithm for curve in curves}) != 1 or len(curves) == 1
-    problems = problems_apart([curve.spec for curve in curves])
-    labels = [problem + label(curve.spec, several) for curve, problem in zip(curves, problems, strict=True)]
+    places = places_apart([curve.spec for curve in curves])
+    labels = [place + label(curve.spec, several) for curve, place in zip(curves, places, strict=True)]
     apart = told_apart([curve.spec for curve in curves], labels)
     return distinct([curve.name or title for curve, title in zip(curves, apart, strict=True)])
 
 
-def problems_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
+def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
     """The environment of each, to stand before what else is said, with those of its parameters that tell it from others
     of its kind; nothing where all have the same."""
-    if len({problem_of(spec) for spec in specs}) == 1:
+    if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     result = []
     for spec in specs:

@@ -239,9 +239,9 @@ def test_the_sentence_compares_the_best_with_the_others_and_of_many_with_the_wor
     assert "fair" not in see
 
 
-def test_losses_are_compared_within_one_problem_only() -> None:
+def test_losses_are_compared_within_one_environment_only() -> None:
     made = [("a", 1.0, "river"), ("b", 3.0, "clinic"), ("c", 5.0, "river"), ("d", 300.0, "clinic")]
-    see = comparison([curve(name, scale=scale, problem=problem) for name, scale, problem in made]).see
+    see = comparison([curve(name, scale=scale, place=place) for name, scale, place in made]).see
     assert re.findall(r"\*\*(.)\*\*|([0-9]+) times as much", see) == [
         ("a", ""), ("c", ""), ("", "5"), ("b", ""), ("d", ""), ("", "100")
     ]  # fmt: skip

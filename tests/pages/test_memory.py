@@ -14,6 +14,7 @@ import pytest
 
 from dprl.figures.picture import Picture
 from dprl.jobs.store import Store
+from dprl.series import place_of
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep
 from pages.attack import state as attack
@@ -90,7 +91,6 @@ def test_large_environments_are_kept_in_small_numbers(store: Store) -> None:
     for other in others:
         data.environment(other)
     kept = sum(
-        cache_of("environments", data.ENVIRONMENT_BYTES).get(data.place_of(s)) is not None
-        for s in [spec, *others]
+        cache_of("environments", data.ENVIRONMENT_BYTES).get(place_of(s)) is not None for s in [spec, *others]
     )
     assert 1 <= kept <= data.ENVIRONMENT_BYTES / one < 10

@@ -115,7 +115,7 @@ def test_home_leads_to_the_most_private_curve() -> None:
     assert links.decode(parse_qs(query)).view.curve == -1
 
 
-def test_the_first_run_of_a_problem_comes_with_its_baseline_and_others_alone(visit: Visit) -> None:
+def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alone(visit: Visit) -> None:
     app = visit("explore")
     assert "The same run without privacy comes beside it." in words(app)
     press(app, "run")
@@ -127,9 +127,7 @@ def test_the_first_run_of_a_problem_comes_with_its_baseline_and_others_alone(vis
     press(app, "run")
     assert [c.spec for c in kept.curves] == [RunSpec(), RunSpec().twin(), RunSpec(epsilon=3.0)]
     widget(app, "selectbox", "Environment").select("chain").run()
-    assert "comes beside it" in words(
-        app
-    )  # what another problem's runs lose is nothing to hold this one against
+    assert "comes beside it" in words(app)  # what runs lose elsewhere is nothing to hold this one against
     press(app, "run")
     *before, other, twin = kept.curves
     assert (len(before), other.spec.environment, twin.spec) == (3, "chain", other.spec.twin())

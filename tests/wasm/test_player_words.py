@@ -27,7 +27,7 @@ SOURCE = classic("player_words.js", "player_sentence.js")
 V_STAR = 3.3
 
 
-def curve(name: str, last: float, falls: float, measure: str, problem: str = "") -> Series:
+def curve(name: str, last: float, falls: float, measure: str, place: str = "") -> Series:
     """Regret that an average episode has lost all of at first, and then less and less."""
     x = np.geomspace(1, last, 40)
     share = np.minimum(1.0, falls / x)
@@ -35,7 +35,7 @@ def curve(name: str, last: float, falls: float, measure: str, problem: str = "")
     needed = stays_below(x, center, LEARNED * (1.0 if measure == "share" else V_STAR))
     rows = np.tile(center, (3, 1))
     look = CurveStyle("none")
-    return Series(name, look, x, rows, center, center, center, v_star=V_STAR, needed=needed, problem=problem)
+    return Series(name, look, x, rows, center, center, center, v_star=V_STAR, needed=needed, place=place)
 
 
 @pytest.mark.parametrize("measure", get_args(PlayedMeasure))
@@ -59,10 +59,10 @@ def curve(name: str, last: float, falls: float, measure: str, problem: str = "")
 def test_a_page_says_what_the_dashboard_says(
     engine: Page, measure: PlayedMeasure, made: list[tuple[Any, ...]]
 ) -> None:
-    curves = [curve(name, last, falls, measure, *problem) for name, last, falls, *problem in made]
+    curves = [curve(name, last, falls, measure, *place) for name, last, falls, *place in made]
     drawn = [
         {"title": c.label, "best": V_STAR, "best_text": f"{V_STAR:#.3g}", "episodes": c.x.tolist()}
-        | {"center": c.center.tolist(), "problem": c.problem}
+        | {"center": c.center.tolist(), "place": c.place}
         for c in curves
     ]
     here = engine.evaluate(SAYS, [SOURCE, drawn, measure, 3, said()])

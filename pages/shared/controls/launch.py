@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.links import MAX_CURVES
-from dprl.series import problem_of
+from dprl.series import place_of
 from dprl.simulation import RunSpec, Spec, estimate
 from dprl.words import duration, plural
 from pages.shared.controls.gauge import gauge
@@ -170,7 +170,7 @@ def buttons(
 
 
 def run_curve(spec: RunSpec) -> None:
-    """Adds a curve to the comparison, the first of a problem with its baseline beside it, and starts it."""
+    """Adds a curve to the comparison, the first in an environment with its baseline beside it, and starts it."""
     s = session()
     beside = baseline(s, spec)
     s.said = add(spec)
@@ -181,10 +181,10 @@ def run_curve(spec: RunSpec) -> None:
 
 
 def baseline(s: Session, spec: RunSpec) -> list[RunSpec]:
-    """What the first run of a problem is held against: the same one without privacy. Nobody can read off a single curve
-    what privacy costs. Later ones have what is there to be held against."""
-    there = {problem_of(curve.spec) for curve in s.explore.curves}
-    first = problem_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
+    """What the first run in an environment is held against: the same one without privacy. Nobody can read off a single
+    curve what privacy costs. Later ones have what is there to be held against."""
+    there = {place_of(curve.spec) for curve in s.explore.curves}
+    first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
     return [spec.twin()] if first and spec.privacy != "none" else []
 
 

@@ -13,12 +13,12 @@ from dprl.series import style_of_data as kind
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.words import count, percent, plural, promise
-from pages.shared.names import CALIBRATION, episodes_each, problems_apart, shared_problem, told_apart
+from pages.shared.names import CALIBRATION, episodes_each, places_apart, shared_problem, told_apart
 
 
 def titles(specs: Sequence[OfflineSpec]) -> list[str]:
-    """A title for each, plain text, no two alike; the problem is named where there are several."""
-    labels = [problem + label(spec) for problem, spec in zip(problems_apart(specs), specs, strict=True)]
+    """A title for each, plain text, no two alike; the environment is named where there are several."""
+    labels = [place + label(spec) for place, spec in zip(places_apart(specs), specs, strict=True)]
     return distinct(told_apart(specs, labels))
 
 

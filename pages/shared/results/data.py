@@ -14,6 +14,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.jobs.curves import stored_curves
 from dprl.jobs.store import RunStatus, Store
 from dprl.mdp import TabularMDP
+from dprl.series import place_of
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, bytes_of, cache_of
 
@@ -85,11 +86,6 @@ def ends(spec: Spec) -> NDArray[np.float64]:
     )
 
 
-def place_of(spec: RunSpec | OfflineSpec) -> tuple[Any, ...]:
-    """What tells its environment from others."""
-    return spec.environment, tuple(spec.environment_params.items())
-
-
 def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
     """The MDP of a run."""
     key = place_of(spec)
@@ -97,7 +93,7 @@ def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
     return kept.cached(
         key,
         lambda _: ENVIRONMENTS[spec.environment].make(**dict(spec.environment_params)),
-        lambda made: bytes_of(made) + len(repr(key)),
+        lambda made: bytes_of(made) + len(key),
     )
 
 
