@@ -200,11 +200,11 @@ def cores() -> Iterator[Found]:
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with contextlib.suppress(StoreError):
         workers = setting("DPRL_WORKERS", 2, 1, 256)
-        few = workers > count
-        said = f"{count} for {workers} workers" + (
-            "; set DPRL_WORKERS to no more than there are." if few else ""
-        )
-        yield Found("note" if few else "ok", said)
+        said = f"{count} for {workers} workers"
+        if workers > count:
+            yield Found("note", f"{said}; set DPRL_WORKERS to no more than there are.")
+        else:
+            yield Found("ok", said)
 
 
 def address(host: str, port: int) -> Iterator[Found]:

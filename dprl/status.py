@@ -76,18 +76,16 @@ def text(found: dict[str, Any]) -> list[str]:
     lines = [f"store     {store['path']}: {plural(store['results'], 'result')}, {capacity}"]
     if store["notice"]:
         lines.append(f"          {store['notice']}")
-    waiting = (
-        f"{plural(queue['runs_waiting'], 'run')} waiting, {plural(queue['seeds_queued'], 'seed')} queued"
-    )
+    queued = f"{plural(queue['seeds_queued'], 'seed')} queued"
     if queue["seeds_queued"]:
-        waiting += f" ({duration(queue['seconds_queued'])} of one core)"
-    lines.append(f"queue     {waiting}, {plural(queue['seeds_running'], 'seed')} running")
+        queued = f"{queued} ({duration(queue['seconds_queued'])} of one core)"
+    waiting = f"{plural(queue['runs_waiting'], 'run')} waiting"
+    lines.append(f"queue     {waiting}, {queued}, {plural(queue['seeds_running'], 'seed')} running")
     lines.append(f"workers   {workers['alive']} alive, {workers['ready']} ready")
     for one in workers["at_work"]:
-        aside = ", set aside" if one["parked"] else ""
-        at = f"seed {one['seed']} of {one['key']}, {percent(one['progress'])}, {one['seconds']:.0f} s{aside}"
-        lines.append(f"          {at}")
-    lines.append(f"errors    {'of the seeds that failed last' if found['errors'] else 'none'}")
+        at = [f"seed {one['seed']} of {one['key']}", percent(one["progress"]), f"{one['seconds']:.0f} s"]
+        lines.append(f"          {', '.join([*at, 'set aside'] if one['parked'] else at)}")
+    lines.append("errors    of the seeds that failed last" if found["errors"] else "errors    none")
     for error in found["errors"]:
         began = datetime.fromtimestamp(error["began_at"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         lines.append(f"          {began}, {error['key']}: {error['message']}")

@@ -149,7 +149,9 @@ def between(low: float, high: float) -> str:
 
 def after(episode: float | None) -> str:
     """When: "after 1.2 million episodes"; nothing for None."""
-    return "" if episode is None else f"after {human(episode)} episode{'' if episode == 1 else 's'}"
+    if episode is None:
+        return ""
+    return "after 1 episode" if episode == 1 else f"after {human(episode)} episodes"
 
 
 def plural(n: int, one: str, many: str = "") -> str:

@@ -79,10 +79,10 @@ def runs_in(files: Mapping[str, bytes]) -> tuple[dict[str, Spec], dict[str, str]
         try:
             specs[name] = spec_from_dict(fields)
         except SpecError as error:
-            other = (
-                "" if said["dprl"] == VERSION else f" dprl {shown(said['dprl'])} wrote it; here is {VERSION}."
-            )
-            raise SpecError(SPECS, f"{shown(name)} cannot be run here: {error}{other}") from None
+            why = [f"{shown(name)} cannot be run here: {error}"]
+            if said["dprl"] != VERSION:
+                why.append(f"dprl {shown(said['dprl'])} wrote it; here is {VERSION}.")
+            raise SpecError(SPECS, " ".join(why)) from None
     check(specs)
     return specs, said
 
@@ -150,8 +150,8 @@ def differences(here: Mapping[str, bytes], there: Mapping[str, bytes]) -> Iterat
         if name not in there:
             yield f"{name} is missing from the bundle."
         elif content != there[name]:
-            more = _first_number(content, there[name]) if name.startswith("curves/") else ""
-            yield f"{name} differs{more}."
+            curves = name.startswith("curves/")
+            yield _first_number(name, content, there[name]) if curves else f"{name} differs."
     for name in there:
         if name not in here:
             yield f"{shown(name)} is in the bundle and is no file of one."
@@ -170,33 +170,34 @@ def _lines(content: bytes) -> list[str]:
     return content.decode("utf-8", "replace").splitlines()
 
 
-def _first_number(here: bytes, there: bytes) -> str:
-    """Where two tables part, and how far."""
+def _first_number(name: str, here: bytes, there: bytes) -> str:
+    """Where two tables of that name part, and how far."""
     own, (head, *rows) = _lines(here), _lines(there) or [""]
     if len(own) != len(rows) + 1 or own[0] != head:
-        return ": it has other rows or columns"
+        return f"{name} differs: it has other rows or columns."
     apart = [(mine, row) for mine, row in zip(own[1:], rows, strict=True) if mine != row]
     if not apart:
-        return " in the ends of its lines"
+        return f"{name} differs in the ends of its lines."
     (seed, at, value), (*place, other) = apart[0][0].split(","), apart[0][1].split(",")
     if place != [seed, at]:
-        return ": it has other seeds or checkpoints"
+        return f"{name} differs: it has other seeds or checkpoints."
     axis, measure = head.split(",")[1:]
     return (
-        f" in {len(apart):,} of {plural(len(rows), 'value')}. First at seed {seed}, {axis} {at}: {measure} is {value} "
-        f"here and {shown(other)} in the bundle{how_far(value, other)}"
+        f"{name} differs in {len(apart):,} of {plural(len(rows), 'value')}. First at seed {seed}, {axis} {at}: "
+        f"{measure} is {value} here and {shown(other)} in the bundle{how_far(value, other)}."
     )
 
 
 def how_far(here: float | str, there: float | str) -> str:
-    """How much more or less a number is there than here, where that can be said."""
+    """How much more or less a number is there than here, behind that number: ", 12% more"; else nothing."""
     try:
         own, other = float(here), float(there)
     except ValueError:
         return ""
     if own == 0 or not math.isfinite(other):
         return ""
-    return f", {percent(abs(other - own) / abs(own))} {'more' if other > own else 'less'}"
+    share = percent(abs(other - own) / abs(own))
+    return f", {share} more" if other > own else f", {share} less"
 
 
 def _other_versions(said: Mapping[str, str]) -> Iterable[str]:

@@ -62,13 +62,14 @@ def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
             [of(evidence, s) for s in specs]
         )
 
-    what = "extra suboptimal episodes" if private else "suboptimal episodes"
     return exponent_of(
         points,
         exponent,
         specs,
         heading=heading(first, trust_label(first)),
-        statistic=f"exponent of {what} in 1/α",
+        statistic="exponent of extra suboptimal episodes in 1/α"
+        if private
+        else "exponent of suboptimal episodes in 1/α",
         labels=(
             "Suboptimal episodes that privacy adds" if private else "Suboptimal episodes",
             "1/α",

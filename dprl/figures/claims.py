@@ -24,6 +24,8 @@ SYMBOLS = {
     "does not hold here": "x",
 }
 ROW = 34  # pixels
+ALT = "Points with intervals, a row for each numbered setting, and a mark for what each is held against."
+EXACT_ALT = "Points, a row for each numbered setting, and a mark for what each is held against."
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,7 @@ def measurements(
         [(r.number, r.title, r.value, r.low, r.high, r.threshold, r.verdict) for r in rows],
         columns=["setting", "where", statistic, "low (95%)", "high (95%)", "held against", "verdict"],
     )
-    points = "Points with intervals" if over else "Points"
-    alt = f"{points}, a row for each numbered setting, and a mark for what each is held against."
-    return chart.picture(alt, see, table)
+    return chart.picture(ALT if over else EXACT_ALT, see, table)
 
 
 def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]) -> None:

@@ -78,9 +78,9 @@ def count_heatmaps(
         panels.append(heat.Heatmap(name, style.symlog(b, linear), b, text=words, **how))
         name, words = f"Difference, {word} − true", heat.in_cells(brief, error)
         panels.append(heat.difference(name, error, brief, "+,.0f", colors, zero="0", text=words))
-    where = "at every step" if step is None else f"at step {step}"
+    title = f"{family.title} at every step" if step is None else f"{family.title} at step {step}"
     axes = heat.cell_axes(true.shape, state_labels, action_labels, step)
-    chart = heat.stacked(panels, title=f"{family.title} {where}", subtitle=after(episode), dark=dark, **axes)
+    chart = heat.stacked(panels, title=title, subtitle=after(episode), dark=dark, **axes)
     table = heat.cell_numbers(_columns(true, noisy, word), true.shape, state_labels, action_labels, step)
     return chart.picture(HEATMAP_ALT, see, table, revision=f"counts-{step}")
 

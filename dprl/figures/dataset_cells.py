@@ -73,7 +73,9 @@ def pessimism_of_cells(
     ]
     chart = heat.stacked(
         panels,
-        title="Where pessimism bites " + ("at every step" if step is None else f"at step {step}"),
+        title="Where pessimism bites at every step"
+        if step is None
+        else f"Where pessimism bites at step {step}",
         subtitle=f"a data set of {human(n)} trajectories",
         dark=dark,
         **heat.cell_axes(visits.shape, state_labels, action_labels, step),
@@ -113,7 +115,7 @@ def coverage_of_cells(
             shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
             shares("Of the best policy: d*", heat.laid_out(best, step)),
         ],
-        title="Where the data go " + ("at every step" if step is None else f"at step {step}"),
+        title="Where the data go at every step" if step is None else f"Where the data go at step {step}",
         subtitle="share of the trajectories; empty: never",
         dark=dark,
         **heat.cell_axes(behaviour.shape, state_labels, action_labels, step),

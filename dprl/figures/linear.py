@@ -58,7 +58,7 @@ def ellipsoid(
         "Where the weights can be",
         names[0],
         names[1],
-        subtitle=style.plain(label) + ("; the axes have different scales" if near else ""),
+        subtitle=f"{style.plain(label)}; the axes have different scales" if near else style.plain(label),
         height=520,
         dark=dark,
     )

@@ -26,8 +26,9 @@ BANDS: dict[Statistic, str] = {
 SEEDS, DATA_SETS = "seeds", "data sets"
 SEEN = "(where wider than its line)"  # said of bands in a legend
 ON_FLOOR = "zero or less: on the bottom edge"
-ONE_FAINT = "{points} point {faint} is an open triangle on the bottom edge."
-FAINT = "{points} points {faint} are open triangles on the bottom edge."
+LITTLE = "below {least}: on the bottom edge"
+ONE_FAINT = "{points} point below {least} is an open triangle on the bottom edge."
+FAINT = "{points} points below {least} are open triangles on the bottom edge."
 ONE_BELOW = "{points} point at or below zero is an open triangle on the bottom edge: a log axis has no zero."
 BELOW = "{points} points at or below zero are open triangles on the bottom edge: a log axis has no zero."
 DECADES, FEW = 6, 1.5  # that an axis names; with less than so many it names 1, 2 and 5 of each
@@ -147,9 +148,9 @@ def draw_series(
     if banded:
         band_sign(chart, band(statistic, over))
     if on_floor:
-        floor_sign(chart, f"{faint}: on the bottom edge" if least else ON_FLOOR)
+        floor_sign(chart, LITTLE.format(least=human(least)) if least else ON_FLOOR)
         said = (ONE_FAINT, FAINT) if least else (ONE_BELOW, BELOW)
-        chart.caveats.append(said[on_floor > 1].format(points=on_floor, faint=faint))
+        chart.caveats.append(said[on_floor > 1].format(points=on_floor, least=human(least)))
     _axes(chart, shown, floor, log_x, on_floor > 0)
 
 

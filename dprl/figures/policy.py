@@ -148,17 +148,16 @@ def policy_on_environment(
     hover = []
     for s in range(S):
         name = f"<b>{style.plain(state_labels[s])}</b>"
-        words = f"{name}: {style.plain(action_labels[chosen[s]])}"
+        goes = graph.goes(taken[s] @ P[step, s], state_labels)
         if chances is None:
-            words += f", which leads to {graph.goes(P[step, s, chosen[s]], state_labels)}"
+            lines = [f"{name}: {style.plain(action_labels[chosen[s]])}, which leads to {goes}"]
         else:
-            words = f"{name}: {graph.goes(taken[s], action_labels)}"
-            words += f"<br>leads to {graph.goes(taken[s] @ P[step, s], state_labels)}"
+            lines = [f"{name}: {graph.goes(taken[s], action_labels)}", f"leads to {goes}"]
         if best is not None:
-            words += f"<br>optimal: {style.plain(action_labels[int(best[s])])}"
+            lines.append(f"optimal: {style.plain(action_labels[int(best[s])])}")
         if occupancy is not None:
-            words += f"<br>is here at this step: {percent(float(visited[s]))}"
-        hover.append(words)
+            lines.append(f"is here at this step: {percent(float(visited[s]))}")
+        hover.append("<br>".join(lines))
     most = float(visited.max())
     shares = visited / most if most > 0 else visited
     title = f"What it does at step {step}"

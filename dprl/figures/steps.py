@@ -98,7 +98,7 @@ def _disagreement(wrong: NDArray[np.bool_], weight: Array | None, colors: style.
     drawn = wrong.astype(float) if weight is None else weight
     top = float(drawn.max())
     return heat.Heatmap(
-        "Disagreement" + ("" if weight is None else " × optimal policy's visits"),
+        "Disagreement" if weight is None else "Disagreement × optimal policy's visits",
         drawn.T,
         drawn.T,
         colors.amount,

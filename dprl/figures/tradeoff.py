@@ -25,6 +25,7 @@ TITLES: dict[Measure, str] = {
     "gap price": "Privacy cost",
     "gap": "Suboptimality v* − v<sup>π</sup>",
 }
+TITLES_WHEN: dict[Measure, str] = {"regret": "Regret"}  # beside which it stands when
 Y_TITLES: dict[Measure, str] = {
     "price": EXTRA_REGRET,
     "regret": REGRET,
@@ -108,7 +109,7 @@ def frontier(
     """
     over = OVER[measure]
     chart = Chart(
-        TITLES[measure].removesuffix(" at the end") if when else TITLES[measure],
+        TITLES_WHEN.get(measure, TITLES[measure]) if when else TITLES[measure],
         axis,
         Y_TITLES[measure],
         subtitle=", ".join(filter(None, [f"{statistic} over {over}", when])),

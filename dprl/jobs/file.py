@@ -26,6 +26,11 @@ _ROOM = 2**20  # bytes; less is as good as nothing
 _SILENCE = 60.0  # seconds between two words on that in the log
 _SPARE = 16  # connections kept open: more threads than these seldom use a file at once
 _NOTICE_SECONDS = 24 * 3600.0  # for which a notice is shown
+DAMAGED = "The {file} was damaged: it was set aside as {aside}, and a new one was begun."
+RESCUED = "The {file} was damaged: it was set aside as {aside}, and {saved} could be kept."
+NEWER = (
+    "The {file} was written by a newer version of dprl: it was set aside as {aside}, and a new one was begun."
+)
 
 
 class StoreError(RuntimeError):
@@ -165,7 +170,7 @@ class StoreFile:
         """Set the file aside because using it showed damage, unless another thread or process already did."""
         with self._locked():
             if _inode(self.path) == inode:
-                self._set_aside("damaged", "was damaged")
+                self._set_aside("damaged")
 
     def close(self) -> None:
         """Close the connections that nobody is using."""
@@ -245,9 +250,9 @@ class StoreFile:
         if empty:
             self._begin(self.path, f"The {self.name} was found empty, and was begun anew.")
         elif version > SCHEMA:
-            self._set_aside(f"version-{version}", "was written by a newer version of dprl")
+            self._set_aside(f"version-{version}")
         elif not usable:
-            self._set_aside("damaged", "was damaged")
+            self._set_aside("damaged")
 
     def _upgrade(self, db: sqlite3.Connection) -> None:
         """Add what an earlier version began the file without."""
@@ -273,7 +278,7 @@ class StoreFile:
             db.execute(f"PRAGMA {pragma}")
         return db
 
-    def _set_aside(self, why: str, sentence: str) -> None:
+    def _set_aside(self, why: str) -> None:
         """Rename the file with its write-ahead log, under which it stays readable, and begin a new one."""
         stamp = time.strftime("%Y%m%d-%H%M%S")
         stem, count = f"{self.path.stem}.{why}-{stamp}", 1
@@ -291,8 +296,8 @@ class StoreFile:
         if why == "damaged":
             with contextlib.suppress(sqlite3.OperationalError):  # no room for more
                 saved = self._rescue(target, begun)
-        what = f"{saved} could be kept" if saved else "a new one was begun"
-        notice = f"The {self.name} {sentence}: it was set aside as {target.name}, and {what}."
+        said = NEWER if why != "damaged" else RESCUED if saved else DAMAGED
+        notice = said.format(file=self.name, aside=target.name, saved=saved)
         log.error("%s", notice)
         with contextlib.closing(self._connect(begun)) as db:
             db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))

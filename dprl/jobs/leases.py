@@ -62,16 +62,18 @@ class Cap:
         fits = max(0, min(by_number, by_time))
         if fits >= seeds:
             return
+        most, long = plural(self.seeds, "seed"), _time(self.seconds)
         if by_number <= by_time:
-            most, used = plural(self.seeds, "seed"), f"{waiting - seeds} do"
+            why = f"Not started: at most {most} may wait for {self.of}, and {waiting - seeds} do."
+        elif work > seconds:
+            wait = _time(work - seconds)
+            why = f"Not started: at most {long} of computing may wait for {self.of}, and {wait} do."
         else:
-            used = f"{_time(work - seconds)} do" if work > seconds else "none does"
-            most = f"{_time(self.seconds)} of computing"
-        would = plural(fits, "seed") if fits else "nothing"
-        raise TooMuch(
-            f"Not started: at most {most} may wait for {self.of}, and {used}. "
-            f"Of {plural(seeds, 'seed')} asked for, {would} would fit now."
-        )
+            why = f"Not started: at most {long} of computing may wait for {self.of}, and none does."
+        asked, fit = plural(seeds, "seed"), plural(fits, "seed")
+        if fits:
+            raise TooMuch(f"{why} Of {asked} asked for, {fit} would fit now.")
+        raise TooMuch(f"{why} Of {asked} asked for, nothing would fit now.")
 
 
 def _time(seconds: float) -> str:

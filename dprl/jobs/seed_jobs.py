@@ -25,6 +25,8 @@ from dprl.jobs.file import Contradiction
 from dprl.jobs.queue import Running, Waiting, claim, seeds_by_visitor
 from dprl.jobs.runs_file import BACKLOG
 
+DIED = "A worker process died; seed {seed} is run again."
+DIED_TWICE = "Seed {seed} failed: its worker process died twice ({cause}), perhaps for want of memory."
 _AWAY = """coalesce((SELECT NOT here FROM lease JOIN tab ON tab.name = lease.tab
     WHERE lease.run = request.run AND lease.visitor = request.visitor), 0)"""
 _SERVED = "coalesce((SELECT served_at FROM visitor WHERE name = request.visitor), 0)"
@@ -162,16 +164,16 @@ class SeedJobs(StoreComponent):
         with self._file.writing() as db:
             db.execute(
                 "UPDATE unit SET state = 'failed', worker = NULL, rev = rev + 1, "
-                "message = 'Seed ' || seed || ' failed: its worker process died' || ? "
+                "message = replace(?, '{seed}', seed) "
                 "WHERE worker = ? AND state = 'running' AND deaths > 0 "
                 "AND id NOT IN (SELECT unit FROM preempted)",
-                (f" twice ({_cause(returncode)}), perhaps for want of memory.", worker),
+                (DIED_TWICE.replace("{cause}", _cause(returncode)), worker),
             )
             db.execute(
                 "UPDATE unit SET deaths = deaths + (id NOT IN (SELECT unit FROM preempted)), "
-                "message = 'A worker process died; seed ' || seed || ' is run again.' "
+                "message = replace(?, '{seed}', seed) "
                 "WHERE worker = ? AND state = 'running'",
-                (worker,),
+                (DIED, worker),
             )
             _release(db, "worker = ?", (worker,))
             db.execute(f"DELETE FROM worker WHERE {_THREADS}", (worker,) * 2)

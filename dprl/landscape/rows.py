@@ -232,9 +232,9 @@ def all_rows(table: Landscape) -> pd.DataFrame:
 def terminal_text(table: Landscape) -> str:
     """For a terminal: for each problem and trust the learners, those that need the fewest users first."""
     lines = [
-        f"Every private algorithm at {promise(*BUDGET)} proved; users needed until an average episode loses at most "
+        f"Every private algorithm at {promise(*BUDGET)} proved; "
+        f"users needed until an average episode loses at most {percent(TARGET)} of V*:"
     ]
-    lines[-1] += f"{percent(TARGET)} of V*:"
     for key, problem in PROBLEMS.items():
         lines.append(f"{problem.title} ({size_words(problem)})")
         for trust in TRUSTS:

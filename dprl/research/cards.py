@@ -21,8 +21,9 @@ def told(trace: simulation.Trace) -> tuple[str, str, str]:
     measure = kind_of(trace.spec).measure
     final = trace.summary()
     low, high = final[f"final_{measure}_low"], final[f"final_{measure}_high"]
-    between = "" if low is None else f" (95% interval over seeds: {low:.4g} to {high:.4g})"
-    said = f"final {measure} {final[f'final_{measure}_mean']:.4g}{between}"
+    said = f"final {measure} {final[f'final_{measure}_mean']:.4g}"
+    if low is not None:
+        said = f"{said} (95% interval over seeds: {low:.4g} to {high:.4g})"
     return said, proved(trace.guarantee), sparkline(trace.at, trace.values.mean(0))
 
 

@@ -60,13 +60,16 @@ def check(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
     """Raises SpecError where runs of a kind are not drawn so."""
     known = MEASURES[kind]
     if measure is not None and measure not in known:
-        of = "" if kind == RunSpec.kind else f" of {kind} runs"
-        raise SpecError("measure", f"{shown(measure)} is not allowed{of}; give one of {', '.join(known)}.")
+        wrong, give = shown(measure), f"give one of {', '.join(known)}."
+        if kind == RunSpec.kind:
+            raise SpecError("measure", f"{wrong} is not allowed; {give}")
+        raise SpecError("measure", f"{wrong} is not allowed of {kind} runs; {give}")
     if kind != RunSpec.kind and statistic != "mean":
         raise SpecError("statistic", f"{kind} runs are drawn by their mean over data sets; give mean.")
-    if (kind != RunSpec.kind or measure == MISTAKES) and not log_x:
-        of = MISTAKES if measure == MISTAKES else f"{kind} runs"
-        raise SpecError("log_x", f"the horizontal axis of {of} is logarithmic; give True.")
+    if measure == MISTAKES and not log_x:
+        raise SpecError("log_x", f"the horizontal axis of {MISTAKES} is logarithmic; give True.")
+    if kind != RunSpec.kind and not log_x:
+        raise SpecError("log_x", f"the horizontal axis of {kind} runs is logarithmic; give True.")
 
 
 def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> Picture:

@@ -70,11 +70,10 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
     if kind not in MEASURES:
         raise SpecError("sweep", f"sweeps of {kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
     if measure not in MEASURES[kind]:
-        of = "" if kind == RunSpec.kind else f" of {kind} runs"
-        raise SpecError(
-            "measure",
-            f"{shown(measure)} is not drawn of a sweep{of}; give one of {', '.join(MEASURES[kind])}.",
-        )
+        wrong, give = shown(measure), f"give one of {', '.join(MEASURES[kind])}."
+        if kind == RunSpec.kind:
+            raise SpecError("measure", f"{wrong} is not drawn of a sweep; {give}")
+        raise SpecError("measure", f"{wrong} is not drawn of a sweep of {kind} runs; {give}")
     return MEASURES[kind][measure]
 
 

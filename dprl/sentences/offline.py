@@ -140,8 +140,11 @@ def about_pessimism(
     if ranks:
         said += " This penalty leaves out the noise in values. So Q ranks actions, and is no bound."
     if E:
-        visits = "visits, of all steps together," if pooled else "visits"
-        said += f" Pairs with at most E = {human(E)} released {visits} count as never seen."
+        said += (
+            f" Pairs with at most E = {human(E)} released visits, of all steps together, count as never seen."
+            if pooled
+            else f" Pairs with at most E = {human(E)} released visits count as never seen."
+        )
     if gap <= 1e-9 * max(v_star, 1e-12):
         return said + " The learned policy is still the best one."
     return said + f" The learned policy is {human(gap)} short of v* = {v_star:#.3g}."

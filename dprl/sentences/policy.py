@@ -139,26 +139,22 @@ def about_values(
 
 def about_stages(series: Mapping[str, Array], *, stages: int, policies: int, v_star: float) -> str:
     """Of the stages of one seed: series [stages] each."""
+    done, most = plural(stages, "stage"), f"{v_star:#.3g}"
     if stages and "active policies" in series:
-        left = float(series["active policies"][-1])
-        said = f"After {plural(stages, 'stage')} {human(left)} of {human(policies)} policies "
-        said += "is left." if left == 1 else "are left."
+        left, of = float(series["active policies"][-1]), {"stages": done, "policies": human(policies)}
+        said = [filled(SAID["left_one"], **of) if left == 1 else filled(SAID["left"], left=human(left), **of)]
         if "confidence width" in series:
             width = float(series["confidence width"][-1])
-            said += f" Policies that are more than {human(width)} worse than the best could be told apart."
+            said.append(filled(SAID["apart"], width=human(width)))
             if width > v_star:
-                said += (
-                    f" That is more than an episode can earn (V* = {v_star:#.3g}), so more users are needed."
-                )
-        return said
+                said.append(filled(SAID["apart_nothing"], most=most))
+        return " ".join(said)
     if stages and {"best estimate", "confidence width"} <= set(series):
         best, width = float(series["best estimate"][-1]), float(series["confidence width"][-1])
-        said = f"After {plural(stages, 'stage')} the best policy is estimated to earn {human(best)} "
-        said += f"(V* = {v_star:#.3g})."
+        said = [filled(SAID["earns"], stages=done, best=human(best), most=most)]
         if width < best:
-            return (
-                f"{said} The next stage explores with policies that are estimated to earn at least "
-                f"{human(best - width)} an episode."
-            )
-        return f"{said} The confidence width {human(width)} is still larger, so no policy is dropped yet."
-    return "No stage is finished yet."
+            said.append(filled(SAID["explores"], least=human(best - width)))
+        else:
+            said.append(filled(SAID["wide"], width=human(width)))
+        return " ".join(said)
+    return str(SAID["unstaged"])

@@ -127,9 +127,12 @@ def about_promise(
         good = share <= 1 + EQUAL
         if abs(share - 1) <= EQUAL:
             said = f"**Proved as claimed:** {proved} when one {who} is replaced by another."
+        elif good and calibrated:
+            said = f"**More is proved than claimed:** {proved}, and {claim} is claimed. {LEAST}"
         elif good:
-            said = f"**More is proved than claimed:** {proved}, and {claim} is claimed"
-            said += f". {LEAST}" if calibrated else ": more noise than needed."
+            said = (
+                f"**More is proved than claimed:** {proved}, and {claim} is claimed: more noise than needed."
+            )
         else:
             said = f"**Less is proved than claimed:** {proved}, and {claim} is claimed."
             if any(

@@ -14,6 +14,8 @@ GUARANTEE = "What is guaranteed"
 BLIND = "What no statistic here can see"
 ASSUMES = "What this rests on"
 NOBODY = "**No verdict.** Nobody was held out, so nothing here says whether the policy is better than today."
+HOLDS = "The proved bound of this release holds except with a chance of {chance}."
+HOLDS_LIKE = "The proved bound of this release holds except with a chance in proportion to {chance}."
 BEST_OF = "If you take the best of k releases, it is k times that."
 WHOEVER = "It holds whatever a clinician decides."
 WHOEVER_DECIDES = "where evidence is lacking"  # in the files of versions that prove it so
@@ -52,11 +54,10 @@ def bound(found: Mapping[str, Any], ours: bool, lacking: bool) -> str:
     if not found["proved"]:
         return "No bound of the policy's value is proved."
     chance = at_most(found["but for a chance of"])
-    fails = f"with a chance of {chance}" if ours else f"with a chance in proportion to {chance}"
-    said = f"The proved bound of this release holds except {fails}. {BEST_OF}"
-    if not lacking:
-        return said
-    return f"{said} {WHOEVER if WHOEVER_DECIDES in found else TAKES_UP}"
+    said = [(HOLDS if ours else HOLDS_LIKE).format(chance=chance), BEST_OF]
+    if lacking:
+        said.append(WHOEVER if WHOEVER_DECIDES in found else TAKES_UP)
+    return " ".join(said)
 
 
 def guarantee(found: Mapping[str, Any]) -> list[str]:

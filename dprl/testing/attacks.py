@@ -218,12 +218,11 @@ def proof(mechanism: Mechanism, bound: bool = False) -> str | None:
         halvings = needed(mechanism, one, at, executions, seed, allowed)
         require(
             halvings,
-            f"losses: with {PART[allowed]} of the noise no attack shows more than is proved, in {name}; the proof is "
-            + (
-                "so loose that it cannot be told from none"
-                if bound
-                else "loose. Say bound=True if it has to be"
-            ),
+            f"losses: with {PART[allowed]} of the noise no attack shows more than is proved, in {name}; "
+            "the proof is so loose that it cannot be told from none"
+            if bound
+            else f"losses: with {PART[allowed]} of the noise no attack shows more than is proved, in {name}; "
+            "the proof is loose. Say bound=True if it has to be",
         )
         most = max(most, halvings)
     long_proof(mechanism)

@@ -36,6 +36,8 @@ ICONS = {
     "does not hold here": ":material/cancel:",
 }
 MIXED = ":material/rule:"
+SAME = "Computed again here, the same numbers:"
+OTHER = "Computed again here, other numbers:"
 PACE = 0.5  # seconds between two looks at what is running
 
 
@@ -175,9 +177,8 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
         claim_progress(claim), owner_id("claims"), partial(run_again, claim.key), partial(stop, claim.key)
     )
     if here is not None:
-        same = here.numbers == bundled().reports[claim.key].numbers
-        what = "the same numbers" if same else "other numbers"
-        st.markdown(f":material/replay: Computed again here, {what}: **{escape(here.summary)}**")
+        said = SAME if here.numbers == bundled().reports[claim.key].numbers else OTHER
+        st.markdown(f":material/replay: {said} **{escape(here.summary)}**")
 
 
 def numbers(found: ClaimReport, here: ClaimReport | None) -> None:
@@ -189,7 +190,7 @@ def numbers(found: ClaimReport, here: ClaimReport | None) -> None:
             setting, one = found.claim.settings[i], found.findings[i]
             said = f"{i + 1}. {escape(setting.title)}: {found.numbers[i]}, claimed {setting.asks}: **{one.verdict}**"
             if here is not None:
-                said += f". Computed here: {here.numbers[i]}, **{here.findings[i].verdict}**"
+                said = f"{said}. Computed here: {here.numbers[i]}, **{here.findings[i].verdict}**"
             lines.append(said)
     st.markdown(explained("\n".join(lines)))
 

@@ -37,6 +37,8 @@ CHARTS = {
 }
 BUDGETS = (0.01, 0.1, 1.0)  # rho, of what is learned offline from its users
 CHANCES = {"chances": "Chances"}  # of learners whose policy is stochastic
+FROM_POLICY = "Learn offline from users who follow this policy"
+FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
 STAGES = {"stages": "Stage by stage"}  # of learners that work in stages
 
 
@@ -84,8 +86,7 @@ def offline(trace: SeedTrace, at: int) -> None:
     if len(said) > links.MAX_MODEL:  # a link has its digest only
         session().files[links.digest(said)] = said
     runs = [base.twin(), *(base.replace(rho=rho) for rho in BUDGETS)]
-    who = "take this policy's likeliest actions" if trace.chances.size else "follow this policy"
-    page_link("offline", f"Learn offline from users who {who}", multi_run_link.encode(runs))
+    page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, multi_run_link.encode(runs))
 
 
 def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:

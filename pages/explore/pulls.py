@@ -15,7 +15,7 @@ from dprl.figures.picture import Picture
 from dprl.figures.pulls import PullCurve
 from dprl.sentences import regret as sentences
 from dprl.simulation import SeedTrace
-from dprl.words import plural, significant
+from dprl.words import significant
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -29,6 +29,12 @@ ENVIRONMENT = "hard-jdp"
 SEEDS = 20  # whose pulls are counted, of each run
 MOST_BETA = 0.25  # below which the lower bound says something
 ROUNDING = 1e-9
+DRAWN = (
+    "The line is drawn for every run, because δ = 0 is proved. It uses the ε that is proved, and the run's β."
+)
+DRAWN_FOR = (
+    "The line is drawn for {runs}, because δ = 0 is proved. It uses the ε that is proved, and the run's β."
+)
 
 
 def tab(titles: Sequence[str]) -> None:
@@ -47,10 +53,12 @@ def tab(titles: Sequence[str]) -> None:
             "There are no pulls of bad arms to show. Either no seed is finished, or all arms are equally good."
         )
         return
-    st.caption(
-        "An arm is bad when it falls short of the best arm in its start state by α, the largest difference here. "
-        + (f"From the first {SEEDS} seeds." if any(c.spec.seeds > SEEDS for c, *_ in found) else "")
-    )
+    said = [
+        "An arm is bad when it falls short of the best arm in its start state by α, the largest difference here."
+    ]
+    if any(c.spec.seeds > SEEDS for c, *_ in found):
+        said.append(f"From the first {SEEDS} seeds.")
+    st.caption(" ".join(said))
     night = dark()
     key = ("pulls", night, *((c.spec.to_json(), kind, title, len(seeds)) for c, kind, title, seeds in found))
     show(kept(key, lambda: pulls_picture([pulls_series(*one) for one in found], night)), "pulls")
@@ -127,13 +135,7 @@ def conditions(runs: Sequence[tuple[str, str]]) -> None:
         "No run here is proved right on every instance. A fixed number of users is too few for the smallest gaps.",
     ]
     if spoken:
-        drawn_for = (
-            f"all {plural(len(runs), 'run')}" if len(spoken) == len(runs) else escape(", ".join(spoken))
-        )
-        said.append(
-            f"The line is drawn for {drawn_for}, because δ = 0 is proved. It uses the ε that is proved, and the "
-            "run's β."
-        )
+        said.append(DRAWN if len(spoken) == len(runs) else DRAWN_FOR.format(runs=escape(", ".join(spoken))))
     else:
         said.append(
             "The line is not drawn, because δ = 0 is proved for no run here. To see it, choose δ = 0 and a Laplace "

@@ -167,8 +167,12 @@ def summary(at: BoundSetting) -> str:
             continue
         values = [float(b.value(at)) for b in upper]
         best = upper[int(np.argmin(values))]
-        beyond = "" if min(values) < at.K * at.H else ", which says nothing yet"
-        said.append(f"- {human(min(values))} with {privatizer.words.given}, by {escape(best.title)}{beyond}.")
+        bound, given, title = human(min(values)), privatizer.words.given, escape(best.title)
+        said.append(
+            f"- {bound} with {given}, by {title}."
+            if min(values) < at.K * at.H
+            else f"- {bound} with {given}, by {title}, which says nothing yet."
+        )
     central = BOUNDS["dp-ucbvi-jdp"]
     return "\n".join(
         [
@@ -176,8 +180,8 @@ def summary(at: BoundSetting) -> str:
             "",
             *said,
             "",
-            f"With DP-UCBVI and a trusted curator, {_smaller_part(central.free_from(at))} With no trusted party both "
-            f"parts of the bound grow like √K. The privacy part stays {_ratio(at)} times the other part.",
+            f"{_smaller_part(central.free_from(at))} With no trusted party both parts of the bound grow like √K. The "
+            f"privacy part stays {_ratio(at)} times the other part.",
         ]
     )
 
@@ -185,10 +189,12 @@ def summary(at: BoundSetting) -> str:
 def _smaller_part(K: float) -> str:
     """From how many users on the privacy cost is the smaller part of a bound."""
     if math.isnan(K) or math.isinf(K):
-        return "the privacy cost is never the smaller part."
+        return "With DP-UCBVI and a trusted curator, the privacy cost is never the smaller part."
     if K <= 1:
-        return "the privacy cost is always the smaller part."
-    return f"the privacy cost is the smaller part from {_from(K)} users on."
+        return "With DP-UCBVI and a trusted curator, the privacy cost is always the smaller part."
+    return (
+        f"With DP-UCBVI and a trusted curator, the privacy cost is the smaller part from {_from(K)} users on."
+    )
 
 
 def _ratio(at: BoundSetting) -> str:

@@ -78,10 +78,12 @@ def beside(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> N
     f = free()
     at = setting(f.view)
     S, A, H = at.S, at.A, at.H
-    linear = f", d = {at.d:g}" if any(BOUNDS[key].world != "tabular" for key in f.view.bounds) else ""
+    values = [f"S = {S:g}", f"A = {A:g}", f"H = {H:g}", f"ε = {at.epsilon:g}"]
+    if any(BOUNDS[key].world != "tabular" for key in f.view.bounds):
+        values.append(f"d = {at.d:g}")
     st.caption(
         explained(
-            f"The bounds are at the calculator's values: S = {S:g}, A = {A:g}, H = {H:g}, ε = {at.epsilon:g}{linear}. "
+            f"The bounds are at the calculator's values: {', '.join(values)}. "
             "**Constants and logarithms are set to 1: only slopes and ratios mean something.**"
         )
     )

@@ -28,6 +28,8 @@ VALUES: dict[str, tuple[float, ...]] = {
     "contribution": CONTRIBUTIONS,
 }
 AMONG = {"rho": (0.01, 0.1, 1), "epsilon": (0.1, 1, 10)}
+PROVED_COST = "The proved upper bound of what noise adds is like {powers}."
+PROVED_LEFT = "The proved upper bound of what is left when n is large is like {powers}."
 TENFOLDS = range(-3, 3)  # about the base's n
 SHOWS: Mapping[str, str] = {"price": "Privacy cost", "regret": "Suboptimality", "table": "Table"}
 MEASURES: Mapping[str, Measure] = {"price": "gap price", "regret": "gap"}
@@ -87,10 +89,12 @@ class Offline:
         second = self.second(base, x)
         result = []
         for (key, value), alone in zip(lines, free, strict=True):
-            said = f"n = {count(value)}" if second == "n" else f"{SYMBOLS[second]} = {value:g}"
-            if alone:
-                said = f"no privacy, {said}" if second == "n" else "no privacy"
-            result.append(f"{OFFLINE[key].title}, {said}")
+            parts = [OFFLINE[key].title, "no privacy"] if alone else [OFFLINE[key].title]
+            if second == "n":
+                parts.append(f"n = {count(value)}")
+            elif not alone:
+                parts.append(f"{SYMBOLS[second]} = {value:g}")
+            result.append(", ".join(parts))
         return result
 
     def proved(self, specs: Sequence[Any], x: str, show: str) -> str:
@@ -101,8 +105,7 @@ class Offline:
                 said[f"{to_the(SYMBOLS.get(x, x), exponent)} ({bound.paper})"] = None
         if not said:
             return ""
-        of = "what noise adds" if show == "price" else "what is left when n is large"
-        return f"The proved upper bound of {of} is like {listed(list(said))}."
+        return (PROVED_COST if show == "price" else PROVED_LEFT).format(powers=listed(list(said)))
 
     def doubted(self, spec: Any) -> bool:
         return False

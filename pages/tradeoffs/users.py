@@ -27,6 +27,11 @@ from pages.tradeoffs.points import LINKED, run_address
 from pages.tradeoffs.status import cancel_sweep, sweep_strip
 from pages.tradeoffs.study import SweepView
 
+ONLY = "{way} needs {users} users."
+FEWEST = "{way} needs the fewest users, {users}."
+FEWEST_LOOKED_AT = "{ways} needs at most {users} users, the fewest looked at."
+MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest looked at."
+
 
 def target(study: SweepView) -> float:
     """The price per episode that the share of V* allows; NaN while V* is not known."""
@@ -182,16 +187,18 @@ def compare(study: SweepView, found: list[search.UsersFound]) -> str:
     few = [way for way in ends if fewest(study, way, ends[way])]
     least, most = human(ends[best].needed), others[-1:]
     if few:  # how many the best needs is not known, so there are no multiples of it
-        needs = "needs" if len(few) == 1 else "need"
-        said = [f"{some([titles[way] for way in few])} {needs} at most {least} users, the fewest looked at"]
-        said += [f"{titles[way]} needs {human(ends[way].needed)}, the most" for way in most if way not in few]
+        template = FEWEST_LOOKED_AT if len(few) == 1 else MANY_LOOKED_AT
+        said = [template.format(ways=some([titles[way] for way in few]), users=least)]
+        said += [
+            f"{titles[way]} needs {human(ends[way].needed)}, the most." for way in most if way not in few
+        ]
     else:
         times = multiples(study, found)
-        said = [f"{titles[best]} needs {f'the fewest users, {least}' if others else f'{least} users'}"]
+        said = [(FEWEST if others else ONLY).format(way=titles[best], users=least)]
         for way in most:
             n, low, high = times[way]
-            said.append(f"{titles[way]} needs {human(n)} times as many{between(low, high)}")
-    return ". ".join(said) + "."
+            said.append(f"{titles[way]} needs {human(n)} times as many{between(low, high)}.")
+    return " ".join(said)
 
 
 def choose_share(value: Any) -> None:

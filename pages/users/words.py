@@ -112,10 +112,10 @@ def users(value: float) -> str:
 
 def needs(need: Need) -> str:
     """How many a model takes."""
-    start = "Learning from nothing needs" if need.met else "Needs"
-    if need.needed > MOST or not np.isfinite(need.factor):
-        return f"{start} {users(need.needed)} users."
-    return f"{start} {users(need.needed)} users ({users(need.low)} to {users(need.high)})."
+    many = f"{users(need.needed)} users"
+    if need.needed <= MOST and np.isfinite(need.factor):
+        many = f"{many} ({users(need.low)} to {users(need.high)})"
+    return f"Learning from nothing needs {many}." if need.met else f"Needs {many}."
 
 
 def smallest(need: Need) -> str:

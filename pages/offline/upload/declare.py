@@ -281,23 +281,24 @@ def summary(declared: Declaration) -> str:
     """What is declared, in a line."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
-    rewards = "mean rewards known" if declared.rewards is not None else "rewards learned"
+    said = [plural(S, "state"), plural(A, "action"), plural(H, "step"), f"rewards from {low:g} to {high:g}"]
+    said.append("rewards learned" if declared.rewards is None else "mean rewards known")
     if declared.unit:
-        rewards += f", one point is {human(declared.unit[0])} {declared.unit[1]}"
-    sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
-    return f"{sizes}, rewards from {low:g} to {high:g}, {rewards}"
+        said.append(f"one point is {human(declared.unit[0])} {declared.unit[1]}")
+    return ", ".join(said)
 
 
 def listed(declared: Declaration) -> list[str]:
     """What is declared, a line each."""
     first = {state: share for state, share in zip(declared.states, declared.start, strict=True) if share}
     begins = [state if share == 1 else f"{state} {percent(float(share))}" for state, share in first.items()]
-    shorter = f"go on in {declared.absorbing}" if declared.absorbing else NONE_SHORTER
     lines = [
         f"States: {_shortened(declared.states)}",
         f"Actions: {_shortened(declared.actions)}",
         f"First state: {_shortened(begins)}",
-        f"Episodes with fewer steps: {shorter}",
+        f"Episodes with fewer steps: go on in {declared.absorbing}"
+        if declared.absorbing
+        else f"Episodes with fewer steps: {NONE_SHORTER}",
         f"Columns: {', '.join(declared.in_file)}",
     ]
     if declared.of_people:
@@ -310,5 +311,5 @@ def _shortened(names: Sequence[str]) -> str:
     """As many as there is room for, and how many more there are."""
     ends = np.cumsum([len(name) + 2 for name in names])
     fit = max(1, int((ends <= MOST_LISTED).sum()))
-    more = len(names) - fit
-    return f"{', '.join(names[:fit])}{f' and {more} more' if more else ''}"
+    listed = ", ".join(names[:fit])
+    return f"{listed} and {len(names) - fit} more" if fit < len(names) else listed

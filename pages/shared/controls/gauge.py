@@ -18,6 +18,8 @@ from pages.shared.results import answers
 
 MOST = 15  # decades of users that the scale shows
 SURE = 3.0  # the rule of thumb is good to about this factor
+HIDDEN = "Scale of users: noise hides the best policy throughout; K is {K}."
+HIDDEN_TO = "Scale of users: noise hides the best policy up to about {users} users; K is {K}."
 
 
 def gauge(spec: RunSpec) -> str:
@@ -37,9 +39,12 @@ def gauge(spec: RunSpec) -> str:
     head, icon, rest = gauge_verdict(found, spec)
     sketch(gauge_picture(found.learns_from, spec.episodes, dark()))
     visits = count(float(f"{found.visits:.2g}"))
-    counted = "each count" if spec.reports == "all" else "a count, at most"
+    noise = deviation(found.noise_std, spec.episodes)
+    said = (
+        f"Noise in each count: {noise}." if spec.reports == "all" else f"Noise in a count, at most: {noise}."
+    )
     st.markdown(
-        f"Noise in {counted}: {deviation(found.noise_std, spec.episodes)}. The count itself: about {visits} visits.",
+        f"{said} The count itself: about {visits} visits.",
         help="A rule of thumb, good to a factor of ten on RiverSwim. "
         "Visits: how often an optimal user's most visited state of a step is seen, the median over steps. The noise "
         "hides the best policy while what the bonus adds for it exceeds half of what an episode can earn.",
@@ -111,6 +116,6 @@ def gauge_picture(learns_from: int | None, K: int, night: bool) -> Sketch:
     for decade in range(0, top + 1, 3 if top > 6 else 2):
         anchor = "start" if decade == 0 else "end" if decade == top else "middle"
         inside += text(x(decade / top), 45, power(10.0**decade), colors.muted, anchor)
-    words = "noise hides the best policy "
-    words += "throughout" if learns_from is None else f"up to about {typed(learns_from)} users"
-    return Sketch(inside, 300, 48, f"Scale of users: {words}; K is {typed(K)}.")
+    if learns_from is None:
+        return Sketch(inside, 300, 48, HIDDEN.format(K=typed(K)))
+    return Sketch(inside, 300, 48, HIDDEN_TO.format(users=typed(learns_from), K=typed(K)))

@@ -55,7 +55,7 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
     if len({spec.n for spec in specs}) == 1:
         parts.append(f"n up to {count(first.n)}")
     if len({spec.seeds for spec in specs}) == 1:
-        parts.append(plural(first.seeds, "data set") + " of each size")
+        parts.append(plural(first.seeds, "data set of each size", "data sets of each size"))
     return " · ".join(parts)
 
 

@@ -30,6 +30,9 @@ from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, price
 from pages.shared.visitor.state import ask
 
+BUNDLE = "The bundle has specs, every number, versions, citations and a script."
+BUNDLE_DRAWN = "The bundle has specs, every number, figures, versions, citations and a script."
+VERIFIES = "`python -m dprl verify bundle.zip` computes the runs again, and says which file differs."
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 
 
@@ -145,11 +148,8 @@ def offer_bundle(specs: Mapping[str, Spec], owner: str, begin: Callable[[], obje
     lacking = [spec for spec in specs.values() if not np.isfinite(data.ends(spec)).all()]
     if not lacking:
         save("bundle.zip", "Download replication bundle", "application/zip", partial(packed, store(), specs))
-        drawn = "figures, " if drawn_by() and names_of(specs) else ""
-        st.caption(
-            f"The bundle has specs, every number, {drawn}versions, citations and a script. "
-            "`python -m dprl verify bundle.zip` computes the runs again, and says which file differs."
-        )
+        drawn = drawn_by() and names_of(specs)
+        st.caption(f"{BUNDLE_DRAWN if drawn else BUNDLE} {VERIFIES}")
     elif any(data.status(spec, owner).state in ACTIVE for spec in lacking):
         st.caption("The replication bundle comes when each run has ended.")
     else:

@@ -25,18 +25,23 @@ PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, lo
 
 def words(run: RunStatus) -> str:
     """One sentence, plain text; "" for a run that is simply finished."""
-    takes = "" if run.seconds_left is None else duration(run.seconds_left)
-    left = takes and f", {takes} left"
+    takes = None if run.seconds_left is None else duration(run.seconds_left)
     if run.state == "queued":  # until workers have started, which takes longer than many runs
-        place = "next" if not run.place else f"{ordinal(run.place + 1)} in the queue"
-        return f"Waiting: {place}{takes and f', then {takes} to compute'}."
+        said = [f"{ordinal(run.place + 1)} in the queue" if run.place else "next"]
+        if takes:
+            said.append(f"then {takes} to compute")
+        return f"Waiting: {', '.join(said)}."
     if run.state == "running":
-        return f"Running: {run.progress:.0%}, {run.seeds_done} of {plural(run.seeds, 'seed')} finished{left}."
+        said = [f"{run.progress:.0%}", f"{run.seeds_done} of {plural(run.seeds, 'seed')} finished"]
+        if takes:
+            said.append(f"{takes} left")
+        return f"Running: {', '.join(said)}."
     if run.state == "failed":
         return f"Failed. {run.message or 'No reason was given.'}"
     if run.state == "cancelled":
-        kept = "what was computed until then is shown" if run.progress > 0 else "nothing had been computed"
-        return f"Cancelled at {run.progress:.0%}: {kept}."
+        if run.progress > 0:
+            return f"Cancelled at {run.progress:.0%}: what was computed until then is shown."
+        return "Cancelled at 0%: nothing had been computed."
     if run.state == "unknown":
         return run.message or "Not computed yet."
     return ""
@@ -159,9 +164,13 @@ def words_together(runs: list[RunStatus]) -> str:
     running = sum(run.state == "running" for run in runs)
     left = max((run.seconds_left or 0.0 for run in runs), default=0.0)
     share = sum(run.progress for run in runs) / len(runs)
-    how_many = f"**{len(runs)} runs** · {running} running, {len(runs) - running} waiting"
-    rest = f"{duration(left)} left" if running else f"then {duration(left)} to compute"
-    return f"{how_many}, {share:.0%} done, {rest}."
+    said = [
+        f"**{len(runs)} runs** · {running} running",
+        f"{len(runs) - running} waiting",
+        f"{share:.0%} done",
+    ]
+    said.append(f"{duration(left)} left" if running else f"then {duration(left)} to compute")
+    return f"{', '.join(said)}."
 
 
 def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
