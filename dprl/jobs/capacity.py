@@ -1,6 +1,7 @@
-"""Room for what is new: beyond DPRL_STORE_MB what is longest unused goes.
+"""Room for what is new: beyond DPRL_STORE_MB something goes.
 
-Traces go before curves, which go with their runs, and these before answers.
+First the traces that are longest unused, then the runs that were begun longest ago with their curves, then the answers
+that were asked for longest ago.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Capacity:
         self.bytes = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
 
     def make_room(self, db: sqlite3.Connection, newest: int = -1) -> bool:
-        """Drop what is longest unused while there is too much; never anything of a run that still goes on, nor of the
+        """Drop that while there is too much; never anything of a run that still goes on, nor of the
         seed `newest`. Whether anything was."""
         removed = False
         while used(db) > self.bytes:

@@ -180,7 +180,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
 
 def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
     """Has a process of its own read it, which ends with this one."""
-    command = [sys.executable, "-m", "dprl.jobs.reader", str(file.fileno())]
+    command = [sys.executable, "-m", "dprl.jobs.upload_reader", str(file.fileno())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,
         pass_fds=(file.fileno(),),

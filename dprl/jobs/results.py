@@ -18,7 +18,7 @@ from dprl.jobs.file import DiskFull, StoreFile
 from dprl.jobs.seed_jobs import WANTED, SeedJob, requeue
 from dprl.jobs.simulation import Simulation, SpecLike
 
-_USED_SECONDS = 60.0
+_USED_SECONDS = 60.0  # that a trace is used is written down no more often
 _DAMAGES = 2  # a result found damaged this often is not computed again by itself
 _NO_ROOM = "The disk was full: its curve was kept, its details were not."
 _MINE = "SELECT 1 FROM unit WHERE id = ? AND worker = ?"
@@ -171,6 +171,17 @@ class Results(StoreComponent):
             with contextlib.suppress(DiskFull), self._file.writing() as db:
                 db.executemany("UPDATE unit SET used_at = ? WHERE id = ?", used)
         return traces
+
+    @mending
+    def use(self, spec: SpecLike, seed: int) -> None:
+        """This seed's trace is looked at, by whoever has kept it: so it is not one of the longest unused."""
+        mine = "SELECT unit FROM run_unit JOIN run ON run.id = run WHERE key = ? AND run_unit.seed = ?"
+        now = time.time()
+        with contextlib.suppress(DiskFull), self._file.writing() as db:
+            db.execute(
+                f"UPDATE unit SET used_at = ? WHERE id = ({mine}) AND used_at < ?",
+                (now, run_key(spec), seed, now - _USED_SECONDS),
+            )
 
     def _decoded(self, key: str, seal: Any, data: Any) -> Any | None:
         if not isinstance(data, bytes) or digest(key, data) != seal:

@@ -34,7 +34,7 @@ class _End:
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
     """Which curve loses least and which most, and how many times as much; and of which statistic that is said.
 
-    Curves of each environment are compared after one number of episodes, the last that at least two of them have come to.
+    Curves of one environment are compared after one number of episodes, the last that at least two of them came to.
     """
     ends = _ends(curves)
     if not ends:

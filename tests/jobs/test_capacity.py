@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,6 +43,29 @@ def test_the_longest_unused_make_room(path: Path, monkeypatch: pytest.MonkeyPatc
     assert path.stat().st_size < 1_500_000
     store.requests.add(specs[1], "ann")
     assert store.status.of(specs[1]).state == "queued"
+
+
+def test_what_is_looked_at_every_day_stays_and_what_nobody_opens_goes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPRL_STORE_MB", "1")
+    now = 1e9
+    monkeypatch.setattr(time, "time", lambda: now)
+    store = Store(path, fake.simulation())
+    read, kept, left, new = (FakeSpec(name, seeds=1) for name in ("read", "kept", "left", "new"))
+    for spec in (read, kept, left):  # what is opened was computed first
+        store.requests.add(spec, "ann")
+        finish(store, size=300_000)
+        now += 3600
+    for _ in range(14):
+        now += 86_400
+        assert len(store.results.traces(read)) == 1
+        store.results.use(kept, 0)  # as a page does that has decoded it before
+    store.requests.add(new, "ann")
+    finish(store, size=300_000)
+    assert [len(store.results.traces(spec)) for spec in (read, kept, left, new)] == [1, 1, 0, 1]
+    assert store.requests.cost([read, kept])[0] == 0  # nothing of them is computed again
+    store.close()
 
 
 def test_what_is_longest_unused_is_found_without_looking_at_all(store: Store, path: Path) -> None:

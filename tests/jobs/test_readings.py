@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from dprl.fields import SpecError
-from dprl.jobs import reader, readings
+from dprl.jobs import readings, upload_reader
 from dprl.jobs.readings import Reading, Readings
 from dprl.simulation.uploads import kept, table
 from dprl.simulation.uploads.declaration import declaration_text
@@ -43,7 +43,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def in_here(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-    return reader.read(file, reading.asked)
+    return upload_reader.read(file, reading.asked)
 
 
 def directly(work: Callable[[], None]) -> None:
@@ -124,8 +124,8 @@ def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch:
     def unforeseen(*_: Any, **__: Any) -> None:
         raise RuntimeError("somebody's row")
 
-    for fault, said in ((no_memory, reader.TOO_LARGE), (unforeseen, reader.FAILED)):
-        monkeypatch.setattr(reader, "take", fault)
+    for fault, said in ((no_memory, upload_reader.TOO_LARGE), (unforeseen, upload_reader.FAILED)):
+        monkeypatch.setattr(upload_reader, "take", fault)
         assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == said
     all_of_them = Readings(run=lambda *_: {"problem": readings.DIED}, start=directly)
     assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == readings.DIED
@@ -140,19 +140,21 @@ def test_the_parser_may_run_out_of_memory() -> None:
 def test_a_reading_has_so_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(
-        reader.resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+        upload_reader.resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
     )
-    monkeypatch.setattr(reader.resource, "setrlimit", lambda kind, limits: asked.append((kind, limits)))
-    reader.limit_memory(1000)
+    monkeypatch.setattr(
+        upload_reader.resource, "setrlimit", lambda kind, limits: asked.append((kind, limits))
+    )
+    upload_reader.limit_memory(1000)
     assert asked == [(resource.RLIMIT_DATA, (1000, resource.RLIM_INFINITY))]
 
 
 def test_a_file_says_how_much_of_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "TOLD", 0.0)
+    monkeypatch.setattr(upload_reader, "TOLD", 0.0)
     path = tmp_path / "people.csv"
     path.write_bytes(DATA * 100)
     told: list[float] = []
-    with reader.Watched(io.FileIO(os.open(path, os.O_RDONLY)), told.append) as file:
+    with upload_reader.Watched(io.FileIO(os.open(path, os.O_RDONLY)), told.append) as file:
         while file.read1(10_000):
             pass
     assert told == sorted(told)

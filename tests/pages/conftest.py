@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
-from dprl.jobs import reader, readings
+from dprl.jobs import readings, upload_reader
 from dprl.jobs.questions import Questions
 from dprl.jobs.seed_jobs import SeedJob
 from dprl.jobs.simulation import Simulation, dprl_simulation
@@ -164,7 +164,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.setattr(frame, "ensure_pool", lambda: None)
     monkeypatch.setattr(presence, "network_address", lambda: "")  # AppTest has none
     monkeypatch.setattr(PagesManager, "__init__", _after_the_first_visitor)
-    monkeypatch.setattr(readings, "by_process", lambda given, file: reader.read(file, given.asked))
+    monkeypatch.setattr(readings, "by_process", lambda given, file: upload_reader.read(file, given.asked))
     monkeypatch.setattr(readings, "in_thread", lambda work: work())
     st.cache_resource.clear()
     st.cache_data.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from pages.shared.results import answers, data
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
+from tests.pages.conftest import Work
 
 SMALL = {"S": 3, "A": 2, "H": 3}
 
@@ -37,6 +39,7 @@ SHARED = {  # what docs/notes/scale.md calls it, and where its bound is
     "environments": data.ENVIRONMENT_BYTES,
     "prices of *Long run*": free.PRICED_BYTES,
     "ends of runs": data.ENDS_BYTES,
+    "when details were last used": data.USE_BYTES,
 }
 
 
@@ -94,3 +97,20 @@ def test_large_environments_are_kept_in_small_numbers(store: Store) -> None:
         cache_of("environments", data.ENVIRONMENT_BYTES).get(place_of(s)) is not None for s in [spec, *others]
     )
     assert 1 <= kept <= data.ENVIRONMENT_BYTES / one < 10
+
+
+def test_details_that_are_kept_here_are_used_whenever_they_are_looked_at(
+    store: Store, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = RunSpec(environment="random", environment_params=SMALL, episodes=1000, seeds=1)
+    store.requests.add(spec, "ann")
+    work()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)
+    told = []
+    monkeypatch.setattr(data.store().results, "use", lambda *which: told.append(which))
+    assert data.trace(spec, 0) is data.trace(spec, 0) is not None
+    assert told == [(spec, 0)]  # not at every look
+    now += data.USE_SECONDS
+    data.trace(spec, 0)
+    assert told == 2 * [(spec, 0)]

@@ -1,4 +1,4 @@
-"""Reads one file that a visitor gives, in a process of its own: `python -m dprl.jobs.reader FD`, see readings.py.
+"""Reads a file of a visitor, in a process of its own: `python -m dprl.jobs.upload_reader FD`. See readings.py.
 
 FD is the file, open. What is declared comes in one line on standard input. How far it is goes out on standard output, a
 JSON object a line; the last has the spec of what was read, or what is wrong. When standard input closes, whoever asked
@@ -24,7 +24,7 @@ from dprl.fields import SpecError
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.spec import take
 
-log = logging.getLogger("dprl.jobs.reader")
+log = logging.getLogger("dprl.jobs.upload_reader")
 
 MEMORY = 3 * 2**30  # of one reading: more than twice what bench/large_files.py measures at 200 MB
 TOLD = 0.2  # seconds between two words on how far it is
