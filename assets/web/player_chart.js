@@ -52,7 +52,10 @@ export function regretFigure(shown, dress, measure, axes, best, words) {
   if (log.y) {
     Object.assign(layout.yaxis, { dtick: decades(lowest, highest),
       range: [Math.log10(lowest / 2), Math.log10(Math.max(highest * 1.6, top * 1.3))] });
-  } else Object.assign(layout.yaxis, { exponentformat: "B", rangemode: "tozero" });
+  } else {
+    Object.assign(layout.yaxis, { exponentformat: "B", rangemode: "tozero" });
+    if (measure === "share") Object.assign(layout.yaxis, { minallowed: 0, maxallowed: dress.shares });
+  }
   const floor = lowest / 2;
   const lifted = (row) => [...row].map((value) => log.y ? Math.max(value, floor) : value);
   const data = [];

@@ -71,49 +71,61 @@ function ofOnePlace(curves, measure, said) {
   const ends = all.filter(({ episodes }) => episodes >= at).map((end) => lostAfter(end, at, averages));
   const short = all.filter(({ episodes }) => episodes < at).map(({ curve }) => quoted(curve.title));
   const left = short.length ? filled(said.left_out, { runs: some(short) }) : "";
-  const found = (averages && learned(ends, measure, said)) || bestAndOthers(ends, at, measure, said);
+  const found = (averages && learned(ends, at, measure, said)) || bestAndOthers(ends, at, measure, said);
   return [found, left].filter(Boolean).join(" ");
 }
 const quoted = (title) => `“${title}”`;
 /** The first two of many. @param {string[]} parts */
 const some = (parts) =>
   parts.length < 3 ? parts.join(" and ") : `${parts[0]}, ${parts[1]} and ${parts.length - 2} more`;
-/** Where all have learned by far: from how many episodes on. @param {End[]} ends */
-function learned(ends, measure, said) {
+/** All of a few, of many the last. @param {End[]} others */
+const worthNaming = (others, { named }) => others.length > named ? others.slice(-1) : others;
+const average = (end, at, measure) => measure === "cumulative" ? end.value / at : end.value;
+/** @param {End} end @param {number} at @param {boolean} short */
+function loss(end, at, measure, said, short) {
+  const { best, best_text } = end.curve, mean = average(end, at, measure), each = human(mean);
+  if (measure === "share") {
+    const share = percent(mean, said.tiny);
+    return short ? share : filled(said.share_of_best, { share, best: best_text });
+  }
+  const share = best > 0 ? percent(mean / best, said.tiny) : "–";
+  if (short) return filled(said.each_short, { each, share });
+  const name = measure === "cumulative" ? "total_of_best" : "each_of_best";
+  return filled(said[name], { total: human(end.value), each, share, best: best_text });
+}
+/** From how many episodes on each has learned, where one has. @param {End[]} ends @param {number} at */
+function learned(ends, at, measure, said) {
   const unit = ({ best }) => measure === "share" ? 1 : best;
-  const users = new Map(ends.map((end) =>
-    [end, staysBelow(end.curve.episodes, end.curve.center, said.learned_at * unit(end.curve))]));
-  const late = (end) => end.curve.best > 0 && users.get(end) > 0 && end.value < said.little * unit(end.curve);
-  if (ends.length < 2 || !ends.every(late)) return "";
-  const [first, ...others] = [...ends].sort((a, b) => users.get(a) - users.get(b)), least = users.get(first);
-  const more = others.map((end) =>
-    filled(said.learned_later, { run: quoted(end.curve.title), times: rough(users.get(end) / least) }));
+  const needed = new Map(ends.map((end) => {
+    const found = staysBelow(end.curve.episodes, end.curve.center, said.learned_at * unit(end.curve));
+    return [end, Number.isNaN(found) ? Infinity : found];
+  }));
+  const sorted = [...ends].sort((a, b) => needed.get(a) === needed.get(b)
+    ? average(a, at, measure) - average(b, at, measure) : needed.get(a) - needed.get(b));
+  const [first, ...others] = sorted, least = needed.get(first);
+  if (!others.length || least === Infinity || !ends.every(({ curve }) => curve.best > 0)) return "";
+  const more = worthNaming(others, said).map((end) => {
+    const run = quoted(end.curve.title), times = needed.get(end) / least;
+    if (times === Infinity) {
+      return filled(said.not_learned, { run, users: human(at), loss: loss(end, at, measure, said, true) });
+    }
+    return times < said.alike ? filled(said.learned_alike, { run })
+      : filled(said.learned_later, { run, times: rough(times) });
+  });
   return filled(said.learned, { run: quoted(first.curve.title), users: rough(least),
     share: percent(said.learned_at, said.tiny), others: more.join(" ") });
 }
 /** @param {End[]} ends @param {number} at */
 function bestAndOthers(ends, at, measure, said) {
-  const average = (end) => measure === "cumulative" ? end.value / at : end.value;
-  const sorted = [...ends].sort((a, b) => average(a) - average(b)), [first, ...others] = sorted;
-  const loss = (end, short) => {
-    const { best, best_text } = end.curve, each = human(average(end));
-    if (measure === "share") {
-      const share = percent(average(end), said.tiny);
-      return short ? share : filled(said.share_of_best, { share, best: best_text });
-    }
-    const share = best > 0 ? percent(average(end) / best, said.tiny) : "–";
-    if (short) return filled(said.each_short, { each, share });
-    const name = measure === "cumulative" ? "total_of_best" : "each_of_best";
-    return filled(said[name], { total: human(end.value), each, share, best: best_text });
-  };
+  const [first, ...others] = [...ends].sort((a, b) => average(a, at, measure) - average(b, at, measure));
   const further = ends.some(({ episodes }) => episodes > at);
   const lost = [filled(said[further ? "lost_where_compared" : "lost"],
-    { users: human(at), run: quoted(first.curve.title), loss: loss(first, false) })];
-  for (const end of others.length > said.named ? others.slice(-1) : others) {
-    const run = quoted(end.curve.title), times = average(end) / average(first);
-    lost.push(average(first) > 0 && times >= 1.5
-      ? filled(said.beside_times, { run, loss: loss(end, true), times: rough(times) })
-      : filled(said.beside, { run, loss: loss(end, true) }));
+    { users: human(at), run: quoted(first.curve.title), loss: loss(first, at, measure, said, false) })];
+  for (const end of worthNaming(others, said)) {
+    const run = quoted(end.curve.title), times = average(end, at, measure) / average(first, at, measure);
+    const told = { run, loss: loss(end, at, measure, said, true) };
+    lost.push(average(first, at, measure) > 0 && times >= 1.5
+      ? filled(said.beside_times, { ...told, times: rough(times) }) : filled(said.beside, told));
   }
   return lost.join(" ");
 }

@@ -61,7 +61,7 @@ def canvas(
     """An empty chart with room for the states at `place`, and for names beside them."""
     row = in_row(place)
     pair = not row and len(place) == 2
-    height = (190 if small else 340) if row else (300 if small else 460)
+    height = (160 if small else 340) if row else (262 if small else 460)
     height = (170 if small else 320) if pair else height
     chart = Chart(title, subtitle=subtitle, height=height, dark=dark)
     if small:

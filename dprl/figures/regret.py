@@ -16,6 +16,7 @@ from dprl.figures.picture import Picture
 from dprl.figures.trust import LOST
 from dprl.words import human
 
+SHARES = 1.05  # no episode loses more than all, which has a line
 Measure = Literal["cumulative", "share", "per-episode", "extra"]
 
 TITLES: dict[Measure, str] = {
@@ -82,6 +83,8 @@ def comparison(
     )
     if view == "share":
         lines.percents(chart)
+        if not log_y:
+            chart.y(minallowed=0, maxallowed=SHARES)  # the interval of two seeds may go far beyond
     if view in ("share", "per-episode"):
         worst_case(chart, curves, most=1.0 if view == "share" else None)
     if wide:

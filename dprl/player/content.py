@@ -29,7 +29,7 @@ from dprl.player.codec import codec
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
-from dprl.sentences.regret import LITTLE, NAMED, SAID
+from dprl.sentences.regret import ALIKE, NAMED, SAID
 from dprl.series import place_of
 from dprl.simulation import RunSpec
 from dprl.wasm import manifest
@@ -41,7 +41,8 @@ FEWEST_USERS = 10_000  # of a stop on the slider of users: below, hardly any cur
 PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # of `figures.regret.Measure`
 # Templates that the page fills with what it has played.
 SENTENCES = (
-    "lost", "lost_where_compared", "beside", "beside_times", "left_out", "learned", "learned_later", "share_of_best",
+    "lost", "lost_where_compared", "beside", "beside_times", "left_out", "learned", "learned_later", "learned_alike",
+    "not_learned", "share_of_best",
     "each_of_best", "each_short", "total_of_best",
 )  # fmt: skip
 PARTS = (100, 10, 1)  # of its own number of users, the stops of that slider
@@ -115,7 +116,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
 def said() -> dict[str, Any]:
     """What assets/web/player_sentence.js says of runs, and what it goes by."""
     words = {name: SAID[name] for name in SENTENCES} | {"tiny": NUMBERS["tiny"]}
-    return words | {"learned_at": LEARNED, "little": LITTLE, "named": NAMED}
+    return words | {"learned_at": LEARNED, "alike": ALIKE, "named": NAMED}
 
 
 def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
@@ -227,6 +228,7 @@ def _dress(dark: bool) -> dict[str, Any]:
     layouts["policy"] = Chart("Policy", "Step of the episode", "State", height=320, dark=dark).layout
     return {
         "layouts": layouts,
+        "shares": regret.SHARES,
         "config": style.config("png", dark=dark) | {"responsive": True},
         "band": BANDS["mean"],
         "muted": colors.muted,

@@ -17,8 +17,8 @@ from dprl.sentences import seeds
 from dprl.words import after, human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
-LITTLE = 0.001  # a share of V*
-NAMED = 2  # so many are all named beside the best; of more only the worst
+NAMED = 3  # so many are all named beside the best; of more only the worst
+ALIKE = 1.05  # times as many are as many, to two digits
 AVERAGES = ("share", "per-episode")  # of an episode so far
 NOTHING = "There is nothing to draw yet."
 
@@ -51,30 +51,44 @@ def _about_one_place(ends: list[_End], view: Measure) -> str:
     met = [_lost_after(end, at, view) for end in ends if end.episodes >= at]
     if view == "extra":
         said = _extra(met, at)
-    elif view in AVERAGES and len(met) > 1 and all(_learned_late(end, view) for end in met):
-        said = _users(met)
+    elif view in AVERAGES and len(met) > 1 and _learning_is_known(met):
+        said = _users(met, at, view)
     else:
         said = _best_and_others(met, at, view)
     return " ".join(filter(None, (said, _left_out(ends, at))))
 
 
-def _learned_late(end: _End, view: Measure) -> bool:
-    """Whether an average episode has lost so little by the end that only when it came to that is worth telling."""
-    curve = end.curve
-    known = curve.v_star and curve.needed is not None and np.isfinite(curve.needed)
-    return bool(known) and end.value < LITTLE * (1.0 if view == "share" else curve.v_star or 0.0)
+def _learning_is_known(ends: list[_End]) -> bool:
+    """Whether it is known of all when they have learned, and one has."""
+    known = all(end.curve.v_star and end.curve.needed is not None for end in ends)
+    return known and any(_needed(end) < np.inf for end in ends)
 
 
-def _users(ends: list[_End]) -> str:
+def _needed(end: _End) -> float:
+    needed = end.curve.needed
+    return np.inf if needed is None or np.isnan(needed) else needed
+
+
+def _users(ends: list[_End], at: float, view: Measure) -> str:
     """From how many episodes on each has learned, beside the first that has."""
-    first, *others = sorted(ends, key=lambda end: end.curve.needed or 0.0)
-    least = first.curve.needed or 1.0
-    parts = [
-        filled(SAID["learned_later"], run=quoted(end.name), times=rough((end.curve.needed or 0.0) / least))
-        for end in others
-    ]
+    first, *others = sorted(ends, key=lambda end: (_needed(end), _average(end, at, view)))
+    least = _needed(first)
+    parts = []
+    for end in _worth_naming(others):
+        run, times = quoted(end.name), _needed(end) / least
+        if times == np.inf:
+            lost = _loss(end, at, view, short=True)
+            parts.append(filled(SAID["not_learned"], run=run, users=human(at), loss=lost))
+        elif times < ALIKE:
+            parts.append(filled(SAID["learned_alike"], run=run))
+        else:
+            parts.append(filled(SAID["learned_later"], run=run, times=rough(times)))
     told = {"users": rough(least), "share": percent(LEARNED), "others": " ".join(parts)}
     return filled(SAID["learned"], run=quoted(first.name), **told)
+
+
+def _worth_naming(others: list[_End]) -> list[_End]:
+    return others if len(others) <= NAMED else others[-1:]
 
 
 def _best_and_others(ends: list[_End], at: float, view: Measure) -> str:
@@ -83,7 +97,7 @@ def _best_and_others(ends: list[_End], at: float, view: Measure) -> str:
     lost = "lost" if best.curve.complete or at < best.episodes else "lost_so_far"
     first = {"users": human(at), "run": quoted(best.name), "loss": _loss(best, at, view)}
     said = [filled(SAID[lost + _compared(ends, at)], **first)]
-    for end in others if len(others) <= NAMED else others[-1:]:
+    for end in _worth_naming(others):
         low, high = _average(best, at, view), _average(end, at, view)
         other = {"run": quoted(end.name), "loss": _loss(end, at, view, short=True)}
         if low > 0 and high / low >= 1.5:

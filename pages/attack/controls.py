@@ -21,6 +21,8 @@ def controls() -> tuple[RunSpec | None, str]:
     panel.environment(s)
     panel.privacy(s)
     panel.size_controls(s)
+    panel.environment_parameters(s)
+    panel.noise_settings(s)
     with st.expander("More settings"):
         if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
             declarations(s)

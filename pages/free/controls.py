@@ -19,7 +19,7 @@ from pages.shared.controls.noise import (
     epsilon_slider,
     noise_controls,
 )
-from pages.shared.controls.panel import environment, number_field
+from pages.shared.controls.panel import environment, environment_parameters, number_field
 from pages.shared.controls.widgets import fold, menu_titles, select, setter
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import status
@@ -45,6 +45,7 @@ def controls() -> tuple[RunSpec | None, str]:
     if ALGORITHMS[algorithm].note:
         st.caption(escape(ALGORITHMS[algorithm].note))
     epsilon_slider(s, "All three privacy models have this budget: central, shuffle and local.")
+    environment_parameters(s)
     fold("More settings", "more", partial(more_settings, s))
     return spec_of_controls(s)
 

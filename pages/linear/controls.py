@@ -17,7 +17,7 @@ from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, LinearSettings, fi
 from pages.shared import values
 from pages.shared.controls.launch import described
 from pages.shared.controls.noise import noise_controls
-from pages.shared.controls.panel import environment, more, size_controls
+from pages.shared.controls.panel import environment, environment_parameters, more, size_controls
 from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
 from pages.shared.controls.widgets import into, locked, menu_title
 from pages.shared.text import escape
@@ -35,6 +35,7 @@ def controls() -> tuple[tuple[RunSpec, ...] | None, list[str]]:
         budgets_field(settings)
         noise_controls(s)
     size_controls(s)
+    environment_parameters(s)
     more(s)
     found, refusal = described(lambda: specs_of(settings, s.draft))
     return found or (None, [refusal])

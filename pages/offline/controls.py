@@ -14,7 +14,7 @@ from dprl.simulation.offline_spec import FIELDS
 from pages.offline.record import OFFLINE
 from pages.shared import values
 from pages.shared.controls.launch import described
-from pages.shared.controls.panel import environment
+from pages.shared.controls.panel import environment, environment_parameters
 from pages.shared.controls.several import A_CURVE_EACH, values_field
 from pages.shared.controls.structure import steps_alike
 from pages.shared.controls.widgets import into, locked
@@ -50,6 +50,7 @@ def controls() -> Described:
         noise(settings)
     found = compared_specs()
     redrawn(partial(expected_size, found), None, "expected")
+    environment_parameters(s)
     more(s, settings, settings.learners)
     return compared_specs() if s.wrong else found
 

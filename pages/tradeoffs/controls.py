@@ -67,6 +67,7 @@ def online(s: Session, t: SweepPageState) -> DeltaGenerator:
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
     exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
     complaint("delta")
+    panel.environment_parameters(s)
     panel.more(s, along=t.x)
     return left_out
 
@@ -84,6 +85,7 @@ def offline(s: Session, t: SweepPageState) -> DeltaGenerator:
         of_data.people(t.settings, "The same for all points.")
     of_data.deltas(t.settings)
     of_data.noise(t.settings)
+    panel.environment_parameters(s)
     of_data.more(s, t.settings, [base_learner(t)], t.x)
     return left_out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -224,8 +225,14 @@ def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> N
     )
     assert "**slow** takes 94 times as many. **slowest** takes 10 million times as many." in see
     assert "lost" not in see
-    for other in (learned("c", np.nan), learned("c", 2e5, last=0.3)):  # which has more to tell
-        assert "has lost" in sentences.about_regret([*curves, other], "per-episode")
+    see = sentences.about_regret(
+        [*curves[:2], learned("alike", 2.05e4), learned("never", np.nan, 2.0)], "share"
+    )
+    assert "**alike** takes as many. **slow** takes 94 times as many." in see
+    assert "**never** has not come to that after 1 billion: it lost 200%." in see
+    unknown = replace(learned("c", np.nan), needed=None)  # it goes on
+    for others in ([*curves, unknown], [learned("a", np.nan), learned("b", np.nan)]):
+        assert "has lost" in sentences.about_regret(others, "per-episode")
 
 
 def test_the_sentence_compares_the_best_with_the_others_and_of_many_with_the_worst() -> None:
@@ -233,10 +240,11 @@ def test_the_sentence_compares_the_best_with_the_others_and_of_many_with_the_wor
     see = comparison(three).see
     assert see.index("**good**") < see.index("**middle**") < see.index("**bad**")
     assert "10 times as much" in see
-    see = comparison([*three, curve("fair", scale=3.0)]).see
+    see = comparison([*three, curve("fair", scale=3.0), curve("poor", scale=4.0)]).see
     assert "**bad**" in see
     assert "middle" not in see
     assert "fair" not in see
+    assert "poor" not in see
 
 
 def test_losses_are_compared_within_one_environment_only() -> None:

@@ -15,10 +15,11 @@ SPEC = RunSpec()
     ("learns_from", "head"),
     [
         (10**5, "It will learn:"),
-        (3 * 10**8, "It will learn:"),
+        (10**8, "It will learn:"),
+        (3 * 10**8, "It may learn by then:"),
         (10**9, "It may learn by then:"),
-        (4 * 10**8, "It may learn by then:"),
-        (10**10, "It will not learn by then:"),
+        (9 * 10**9, "It may learn by then:"),
+        (2 * 10**10, "It will not learn by then:"),
         (None, "It will not learn."),
     ],
 )

@@ -17,7 +17,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.results import answers
 
 MOST = 15  # decades of users that the scale shows
-SURE = 3.0  # the rule of thumb is good to about this factor
+SURE = 10.0  # the rule of thumb is good to about this factor
 HIDDEN = "Scale of users: noise hides the best policy throughout; K is {K}."
 HIDDEN_TO = "Scale of users: noise hides the best policy up to about {users} users; K is {K}."
 
@@ -67,18 +67,18 @@ def gauge_verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
         return (
             "It will learn:",
             "check_circle",
-            f"that takes about {needed} users, and K is {count(spec.episodes)}.",
+            f"learning begins at roughly {needed} users, of {count(spec.episodes)}.",
         )
     if times > 1 / SURE:
         return (
             "It may learn by then:",
             "timelapse",
-            f"that takes about {needed} users, and K is {count(spec.episodes)}.",
+            f"learning begins at roughly {needed} users, of {count(spec.episodes)}.",
         )
     return (
         "It will not learn by then:",
         "block",
-        f"that takes about {needed} users, and K is {count(spec.episodes)}. Try a larger K or ε.",
+        f"learning begins at roughly {needed} users, of {count(spec.episodes)}. Try a larger K or ε.",
     )
 
 

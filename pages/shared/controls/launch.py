@@ -21,7 +21,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.locks import RUN
-from pages.shared.visitor.state import Session, add, session, write_address
+from pages.shared.visitor.state import Session, add, change_view, session, write_address
 
 Described = TypeVar("Described")
 
@@ -172,8 +172,10 @@ def buttons(
 def run_curve(spec: RunSpec) -> None:
     """Adds a curve to the comparison, the first in an environment with its baseline beside it, and starts it."""
     s = session()
-    beside = baseline(s, spec)
+    beside, others = baseline(s, spec), len(s.explore.curves)
     s.said = add(spec)
+    if others and len(s.explore.curves) > others:
+        change_view(curve=others)  # what was run last is looked at closely
     if s.explore.curves:
         for twin in beside:
             s.said = add(twin)

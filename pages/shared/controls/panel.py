@@ -100,13 +100,15 @@ def explore_controls() -> None:
         learner(s)
         privacy(s)
         size_controls(s)
+        environment_parameters(s)
+        noise_settings(s)
         more(s, declarations)
     with st.container(key="launching"):
         redrawn(partial(curve_box, s), None, "run_box")
 
 
 def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> None:
-    """Which MDP of those offered, with its picture and its parameters."""
+    """Which MDP of those offered, with its picture."""
     key = s.draft.environment
     world = ENVIRONMENTS[key]
     select(
@@ -129,7 +131,12 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
         st.caption(f":red[{escape(str(error))}]")
     if key == custom.WORLD.key:
         custom.editor_controls(s)
-    fields = [f for f in world.fields if f.name != "model"]
+
+
+def environment_parameters(s: Session) -> None:
+    """The parameters of the environment that is chosen, where it has any."""
+    key = s.draft.environment
+    fields = [f for f in ENVIRONMENTS[key].fields if f.name != "model"]
     if fields:
         fold("Environment parameters", "environment", partial(parameters, s, "environment", key, fields))
 
@@ -191,7 +198,7 @@ def take_small(s: Session) -> None:
 
 
 def privacy(s: Session) -> None:
-    """The privacy model in words, its budget and its noise; only what the algorithm takes is offered."""
+    """The privacy model in words, and its budget; only what the algorithm takes is offered."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
 
@@ -218,7 +225,13 @@ def privacy(s: Session) -> None:
     if model == "none":
         return
     epsilon_slider(s, "How much one user's episode may change what is released. A smaller ε is more private.")
-    fold("Noise settings", "noise", partial(noise, s, PRIVATIZERS[model]))
+
+
+def noise_settings(s: Session) -> None:
+    """The noise of the privacy model that is chosen."""
+    model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
+    if model != "none":
+        fold("Noise settings", "noise", partial(noise, s, PRIVATIZERS[model]))
 
 
 def size_controls(s: Session) -> None:
