@@ -157,8 +157,9 @@ class SeedJobs(StoreComponent):
 
     @mending
     def died(self, worker: str, returncode: int | None = None) -> None:
-        """The worker process died: its seed is run again once, and fails the second time.
+        """The worker process died: the seed it computed is run again once, and fails the second time.
 
+        No death counts for those that it had preempted: they did no harm, and go back to the queue.
         returncode: as of subprocess.Popen, negative for a signal.
         """
         with self._file.writing() as db:

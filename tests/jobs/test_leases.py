@@ -257,6 +257,24 @@ def test_a_preempted_seed_does_not_fail_for_the_death_of_another(store: Store) -
     assert store.status.of(preempted).state == "queued"
 
 
+def test_a_death_counts_for_the_seed_that_was_computed_and_for_no_preempted_one(store: Store) -> None:
+    preempted, fatal = FakeSpec("preempted", seeds=1), FakeSpec("fatal", seeds=1)
+    store.requests.add(preempted, "ann")
+    claim(store, "w1")
+    store.requests.add(fatal, "bob")
+    store.jobs.switch_to(claim(store, "w1"))
+    store.jobs.died("w1", -9)
+    again = {job.spec: job for job in (claim(store, "w2"), claim(store, "w2"))}
+    assert {spec.name: job.attempt for spec, job in again.items()} == {"preempted": 1, "fatal": 2}
+    store.jobs.switch_to(again[preempted])
+    store.jobs.died("w2", -9)  # the first death at this one, and none of the other
+    assert (store.status.of(preempted).state, store.status.of(fatal).state) == ("queued", "queued")
+    again = {job.spec: job for job in (claim(store, "w3"), claim(store, "w3"))}
+    store.jobs.switch_to(again[fatal])
+    store.jobs.died("w3", -9)
+    assert (store.status.of(preempted).state, store.status.of(fatal).state) == ("queued", "failed")
+
+
 def test_a_worker_told_to_stop_gives_all_back(
     store: Store, impatient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
