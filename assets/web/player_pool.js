@@ -3,6 +3,7 @@ const MOST_WORKERS = 4;  // of which each holds a seed's arrays, up to 50 MB
 const MOST_KEPT = 4000;  // results, of about 3 kB
 const MOST_PLAYED = 200;  // runs of one worker, after which another takes its place: memory of modules goes late
 const PATIENCE = 20_000;  // ms, after which a run is given up
+const LEFT = 500;  // ms, after which one is that nobody waits for any more: most end before, and the worker keeps noise
 // First seeds that a worker has at once while the page is still read and cannot hand out the next: the eight curves of
 // a full page on two cores.
 const AT_FIRST = 4;
@@ -23,6 +24,8 @@ export class Pool {
     this.found = new Map();
     /** @type {Wish[]} */
     this.wishes = [];
+    /** Keys of all that are waited for. @type {Set<string>} */
+    this.wanted = new Set();
     this.ahead = AT_FIRST;
     const many = Math.max(1, Math.min(MOST_WORKERS, navigator.hardwareConcurrency ?? 2));
     this.workers = Array.from({ length: many }, () => this.begun());
@@ -31,18 +34,24 @@ export class Pool {
   static key({ family, stop, seed, closely }) { return `${family} ${stop} ${seed} ${closely}`; }
   /** A worker that has begun, in the place of one that was ended. */
   begun(/** @type {any} */ made = {}) {
-    Object.assign(made, { worker: new Worker(this.url), /** @type {Wish[]} */ asked: [], timer: 0, played: 0 });
-    made.worker.onmessage = ({ data }) => this.ended(made, data);
-    made.worker.onerror = (event) => this.ended(made, { failed: event.message });
-    made.worker.postMessage(this.setup);
+    const worker = new Worker(this.url);
+    Object.assign(made, { worker, /** @type {Wish[]} */ asked: [], timer: 0, played: 0, left: false });
+    worker.onmessage = ({ data }) => this.ended(made, data);
+    worker.onerror = (event) => this.ended(made, { failed: event.message });
+    worker.postMessage(this.setup);
     return made;
   }
   /**
-   * What is wanted now; all else is not begun any more.
+   * What is wanted now; all else is not begun any more, and a worker that goes on with it is ended soon.
    * @param {Wish[]} wishes
    */
   want(wishes) {
-    this.wishes = wishes.filter((wish) => !this.found.has(Pool.key(wish)));
+    this.wanted = new Set(wishes.map(Pool.key));
+    const asked = new Set(this.workers.flatMap((worker) => worker.asked.map(Pool.key)));
+    this.wishes = wishes.filter((wish) => !this.found.has(Pool.key(wish)) && !asked.has(Pool.key(wish)));
+    for (const worker of this.workers) {  // one that is left is not given more time by each move of a hand
+      if (worker.asked.length && worker.left === this.wanted.has(Pool.key(worker.asked[0]))) this.wait(worker);
+    }
     this.next();
   }
   /** @param {Wish} wish */
@@ -69,7 +78,13 @@ export class Pool {
     if (worker.asked.length === 1) this.wait(worker);
     worker.worker.postMessage({ ...wish, key: Pool.key(wish) });
   }
-  wait(worker) { worker.timer = setTimeout(() => this.ended(worker, { failed: "it took too long" }, true), PATIENCE); }
+  /** Until its run ends, or is given up. */
+  wait(worker) {
+    clearTimeout(worker.timer);
+    worker.left = !this.wanted.has(Pool.key(worker.asked[0]));
+    const failed = worker.left ? "" : "it took too long";
+    worker.timer = setTimeout(() => this.ended(worker, { failed }, true), worker.left ? LEFT : PATIENCE);
+  }
   /**
    * @param {any} worker
    * @param {any} data
@@ -80,7 +95,7 @@ export class Pool {
     worker.played += 1;
     if (given_up || (worker.played >= MOST_PLAYED && !worker.asked.length)) {
       worker.worker.terminate();
-      this.wishes.unshift(...worker.asked);
+      this.wishes.unshift(...worker.asked.filter((wish) => this.wanted.has(Pool.key(wish))));
       this.begun(worker);
     }
     if (worker.asked.length) this.wait(worker);

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 from dprl.assets import classic
 from dprl.figures.looks import CurveStyle
-from dprl.links import NEWEST, VERSION
+from dprl.links import NEWEST, VERSION, spec_pairs
 from dprl.player import PlayedCurve, Shown, player_page
 from dprl.player.codec import codec
 from dprl.simulation import RunSpec
@@ -25,6 +27,9 @@ READ = """([source, codec, fragments]) => {
   return fragments.map((fragment) => decode(fragment, codec, []));
 }"""
 TAKEN = {"measure", "x", "y", "curve"}  # the measures that it lacks are named by the page itself
+ONE_SENTENCE = re.compile(
+    r"Error: (the|a part of a curve in the) link [^.<>]*|Error: curve [12] of the link [^.<>]*(\.S|\.H)?\)"
+)
 OTHERS = {"tab": "data", "statistic": "median", "each": "on", "chart": "scatter", "family": "rewards"} | {
     "seen": "released",
     "drawn": "map",
@@ -63,6 +68,49 @@ def test_each_choice_of_a_view_is_taken_over_or_named(engine: Page) -> None:
         if name not in TAKEN:
             queries.append([(field.query, OTHERS.get(name, "7"))])
     assert all(len(found["lacks"]) == 1 for found in read(engine, *queries, [("lock", "all")], [("x", "?")]))
+
+
+READ_OR_REFUSED = """([source, codec, curves, fragments]) => {
+  const decode = new Function(`${source}; return decode`)();
+  window.hit = () => { window.hits = 1; };
+  return [fragments.map((fragment) => {
+    try { return Object.keys(decode(fragment, codec, curves)).sort(); } catch (error) { return String(error); }
+  }), window.hits ?? 0, Object.keys(Object.prototype), ({}).eps ?? ""];
+}"""
+SIGNS = [
+    *"~.=&%#<>'\"\\{}[]\0\u202e9eE-+",
+    "__proto__",
+    "%00",
+    "constructor",
+    "<img src=x onerror=hit()>",
+    "1e999",
+    "NaN",
+]
+LONG = [
+    sign * (99_000 // len(sign)) for sign in ("~", ".", "%", "c=&", "c=a.b~", "c.", "\u202e", "__proto__.")
+]
+
+
+def test_a_thousand_hostile_fragments_are_read_or_refused_in_one_sentence(engine: Page) -> None:
+    """tests/browser/test_one_page.py follows as many on the page itself."""
+    spec = RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**4)
+    curves = [spec, spec.twin()]
+    link = query_of(links.encode([links.Curve(one) for one in curves], links.AT_FIRST))
+    rng, hostile = np.random.default_rng(0), []
+    for number in range(1000):
+        at, until = np.sort(rng.integers(0, len(link), 2))
+        put = "".join(rng.choice(SIGNS, int(rng.integers(0, 6))))
+        hostile.append(link[:at] + put + (link[until:] if number % 3 else link[at:until]))
+    hostile += [link + long for long in LONG] + [f"{link}&c={long}" for long in LONG]
+    pairs = [spec_pairs(one) for one in curves]
+    said, *harm = engine.evaluate(READ_OR_REFUSED, [classic("player_link.js"), codec(), pairs, hostile])
+    read = [one for one in said if not isinstance(one, str)]
+    assert {tuple(keys) for keys in read} == {
+        ("check", "close", "curves", "lacks", "measure", "say", "x", "y")
+    }
+    assert [one for one in said if isinstance(one, str) and not ONE_SENTENCE.fullmatch(one)] == []
+    assert 50 < len(read) < 1000
+    assert harm == [0, [], ""]
 
 
 @pytest.mark.thorough
