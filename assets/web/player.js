@@ -1,4 +1,5 @@
 // A page that plays its runs live, in the reader's browser, without a server. dprl/player writes what it holds.
+import { cards, ends, worlds } from "./player_below.js";
 import { checkIn, compared } from "./player_check.js";
 import { closeLook } from "./player_close.js";
 import { regretFigure } from "./player_chart.js";
@@ -27,6 +28,7 @@ import { band, human } from "./player_words.js";
  *   {text: string, spec: [string, string], card: any, light: string, dark: string}[]})[]}
  *   families
  * @property {import("./player_link.js").Codec} codec
+ * @property {import("./player_below.js").World[]} worlds
  * @property {string[]} kernels
  * @property {number[]} quantiles
  * @property {Record<string, any>} charts
@@ -321,13 +323,15 @@ class Player {
     const [, caption] = at("regret").children;
     caption.textContent = sentence(shown, this.measure, seeds, this.head.said);
     at("regret").setAttribute("aria-label", `Line chart. ${caption.textContent}`);
-    this.ends(shown, seeds);
-    this.cards(shown);
+    ends(shown, seeds, this.measures.includes("share"), this.head.said.tiny);
+    cards(shown);
     if (seeds < this.seeds) return;
     clearTimeout(this.resting);  // what is below the chart follows when the hand rests
     const looked = this.looked, family = this.head.families[this.family(looked)];
-    this.resting = setTimeout(() =>
-      closeLook(shown[looked], results[looked][0], family, this.head.charts[theme]), REST);
+    this.resting = setTimeout(() => {
+      closeLook(shown[looked], results[looked][0], family, this.head.charts[theme]);
+      worlds(this.head.worlds, theme, this.head.charts[theme].config);
+    }, REST);
   }
   /**
    * What a link claims of these results, compared.
@@ -338,48 +342,11 @@ class Player {
     const played = results.map((seeds, i) => ({
       spec: this.own(i)[this.stops[i]].spec, episodes: seeds[0].episodes, rows: seeds.map(({ regret }) => regret),
     }));
-    const { same, says } = await compared(played, check);
+    const { same, says } = await compared(played, check, this.head.said.tiny);
     if (this.check !== check) return;  // something was moved meanwhile
     box.replaceChildren();
     box.classList.toggle("differs", !same);
     for (const text of says) add(box, "p", text);
-  }
-  /** @param {any[]} shown @param {number} seeds */
-  ends(shown, seeds) {
-    const table = at("ends");
-    table.replaceChildren();
-    const line = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-    const share = this.measures.includes("share") ? ["Share of V* lost"] : [];
-    for (const name of ["Curve", ...share, "Regret so far", "95% interval", "An episode", "Users", "Seeds"]) {
-      add(line, "th", name, { scope: "col" });
-    }
-    for (const { title, color, all, episodes, best } of shown) {
-      const row = add(body, "tr"), last = all.center.length - 1;
-      const [center, low, high] = [all.center[last], all.low[last], all.high[last]];
-      add(add(row, "th", "", { scope: "row" }), "span", "", { class: "swatch" }).style.background = color;
-      row.firstChild.append(title);
-      if (share.length) add(row, "td", percent(center / episodes[last] / best, this.head.said.tiny));
-      add(row, "td", human(center), { "data-exact": String(center) });
-      add(row, "td", Number.isFinite(low) ? `${human(low)} to ${human(high)}` : "–");
-      add(row, "td", human(center / episodes[last]));
-      add(row, "td", human(episodes[last]));
-      add(row, "td", String(seeds));
-    }
-  }
-  /** @param {any[]} shown */
-  cards(shown) {
-    const box = at("cards");
-    box.replaceChildren();
-    for (const { title, stop: { card } } of shown) {
-      const made = add(box, "section", "", { class: "card" });
-      add(made, "h3", title);
-      for (const text of card.says) add(made, "p").innerHTML = text;  // escaped where the page was made
-      const list = add(made, "dl");
-      for (const [name, value] of card.rows) {
-        add(list, "dt", name);
-        add(list, "dd", value);
-      }
-    }
   }
 }
 export async function start() {

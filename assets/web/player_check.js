@@ -1,4 +1,5 @@
 // What a link claims of its result, compared with what was played here: as dprl/verify.py does it.
+import { percent } from "./player_sentence.js";
 import { human } from "./player_words.js";
 const VALUES = 10, FORM = /^([0-9a-f]{16})\.([A-Za-z0-9_-]+)$/;
 /**
@@ -19,13 +20,21 @@ export function checkIn(text) {
   const view = new DataView(Uint8Array.from(bytes, (letter) => letter.charCodeAt(0)).buffer);
   return { digest, values: Array.from({ length: VALUES }, (_, i) => view.getFloat64(8 * i, true)), text };
 }
+/** All digits of a number, as Python writes them. @param {number} value */
+function exact(value) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
+  const size = Math.abs(value);
+  if (size >= 1e16 || (size > 0 && size < 1e-4)) return value.toExponential().replace(/([+-])(\d)$/, "$10$2");
+  return (Object.is(value, -0) ? "-0" : String(value)) + (Number.isInteger(value) ? ".0" : "");
+}
 /**
  * What was found, in sentences, and whether all agrees.
  * @param {Played[]} curves
  * @param {Check} claimed
+ * @param {string} tiny what is said of less than a hundredth of a percent
  * @returns {Promise<{same: boolean, says: string[]}>}
  */
-export async function compared(curves, claimed) {
+export async function compared(curves, claimed, tiny) {
   const places = curves.flatMap(({ rows }, curve) =>
     rows.flatMap((row, seed) => Array.from(row, (_, point) => ({ curve, seed, point }))));
   const says = [];
@@ -34,9 +43,10 @@ export async function compared(curves, claimed) {
     const here = curves[curve].rows[seed][point];
     if (Object.is(here, there)) return;
     const share = Number.isFinite(there) && here ? Math.abs(there - here) / Math.abs(here) : NaN;
-    const far = Number.isNaN(share) ? "" : `, ${human(100 * share)}% ${there > here ? "more" : "less"}`;
+    const far = Number.isNaN(share) ? "" : `, ${percent(share, tiny)} ${there > here ? "more" : "less"}`;
     says.push(`Check value ${i + 1} of ${VALUES} differs: curve ${curve + 1}, seed ${seed}, after `
-      + `${human(curves[curve].episodes[point])} episodes. Here regret is ${here}, and the link says ${there}${far}.`);
+      + `${human(curves[curve].episodes[point])} episodes. `
+      + `Here regret is ${exact(here)}, and the link says ${exact(there)}${far}.`);
   });
   if (says.length) return { same: false, says };
   const told = `${curves.length} run${curves.length > 1 ? "s" : ""}, ${human(places.length)} values`;

@@ -7,6 +7,8 @@
  * @property {Record<string, {always: Pairs, env: Record<string, Pairs>, alg: Record<string, Pairs>,
  *   priv: Record<string, Pairs>}>} tables
  * @property {Pairs} later defaults of fields that came after the first links
+ * @property {{sentences: string[], pairs: Record<string, Record<string, number | Record<string, number>>>}} refused
+ *   what does not go together, by algorithm, privacy model and mechanism
  * @property {Record<string, string>} owners key of the parameters of an environment, and of an algorithm
  * @typedef {{epsilon: string, episodes: string, seeds: string, name: string}} Chosen what the sliders of a curve say,
  *   as a link does, and what it calls it
@@ -66,6 +68,15 @@ function completed(codec, name, pairs) {
   for (const key of ["env", "alg", "priv"]) found = { ...table[key][found[key]], ...found };
   return found;
 }
+/** Why there is no such run; "" where there may be one. @param {Codec} codec @param {Pairs} told */
+function refusal({ refused: { sentences, pairs } }, told) {
+  /** @type {any} */
+  let found = pairs;
+  for (const key of [told.alg, told.priv, told.mech]) {
+    if (typeof found !== "number") found = Object.hasOwn(found, key ?? "") ? found[key] : {};
+  }
+  return typeof found === "number" ? sentences[found] : "";
+}
 /** A sentence as it is shown: printable, on one line; whatever it holds, it is text. @param {string} text */
 function oneLine(text) {
   return text.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
@@ -114,6 +125,8 @@ export function decode(fragment, codec, curves) {
     const whole = split(text, codec), name = whole.name ?? "";
     for (const key of OWN) delete whole[key];
     const told = { ...codec.later, ...completed(codec, table, { ...inherited(first, whole, codec), ...whole }) };
+    const wrong = refusal(codec, told);
+    if (wrong) throw new Error(`in curve ${i + 1}, ${wrong}`);
     for (const [key, value] of Object.entries(curves[i])) {
       const same = told[key] === value || (Number(told[key]) === Number(value) && value.trim() !== "");
       if ([...MOVED, ...OWN].includes(key) || same) continue;

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
 from dprl.links import BEFORE, NEWEST, OWNERS, TABLES, VERSION
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import RunSpec
+from dprl.simulation.pairs import runs_in
+
+USERS = 1000  # of a run that is only checked
 
 
 def codec() -> dict[str, Any]:
@@ -13,4 +22,41 @@ def codec() -> dict[str, Any]:
         name: {"always": t.always, "env": t.by_environment, "alg": t.by_learner, "priv": t.by_privacy}
         for name, t in TABLES.items()
     }
-    return {"version": VERSION, "table": NEWEST, "tables": tables, "later": BEFORE, "owners": OWNERS}
+    told = {"version": VERSION, "table": NEWEST, "tables": tables, "later": BEFORE, "owners": OWNERS}
+    return told | {"refused": refused()}
+
+
+@cache
+def refused() -> dict[str, Any]:
+    """What does not go together, by a run's own check.
+
+    Returns:
+        sentences: that say so, without their end.
+        pairs: of each algorithm and privacy model the number of its sentence, or that of each mechanism.
+    """
+    sentences: dict[str, int] = {}
+    pairs: dict[str, dict[str, Any]] = {}
+
+    def number(algorithm: str, privacy: str, mechanism: str | None, field: str) -> int | None:
+        world = next(key for key in ENVIRONMENTS if runs_in(algorithm, key))
+        try:
+            RunSpec(
+                environment=world, algorithm=algorithm, privacy=privacy, mechanism=mechanism, episodes=USERS
+            )
+        except SpecError as error:
+            if error.field == field:
+                return sentences.setdefault(str(error).removesuffix("."), len(sentences))
+        return None
+
+    mechanisms = sorted({key for one in PRIVATIZERS.values() for key in one.mechanisms})
+    for algorithm in ALGORITHMS:
+        found: dict[str, Any] = {}
+        for privacy, model in PRIVATIZERS.items():
+            whole = number(algorithm, privacy, None, "privacy")
+            if whole is not None:
+                found[privacy] = whole
+            elif model.mechanisms:
+                each = {key: number(algorithm, privacy, key, "mechanism") for key in mechanisms}
+                found[privacy] = {key: one for key, one in each.items() if one is not None}
+        pairs[algorithm] = found
+    return {"sentences": list(sentences), "pairs": pairs}

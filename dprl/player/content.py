@@ -26,6 +26,7 @@ from dprl.figures.trust import LEARNED
 from dprl.links import NAME, spec_pairs, written
 from dprl.metrics import LEVEL
 from dprl.player.codec import codec
+from dprl.player.worlds import worlds
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
@@ -99,6 +100,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
     head = {
         "curves": told,
         "families": families,
+        "worlds": worlds(curve.spec for curve in curves),
         "codec": codec(),
         "kernels": manifest().kernels,
         "quantiles": [0.0, *(float(stdtrit(n, (1 + LEVEL) / 2)) for n in range(1, SEEDS))],

@@ -29,6 +29,7 @@ SCRIPTS = (
     "player_pool.js",
     "player_chart.js",
     "player_check.js",
+    "player_below.js",
     "player_close.js",
     "player.js",
 )

@@ -28,24 +28,30 @@ class Case(NamedTuple):
 def cases() -> Iterator[Case]:
     """Every covered algorithm with every privacy model, mechanism and bonus, in blocks and walked; then schedules,
     post-processing, environments and numbers of users."""
-    for algorithm in ALGORITHMS.values():
-        if not isinstance(algorithm, TabularLearner):
-            continue
-        for privacy in algorithm.privacies:
-            for mechanism in mechanisms_for(algorithm.key, privacy) or (None,):
-                for bonus in algorithm.bonuses:
-                    chosen: dict[str, Any] = {"algorithm": algorithm.key, "privacy": privacy, "bonus": bonus}
-                    if mechanism:
-                        chosen["mechanism"] = mechanism
-                        chosen["calibration"] = calibrations_for(algorithm.key, mechanism)[-1]
-                    name = ", ".join(filter(None, chosen.values()))
-                    yield Case(f"{name}, blocks", small(episodes=10**12, **chosen))
-                    yield Case(f"{name}, walked", small(episodes=2_000, **chosen), EVERYBODY)
-                for reports in ("played", "recent"):
-                    if not not_counted(reports, algorithm.key, privacy, mechanism, "own", None):
-                        chosen |= {"bonus": algorithm.bonuses[0], "reports": reports, "episodes": 10**9}
-                        yield Case(f"{algorithm.key}, {privacy}, {mechanism}, {reports}", small(**chosen))
+    for chosen in covered():
+        key, privacy, mechanism = chosen["algorithm"], chosen["privacy"], chosen.get("mechanism")
+        algorithm = ALGORITHMS[key]
+        for bonus in algorithm.bonuses:
+            own = {"algorithm": key, "privacy": privacy, "bonus": bonus}
+            if mechanism:
+                own |= {"mechanism": mechanism, "calibration": calibrations_for(key, mechanism)[-1]}
+            name = ", ".join(filter(None, own.values()))
+            yield Case(f"{name}, blocks", small(episodes=10**12, **own))
+            yield Case(f"{name}, walked", small(episodes=2_000, **own), EVERYBODY)
+        for reports in ("played", "recent"):
+            if not not_counted(reports, key, privacy, mechanism, "own", None):
+                own |= {"bonus": algorithm.bonuses[0], "reports": reports, "episodes": 10**9}
+                yield Case(f"{key}, {privacy}, {mechanism}, {reports}", small(**own))
     yield from others()
+
+
+def covered() -> Iterator[dict[str, Any]]:
+    """Every algorithm that the module plays, with every privacy model and mechanism of it."""
+    for algorithm in ALGORITHMS.values():
+        for privacy in algorithm.privacies if isinstance(algorithm, TabularLearner) else ():
+            for mechanism in mechanisms_for(algorithm.key, privacy) or (None,):
+                named = {"mechanism": mechanism} if mechanism else {}
+                yield {"algorithm": algorithm.key, "privacy": privacy} | named
 
 
 def others() -> Iterator[Case]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -12,12 +13,15 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from dprl import ALGORITHMS, ENVIRONMENTS
 from dprl.assets import classic
 from dprl.figures.looks import CurveStyle
 from dprl.links import NEWEST, VERSION, spec_pairs
 from dprl.player import PlayedCurve, Shown, player_page
 from dprl.player.codec import codec
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
+from dprl.simulation.pairs import runs_in
 from dprl.wasm.replay import replayed
 from pages.shared.visitor import links, views
 from pages.shared.visitor.address import MOST_LETTERS, query_of, saying, sentence_of
@@ -68,6 +72,24 @@ def test_each_choice_of_a_view_is_taken_over_or_named(engine: Page) -> None:
         if name not in TAKEN:
             queries.append([(field.query, OTHERS.get(name, "7"))])
     assert all(len(found["lacks"]) == 1 for found in read(engine, *queries, [("lock", "all")], [("x", "?")]))
+
+
+def test_every_pair_that_the_dashboard_refuses_is_refused_with_its_sentence(engine: Page) -> None:
+    """Of algorithm, privacy model and mechanism; no other pair is refused so."""
+    mechanisms = sorted({key for one in PRIVATIZERS.values() for key in one.mechanisms})
+    asked, expected = [], []
+    for algorithm, privacy, mechanism in product(ALGORITHMS, PRIVATIZERS, mechanisms):
+        world = next(key for key in ENVIRONMENTS if runs_in(algorithm, key))
+        curve = f"env.{world}~alg.{algorithm}~priv.{privacy}~mech.{mechanism}~K.1000"
+        asked.append(query_of([("v", VERSION), ("t", NEWEST), ("c", curve)]))
+        problems = links.decode(parse_qs(asked[-1])).problems
+        pair = [one for one in problems if one.startswith(("Curve 1: privacy:", "Curve 1: mechanism:"))]
+        expected.append(pair[0].removeprefix("Curve 1: ").removesuffix(".") if pair else "")
+    own = [spec_pairs(RunSpec())]
+    said, *_ = engine.evaluate(READ_OR_REFUSED, [classic("player_link.js"), codec(), own, asked])
+    pairs = [one if isinstance(one, str) and one.startswith("Error: in curve 1, ") else "" for one in said]
+    assert [one.removeprefix("Error: in curve 1, ") for one in pairs] == expected
+    assert len(set(expected)) > 100
 
 
 READ_OR_REFUSED = """([source, codec, curves, fragments]) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -12,8 +13,10 @@ from playwright.sync_api import Page, expect
 from plotly.offline import get_plotlyjs
 
 from dprl import run
+from dprl.assets import web_source
 from dprl.figures.looks import CurveStyle
 from dprl.player import PlayedCurve, Shown, page, player_page, sizes_of
+from dprl.player.worlds import worlds
 from dprl.simulation import RunSpec
 from dprl.wasm.replay import replayed
 from pages.shared.visitor import links
@@ -72,6 +75,24 @@ def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_draw
         "This page does not show all of the link: its measure (here: Share of V* lost)."
     )
     opened.close()
+
+
+def test_all_scripts_of_the_page_are_short_enough_to_be_read() -> None:
+    lines = [web_source(name).count("\n") for name in ("sign_picture.js", *page.SCRIPTS, *page.WORKER)]
+    assert sum(lines) <= 2000
+
+
+def test_each_environment_has_its_picture_once_by_day_and_by_night() -> None:
+    grid = RunSpec(environment="gridworld")
+    river, other = worlds([SPEC, SPEC.replace(epsilon=None, episodes=10), grid])
+    assert river["says"].startswith(
+        "RiverSwim, with 3 states, 2 actions and 3 steps. Drawing of the environment"
+    )
+    assert other["says"].startswith("Gridworld, with 11 states, 4 actions and 12 steps. Drawing of a grid")
+    for world in (river, other):
+        assert world["light"]["data"]
+        assert world["light"] != world["dark"]
+        assert len(json.dumps(world)) < 30_000
 
 
 def test_plotly_is_one_function_which_is_compiled_when_it_is_read() -> None:

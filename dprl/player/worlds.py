@@ -1,0 +1,50 @@
+"""The environments of a page that plays its runs: a picture of each by day and by night, and what it is in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from dprl.environments import ENVIRONMENTS
+from dprl.figures.policy import environment_drawing
+from dprl.simulation import RunSpec
+from dprl.words import plural
+
+DIGITS = 4  # behind the point, of a place in a picture whose sides are about 1
+
+
+def worlds(specs: Iterable[RunSpec]) -> list[dict[str, Any]]:
+    """Of each environment, once, what assets/web/player_below.js draws."""
+    distinct = {(spec.environment, str(spec.environment_params)): spec for spec in specs}
+    return [_world(spec) for spec in distinct.values()]
+
+
+def _world(spec: RunSpec) -> dict[str, Any]:
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    H, S, A = mdp.R.shape
+    pictures = {
+        theme: environment_drawing(
+            mdp.P,
+            mdp.R,
+            drawing=mdp.drawing,
+            state_labels=mdp.state_labels,
+            action_labels=mdp.action_labels,
+            dark=theme == "dark",
+        )
+        for theme in ("light", "dark")
+    }
+    first = pictures["light"]
+    size = f"{plural(S, 'state')}, {plural(A, 'action')} and {plural(H, 'step')}"
+    says = f"{ENVIRONMENTS[spec.environment].title}, with {size}. {first.alt} {first.see}".strip()
+    return {"says": says} | {theme: _plain(one.figure.to_plotly_json()) for theme, one in pictures.items()}
+
+
+def _plain(figure: dict[str, Any]) -> dict[str, Any]:
+    """A picture in few digits, without tools: no finger that scrolls the page may catch in it."""
+    layout = {name: value for name, value in figure["layout"].items() if name != "template"} | {
+        "dragmode": False
+    }
+    text = json.dumps({"data": figure["data"], "layout": layout}, default=lambda value: value.tolist())
+    found: dict[str, Any] = json.loads(text, parse_float=lambda digits: round(float(digits), DIGITS))
+    return found
