@@ -4,19 +4,21 @@ import { clamp, element, fill, shape } from "./story_parts.js";
 // of all users so far. It moves once by itself, in sight, unless the visitor's system asks for no motion; then it rests
 // at the last moment. Where it stands outlives the page being drawn anew.
 const EPISODE = 2.4, REST = 0.6;  // seconds that a user takes, and stays at the end
-const UNIT = 100, WORD = 3.4;  // units of the drawing's width; of a word's height
+const UNIT = 100, WORD = 3.4;  // units of the drawing's width; of a line's height
 const LONGEST = 0.1;  // seconds that it goes on by, whatever the browser was busy with
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const kept = new Map(), began = new Set();  // where each run stands, and which have moved by themselves
 
 function drawn(host, data) {
   const svg = shape(host, "svg", { role: "img", viewBox: `0 0 ${UNIT} ${data.high + 1}` });
-  const glasses = data.places.map(({ box: [x, y, width, height], word }) => {
+  const glasses = data.places.map(({ box: [x, y, width, height], lines }) => {
     shape(svg, "rect", { x, y, width, height, rx: 1.2, class: "glass" });
     const content = shape(svg, "rect", { x, y: y + height, width, height: 0, class: "content" });
     const tick = shape(svg, "line", { x1: x - 1, x2: x + width + 1, class: "tick" });
-    const at = { x: x + width / 2, y: y + height - 1.6, "text-anchor": "middle", "font-size": WORD };
-    shape(svg, "text", at, word);
+    lines.forEach((line, i) => {
+      const above = 1.6 + WORD * (lines.length - 1 - i);
+      shape(svg, "text", { x: x + width / 2, y: y + height - above, "text-anchor": "middle", "font-size": WORD }, line);
+    });
     return { content, tick, x: x + width / 2, top: y, y, height };
   });
   const user = shape(svg, "circle", { r: 3, class: "user" });

@@ -221,7 +221,7 @@ def nodes(
     )
 
 
-def _short(labels: Sequence[str]) -> list[str] | None:
+def short_words(labels: Sequence[str]) -> list[str] | None:
     """At most four signs for each label, all different, or None: the label, or the number it ends with."""
     words = []
     for label in style.short_labels(labels, 60):
@@ -232,12 +232,12 @@ def _short(labels: Sequence[str]) -> list[str] | None:
 
 def node_words(labels: Sequence[str]) -> list[str]:
     """What is written into the nodes: a short word, or the state's number."""
-    return _short(labels) or [str(s) for s in range(len(labels))]
+    return short_words(labels) or [str(s) for s in range(len(labels))]
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
     """Whether the names stand beside the nodes: on a circle that has room, where none is short enough for a node."""
-    return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and _short(labels) is None
+    return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 
 def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:

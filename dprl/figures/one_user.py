@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ ROW, TALL = 0.76, 40.0  # of a state in a row: its share of the gap to the next,
 TOP = 12.0  # units above a state, where the user is
 LARGEST, AROUND = 24.0, 160.0  # of a state on a circle or a grid: its side at most; that of one of S, times S
 FLAT = 0.82  # how high a circle is against its width, so that the controls below stay in sight
+LETTER, LINES = 1.6, 3  # of a name in a state: units that a sign is wide, and most lines
 SHOWN_WAY = 24  # states of a way that is told in words
 
 
@@ -60,7 +62,7 @@ def one_user(
         counted: which message says what the visits are: true, recent or expected.
     """
     said = messages("one_user")
-    places, high = _places(drawing, states)
+    places, high, numbered = _places(drawing, states)
     shown = len(places)  # states beyond the cells of a grid are where episodes end
     most = max(
         max(
@@ -87,7 +89,9 @@ def one_user(
         | {"scale": filled(said["scale"], most=human(float(f"{most:.1g}")))},
         "places": places,
         "high": high,
-        "names": list(states),
+        "names": [filled(said["numbered"], n=s, state=name) for s, name in enumerate(states)]
+        if numbered
+        else list(states),
         "actions": [graph.worded(action) for action in actions],
         "private": private,
         "moments": [
@@ -120,33 +124,44 @@ def _loses(m: Moment) -> str:
     return filled(said["lost"], users=human(m.users), lost=percent(m.lost))
 
 
-def _places(drawing: Mapping[str, Any], states: Sequence[str]) -> tuple[list[dict[str, Any]], float]:
-    """Where each state is, [x, y, width, height] in units, with the word in it; and how high all of it is."""
+def _places(drawing: Mapping[str, Any], states: Sequence[str]) -> tuple[list[dict[str, Any]], float, bool]:
+    """Where each state is, [x, y, width, height] in units, with the lines in it; how high all of it is; and whether
+    those lines are mere numbers."""
     S = len(states)
     if grid.is_grid(drawing):
         side = min(WIDE / drawing["columns"], LARGEST)
         left = (WIDE - side * drawing["columns"]) / 2
         signs = [grid.SIGNS.get(mark, "") for mark in grid.cell_marks(drawing)]
         cells = [
-            _box(left + side * c, TOP + side * r, side - 1, side - 1, sign)
+            _box(left + side * c, TOP + side * r, side - 1, side - 1, [sign])
             for (r, c), sign in zip(drawing["cells"], signs, strict=True)
         ]
-        return cells, TOP + side * drawing["rows"]
-    at, words = graph.places(drawing, S), graph.node_words(states)
+        return cells, TOP + side * drawing["rows"], False
+    at = graph.places(drawing, S)
     if graph.in_row(at):
-        gap = WIDE / S
-        wide = min(ROW * gap, 22.0)
-        return [
-            _box(gap * (s + 0.5) - wide / 2, TOP, wide, TALL, word) for s, word in enumerate(words)
-        ], TOP + TALL
-    side = min(LARGEST, AROUND / S)
-    radius = (WIDE - side) / 2
-    middle = TOP + side / 2 + FLAT * radius
-    return [
-        _box(WIDE / 2 + radius * x - side / 2, middle - FLAT * radius * y - side / 2, side, side, word)
-        for (x, y), word in zip(at, words, strict=True)
-    ], middle + FLAT * radius + side / 2
+        gap, end = WIDE / S, TOP + TALL
+        wide, tall = min(ROW * gap, 22.0), TALL
+        corners = [(gap * (s + 0.5) - wide / 2, TOP) for s in range(S)]
+    else:
+        wide = tall = min(LARGEST, AROUND / S)
+        radius = (WIDE - wide) / 2
+        middle = TOP + wide / 2 + FLAT * radius
+        corners = [(WIDE / 2 + radius * x - wide / 2, middle - FLAT * radius * y - wide / 2) for x, y in at]
+        end = middle + FLAT * radius + wide / 2
+    lines = _lines(states, wide)
+    boxes = [_box(x, y, wide, tall, lines[s] if lines else [str(s)]) for s, (x, y) in enumerate(corners)]
+    return boxes, end, lines is None
 
 
-def _box(x: float, y: float, wide: float, high: float, word: str) -> dict[str, Any]:
-    return {"box": [round(float(n), 2) for n in (x, y, wide, high)], "word": word}
+def _lines(states: Sequence[str], wide: float) -> list[list[str]] | None:
+    """What stands in states that are so wide: short words, or the names in lines; None where there is no room."""
+    if short := graph.short_words(states):
+        return [[word] for word in short]
+    signs = int(wide / LETTER)
+    lines = [textwrap.wrap(name, max(signs, 1), break_long_words=False) for name in states]
+    fits = all(len(one) <= LINES and all(len(line) <= signs for line in one) for one in lines)
+    return lines if fits else None
+
+
+def _box(x: float, y: float, wide: float, high: float, lines: Sequence[str]) -> dict[str, Any]:
+    return {"box": [round(float(n), 2) for n in (x, y, wide, high)], "lines": lines}

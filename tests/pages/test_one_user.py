@@ -77,6 +77,15 @@ def test_every_environment_that_is_small_has_a_place_for_each_state(key: str) ->
         assert np.delete(apart_x | apart_y, i).all()
 
 
+def test_the_picture_calls_a_state_what_the_words_beside_it_call_it() -> None:
+    made = best_content(ENVIRONMENTS["clinic"].make())
+    assert [" ".join(place["lines"]) for place in made["places"]] == made["names"]
+    assert "moderate, side effects" in made["names"]
+    many = best_content(ENVIRONMENTS["clinic"].make(levels=5))  # whose names do not fit
+    assert many["places"][3]["lines"] == ["3"]
+    assert many["names"][3] == "state 3 (moderate, side effects)"
+
+
 def test_moments_are_so_many_times_apart_and_end_with_the_last() -> None:
     at = np.array([1, 2, 5, 13, 30, 72, 100])
     assert apart(at, 4.0) == [1, 3, 6]

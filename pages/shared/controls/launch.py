@@ -16,6 +16,7 @@ from pages.shared.controls.gauge import gauge
 from pages.shared.controls.widgets import locked
 from pages.shared.examples import BASE
 from pages.shared.layout.browser import skip_to_run
+from pages.shared.layout.terms import meanings
 from pages.shared.results.data import status, workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -101,7 +102,8 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
         seconds = duration(sum(estimate(one).seconds for one in both) * spec.seeds / parallel)
         st.caption(
             f"{plural(spec.seeds, 'seed')}, {plural(cost.releases, 'policy update')} each: {seconds} once started."
-            + (" The same run without privacy comes beside it." if len(both) > 1 else "")
+            + (" The same run without privacy comes beside it." if len(both) > 1 else ""),
+            help=meanings("Seed", "Policy update"),
         )
     buttons(
         run_curve,

@@ -42,6 +42,7 @@ from pages.shared.controls.widgets import (
 )
 from pages.shared.layout.chart import draw_bare, kept
 from pages.shared.layout.frame import dark, guarded, redrawn
+from pages.shared.layout.terms import meanings
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import Owner, effective
@@ -117,9 +118,10 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
         key,
         setter("environment"),
         menu_titles(ENVIRONMENTS),
-        world.summary,
+        meanings("Environment"),
         "environment",
     )
+    st.caption(escape(world.summary))
     try:
         checked = checked_params(s, world)
         S, A, H = world.size(**checked)[:3]

@@ -58,6 +58,11 @@ def linked(word: str, meaning: str, html: bool = False) -> str:
     return f'[{word}]({TERM} "{meaning}")'
 
 
+def meanings(*names: str) -> str:
+    """What terms mean, a line each, for the help beside a widget or a caption."""
+    return "  \n".join(f"**{name}:** {TERMS[name].definition}" for name in names)
+
+
 def forget_explained(explained: dict[str, str], part: str) -> None:
     """A part of the page is drawn again, and explains its own words again."""
     for name in [name for name, where in explained.items() if where == part]:
