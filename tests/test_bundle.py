@@ -180,6 +180,13 @@ def test_a_changed_number_is_named_with_both_values(made: Path, tmp_path: Path, 
     assert f"regret is {value} here and {other} in the bundle" in said
 
 
+def test_how_far_off_a_number_is_is_a_share_of_the_one_computed_here() -> None:
+    assert compare.how_far(4.0, "5.0") == ", 25% more"
+    assert compare.how_far("5.0", 4.0) == ", 20% less"
+    assert compare.how_far(-4.0, -5.0) == ", 25% less"
+    assert {compare.how_far(*pair) for pair in ((0.0, 1.0), (1.0, "nan"), (1.0, "lots"))} == {""}
+
+
 @pytest.mark.usefixtures("drawn")
 @pytest.mark.parametrize(
     ("rows", "said"),

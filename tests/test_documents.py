@@ -232,6 +232,17 @@ def test_the_reference_has_every_entry_of_the_registries() -> None:
         assert any(f"{{include}} generated/{part}.md" in text_of(page) for page in WRITTEN), part
 
 
+def test_every_planted_fault_names_a_file_and_a_test_that_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## What the tests catch")[2]
+    rows = re.findall(r"^\| .+ \| `(.+)` \| `(.+)::(.+)` \|$", table, re.MULTILINE)
+    assert len(rows) == table.count("\n| ") - 1 > 30
+    for file, where, name in rows:
+        assert any((ROOT / base / file).is_file() for base in ("dprl", "")), file
+        found = (ROOT / "tests" / where).read_text(encoding="utf-8")
+        assert f"def {name}(" in found, name
+
+
 def test_the_version_is_said_in_one_place_and_reaches_no_key() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "dprl.version.VERSION"}

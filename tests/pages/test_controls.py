@@ -336,6 +336,12 @@ def test_what_a_browser_sends_of_a_slider_that_was_moved_meanwhile_is_no_choice(
         assert keyed(app, "text_input", "epsilon:exact").value == "0.4"
         assert keyed(app, "select_slider", "epsilon:slider").value == 0.5
         assert spec(app) == RunSpec(epsilon=0.4)
+    moved = app.session_state["session"].moved
+    moved.update(
+        {key: one._replace(until=0.0) for key, one in moved.items()}
+    )  # after a moment the visitor means it
+    keyed(app, "select_slider", "epsilon:slider").set_value(before).run()
+    assert spec(app) == RunSpec(epsilon=before)
     keyed(app, "select_slider", "epsilon:slider").set_value(0.7).run()
     assert spec(app) == RunSpec(epsilon=0.7)
 
@@ -370,6 +376,9 @@ def test_reset_brings_back_the_defaults_and_keeps_the_curves(visit: Visit) -> No
     press(app, "reset")
     assert spec(app) == RunSpec()
     assert len(app.session_state["session"].explore.curves) == 2  # with its baseline
+    assert app.button(key="undo_reset")
+    press(app, "run")
+    assert app.button(key="reset")  # something else is done
 
 
 @pytest.mark.parametrize(

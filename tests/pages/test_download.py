@@ -17,7 +17,7 @@ import dprl
 from dprl import OfflineSpec, RunSpec, bundle
 from dprl.bundle import compare
 from dprl.curves import RunCurves
-from dprl.jobs.store import Store
+from dprl.jobs.store import RunStatus, Store
 from dprl.simulation import AttackSpec
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
@@ -221,6 +221,16 @@ def test_the_bundle_of_a_page_is_that_of_the_package_and_comes_when_every_run_ha
     specs = compare.runs_in(bundle.files_in(tmp_path / "page.zip"))[0]
     own = dprl.compare({name: dprl.run(spec) for name, spec in specs.items()}).bundle(tmp_path / "own.zip")
     assert own.read_bytes() == content
+
+
+def test_a_run_that_lacks_one_of_its_seeds_has_no_bundle_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(again, "save", lambda name, *_: made.append(name))
+    monkeypatch.setattr(again.st, "caption", made.append)
+    monkeypatch.setattr(again.data, "ends", lambda spec: np.array([3.0, np.nan]))
+    monkeypatch.setattr(again.data, "status", lambda *_: RunStatus(state="running", seeds=2))
+    again.offer_bundle({"a run": DATA.replace(seeds=2)}, "me")
+    assert made == ["The replication bundle comes when each run has ended."]
 
 
 @pytest.mark.parametrize("page", ["linear", "tradeoffs"])

@@ -17,7 +17,7 @@ from dprl.links import encode_spec
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.offline.record import OFFLINE as OFFLINE_PAGE
 from pages.offline.view import OfflineView
-from pages.shared.visitor import links, presence
+from pages.shared.visitor import links, presence, state
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
@@ -32,6 +32,7 @@ HEAVY = RunSpec(
 )
 FLOOD = [HEAVY.replace(root_seed=i) for i in range(8)]
 LIGHT = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
+NEXT, LAST = LIGHT.replace(root_seed=1), LIGHT.replace(root_seed=2)
 
 
 def explore(*specs: RunSpec) -> dict[str, list[str]]:
@@ -86,6 +87,17 @@ def test_no_page_starts_more_than_a_link_may(
     monkeypatch.delenv("DPRL_LINK_SECONDS")
     visit(page, **OTHERS[name])
     assert waiting(store) > 0
+
+
+def test_what_a_link_has_started_counts_against_what_it_starts_later(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search for a crossing, or a close look, asks for one run after another."""
+    own = state.Session()
+    monkeypatch.setattr(state, "session", lambda: own)
+    monkeypatch.setattr(state.store().leases, "link_seconds", 1.5 * store.requests.cost([NEXT])[1])
+    assert [state.begin([spec], own.visitor) for spec in (NEXT, LAST)] == [True, False]
+    assert waiting(store) == 2
 
 
 def test_only_two_functions_ask_for_runs() -> None:

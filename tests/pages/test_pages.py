@@ -113,6 +113,8 @@ def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store
     assert "<b>badly" not in said  # escaped
     assert "It broke" in said
     assert app.button(key="retry_0").label == "Try again"
+    press(app, "retry_0")
+    assert store.status.of(SPEC).state == "queued"
 
 
 def test_a_store_that_was_set_aside_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -258,6 +258,10 @@ def test_seeds_root_seeds_and_streams_differ() -> None:
     # noise drawn from the users' stream would follow from what they did
     drawn = {rng.random() for s in (spec, spec.replace(root_seed=1)) for i in (0, 1) for rng in streams(s, i)}
     assert len(drawn) == 12
+    users, *others = streams(spec, 0)  # nor is it one generator under two names
+    for rng in others:
+        rng.random()
+    assert users.random() == streams(spec, 0).users.random()
     # and it does not depend on the users: another epsilon scales the same noise
     twice = finished(start(spec.replace(epsilon=spec.epsilon * 2 if spec.epsilon else None), 0))
     np.testing.assert_allclose(
