@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts as sentences
 from pages.free import exploration
@@ -110,7 +111,8 @@ def choices(going: bool = False) -> None:
     s, f = session(), free()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
         segments("Chart", "show", SHOWN, f.view.show, choose_chart)
-        offered = {key: BONUS[key].capitalize() for key in dict.fromkeys((*OFFERED, f.base.bonus))}
+        known = [bonus for bonus in OFFERED if bonus in ALGORITHMS[f.base.algorithm].bonuses]
+        offered = {key: BONUS[key].capitalize() for key in dict.fromkeys((*known, f.base.bonus))}
         segments("Bonus constants", "bonus", offered, f.base.bonus, choose_bonus)
         if f.view.show in ("price", "regret"):
             key = f"{s.version}:free:each"

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from bench import local_price
 from dprl import metrics
 from dprl.jobs.store import Store
+from dprl.learners import ALGORITHMS
 from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
@@ -24,6 +25,7 @@ from pages.free.explored import SHOW as EXPLORED
 from pages.free.link import BASE, MODELS, SHOWN, four_models
 from pages.free.state import Free, priced, run_status
 from pages.free.verdict import late_losses
+from pages.shared.names import BONUS
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, choice, keyed, names, press, words
@@ -230,6 +232,13 @@ def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     choice(app, "Paper constants").set_value("paper").run()
     assert app.session_state["session"].part(Free).base == BASE.replace(bonus="paper")
     assert store.status.activity().runs_waiting == 0
+
+
+def test_no_bonus_is_offered_that_the_algorithm_does_not_have(visit: Visit) -> None:
+    base = SMALL.replace(algorithm="private-ucb-po")
+    assert "anytime" not in ALGORITHMS[base.algorithm].bonuses
+    app = visit(PAGE, b=encode_spec(base))
+    assert choice(app, BONUS[base.bonus].capitalize()).options == [BONUS[base.bonus].capitalize()]
 
 
 def test_explore_opens_the_same_four_runs(visit: Visit) -> None:
