@@ -239,8 +239,8 @@ def test_the_note_gives_the_users_needed_that_are_bundled(table: Landscape) -> N
     keys = ("clinic", "chain", "random-tiny", "linear-mixture", "linear-mdp")
     for entry in kept:
         told = re.search(rf"^\| {re.escape(titled(entry))} \| (.*) \|$", text, re.MULTILINE)
-        users = [table.cells[entry.key, key].needed[0] for key in keys]
-        assert told, f"add a line to the note: {titled(entry)}, {users}"
+        needed = [table.cells[entry.key, key].needed[0] for key in keys]
+        assert told, f"add a line to the note: {titled(entry)}, {needed}"
         for said, key in zip(told[1].split(" | "), keys, strict=True):
             users = table.cells[entry.key, key].needed[0]
             if said == "–":
