@@ -19,6 +19,7 @@ import { band, human } from "./player_words.js";
  * @property {number} seeds its own number of seeds
  * @property {number} best V*, the value of an optimal episode, exactly; and in words
  * @property {string} best_text
+ * @property {string} place losses are only compared within one
  * @property {string} dash
  * @property {string} symbol
  * @property {number} number
@@ -39,7 +40,9 @@ import { band, human } from "./player_words.js";
  * @property {string} sentence what whoever shares the page says, "" for nothing
  */
 const REST = 100;  // ms
-const LATE = 300, AGAIN = 500;  // ms, after which the seeds that are there are drawn, and the next of them
+// ms, after which the seeds that are there are drawn, and the next of them: those that will not wait for so long are
+// drawn with the others.
+const LATE = 300, AGAIN = 500;
 const MEASURES = { share: "Share of V* lost", cumulative: "Regret so far", "per-episode": "Regret per episode" };
 const AXES = { "log log": "both", "log linear": "users", "linear log": "what is lost", "linear linear": "neither" };
 class Player {
@@ -66,6 +69,10 @@ class Player {
     /** How many seeds are drawn of what is played, and when the next may be. */
     this.drawn = 0;
     this.due = 0;
+    /** Whether a hand holds a slider: then nothing but the chart follows it. */
+    this.held = false;
+    /** What follows the chart once it is let go. @type {(() => void) | null} */
+    this.follows = null;
     /** Whether Plotly is there. */
     this.charts = false;
     this.first = Math.max(0, head.curves.findIndex(({ epsilon }) => epsilon !== null));
@@ -157,6 +164,10 @@ class Player {
         this.axes = { x, y };
         this.draw();
       });
+    box.addEventListener("input", ({ target }) => {
+      this.held = /** @type {HTMLInputElement} */ (target).type === "range";
+    }, true);
+    box.addEventListener("change", () => { this.held = false; this.follows?.(); });
     const last = add(box, "div", "", { class: "control" });
     const back = add(last, "button", "Go back to the first settings", { type: "button" });
     back.onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
@@ -257,6 +268,9 @@ class Player {
     if (this.due) this.due = this.asked + LATE;  // what the page opens with is drawn as it comes
     this.drawn = 0;
     clearTimeout(this.resting);
+    this.follows = null;
+    clearTimeout(this.dims);
+    this.dims = setTimeout(() => this.dim(true), AGAIN);
     const each = this.head.curves.map((_, i) => this.wishes(i));
     const wishes = each[0].flatMap((_, seed) => each.map((those) => those[seed]));  // all curves, seed by seed
     this.missing = wishes.filter((wish) => !this.pool.result(wish)).length;
@@ -271,13 +285,16 @@ class Player {
     const results = curves.map((_, i) => this.wishes(i).map((wish) => this.pool.result(wish)));
     const runs = results.flat(), known = runs.filter(Boolean).length, waiting = known < runs.length;
     const there = Math.min(...results.map((those) => [...those, undefined].indexOf(undefined)));  // seeds of all curves
-    const fresh = this.charts && (!waiting || there > this.drawn && performance.now() >= this.due);
+    const now = performance.now(), left = runs.length - known;
+    const long = !this.due || (now >= this.due && (now - this.asked) * left > AGAIN * (this.missing - left));
+    const fresh = this.charts && (!waiting || (there > this.drawn && long));
     if (fresh && !this.said) {
       this.paint(results.map((those) => those.slice(0, there)));
       this.drawn = there;
       this.due = performance.now() + AGAIN;
     }
     document.body.classList.toggle("waiting", waiting);
+    if (!waiting) this.dim(false);
     document.body.classList.toggle("partly", waiting && this.drawn > 0);
     if (this.said) {
       at("played").textContent = this.said;
@@ -294,6 +311,14 @@ class Player {
       + (this.missing ? ` The last ${this.missing} took ${took} s.` : "");
     if (this.check && !at("checked").childElementCount) this.say(results);
     this.missing = 0;
+  }
+  /** What is drawn is of other settings than the controls say: charts are painted anew for it, so not in each drag. */
+  dim(now) {
+    clearTimeout(this.dims);
+    document.body.classList.toggle("dim", now);
+  }
+  /** The address, which says what is seen. */
+  write() {
     this.written = this.link() + (this.check ? `&check=${this.check.text}` : "");
     try { history.replaceState(null, "", `#${this.written}`); } catch { /* too many in a row */ }
   }
@@ -322,13 +347,20 @@ class Player {
     Plotly.react(chart, figure.data, figure.layout, config);
     const [, caption] = at("regret").children;
     caption.textContent = sentence(shown, this.measure, seeds, this.head.said);
-    at("regret").setAttribute("aria-label", `Line chart. ${caption.textContent}`);
-    ends(shown, seeds, this.measures.includes("share"), this.head.said.tiny);
-    cards(shown);
-    if (seeds < this.seeds) return;
-    clearTimeout(this.resting);  // what is below the chart follows when the hand rests
-    const looked = this.looked, family = this.head.families[this.family(looked)];
-    this.resting = setTimeout(() => {
+    clearTimeout(this.resting);
+    const whole = seeds === this.seeds;
+    this.follows = () => {
+      this.follows = null;
+      at("regret").setAttribute("aria-label", `Line chart. ${caption.textContent}`);
+      ends(shown, seeds, this.measures.includes("share"), this.head.said.tiny);
+      cards(shown);
+      if (whole) this.write();
+    };
+    if (!this.held) this.follows();
+    this.resting = setTimeout(() => {  // what is below the chart follows when the hand rests
+      this.follows?.();
+      if (!whole) return;
+      const looked = this.looked, family = this.head.families[this.family(looked)];
       closeLook(shown[looked], results[looked][0], family, this.head.charts[theme]);
       worlds(this.head.worlds, theme, this.head.charts[theme].config);
     }, REST);

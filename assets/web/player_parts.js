@@ -65,11 +65,12 @@ export function control(parent, { id, label, words, note = "", menu = false }, m
   };
   input.addEventListener("input", () => { say(); moved(Number(input.value)); });
   return (place, others = said) => {
+    const same = others.join("\n") === said.join("\n");
     said = others;
-    if (menu) {
+    if (menu && !(same && input.childElementCount)) {
       input.replaceChildren();
       said.forEach((word, i) => add(input, "option", word, { value: String(i) }));
-    } else input.max = String(said.length - 1);
+    } else if (!menu) input.max = String(said.length - 1);
     input.value = String(place);
     box.hidden = said.length < 2;
     say();

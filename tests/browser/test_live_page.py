@@ -95,6 +95,9 @@ def test_it_is_used_by_touch(opened: Callable[..., Page]) -> None:
     expect(slider).to_have_attribute("aria-valuetext", "ε = 30")
     expect(ends).to_contain_text("ε = 30")
     expect(page.locator("#played")).to_contain_text(PLAYED)
+    page.wait_for_function(
+        "location.hash.includes('eps.30~')"
+    )  # the address follows when the finger has gone
     expect(page.locator("#regret figcaption")).not_to_have_text(before)
     dragged(page, slider, 0.0)
     expect(ends).to_contain_text("ε = 0.03")

@@ -52,6 +52,7 @@ FIRST_SEEDS = """() => {
   player.play();
   for (const [key, result] of there) if (key.split(" ")[2] === "0") pool.found.set(key, result);
   player.due = 1;
+  player.asked -= 60_000;  // the rest would take long
   player.draw();
   pool.want = want;
 }"""
