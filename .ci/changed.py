@@ -43,6 +43,8 @@ PARTS = {
     "tests/privacy": ("dprl/testing", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),
+    "tests/test_bundle.py": ("dprl/bundle", "dprl/research", "dprl/figures"),
+    "tests/test_claims.py": ("dprl/claims", "dprl/__main__.py", "dprl/figures"),
     "tests/test_cli.py": ("dprl",),
     "tests/test_documents.py": ("README.md", "docs", "dprl"),
     "tests/test_floors.py": (
@@ -59,6 +61,7 @@ PARTS = {
     "tests/test_types.py": ("dprl/research", "dprl/simulation"),
     "tests/test_users.py": ("assets/users.json", "bench/users.py", "dprl/users"),
     "tests/test_website.py": ("website", "assets", "dprl/player", "dprl/web.py"),
+    "tests/test_wheel.py": ("pyproject.toml", "app.py", "dprl/serve.py", "dprl/assets.py"),
     "tests/wasm": (
         "assets/engine.json",
         "assets/web/engine.js",

@@ -57,6 +57,7 @@ def packed(files: Files, path: Path, **how: Any) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_what_is_made_comes_out_again_and_has_the_same_bytes_whenever_it_is_made(
     runs: dprl.Comparison, made: Path, tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ from dprl.metrics import (
 from dprl.sentences import claims as sentences
 from dprl.simulation import kinds
 from pages.shared.results.evidence import bundled
+from tests.problems import first
 from tests.test_layers import ROOT
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)
@@ -392,7 +393,7 @@ def test_a_place_that_cannot_be_written_to_is_refused_before_any_run(tmp_path: P
     assert ended.value.code == 2
 
 
-@pytest.mark.parametrize("key", ["order-of-trust", "offline-converges"])
+@pytest.mark.parametrize("key", first(["order-of-trust", "offline-converges"]))
 def test_the_command_line_saves_the_curves_of_each_setting_with_their_numbers(
     key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,7 @@ def test_a_page_has_the_same_bytes_each_time_it_is_written(site: dict[str, str])
     assert html_of(claims(), nav[0]) == site["claims.html"]
 
 
+@pytest.mark.thorough
 def test_the_story_is_that_of_the_dashboard_but_for_the_way_to_own_data(site: dict[str, str]) -> None:
     told = content_of(site["index.html"])["story"]["data"]
     assert told == json.loads(json.dumps(story.content() | {"own": ""}))

@@ -9,6 +9,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 ASK = """
 import dprl.serve
@@ -28,6 +30,7 @@ def python(code: str, directory: Path, *arguments: str, **environment: str) -> s
     return found.stdout
 
 
+@pytest.mark.thorough
 def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
     checkout, site, elsewhere = tmp_path / "checkout", tmp_path / "site", tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -43,7 +43,7 @@ def whole_screen_stays(page: Page) -> None:
     page.wait_for_function(tool)
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), first([(1280, 800), (390, 844)]))
 def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
     visit: Visits, width: int, height: int
 ) -> None:

@@ -23,7 +23,7 @@ from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.statistics import REPLACE_ONE
 from dprl.testing.seen import reachable
-from tests.problems import small_params
+from tests.problems import first, small_params
 
 CALIBRATIONS = (None, "paper", "tight")
 
@@ -85,7 +85,7 @@ def test_every_environment_runs_with_everything(key: str, environment: str) -> N
         check(small_spec(environment, *run, behaviour=behaviour))
 
 
-@pytest.mark.parametrize(("key", "privacy", "calibration"), RUNS)
+@pytest.mark.parametrize(("key", "privacy", "calibration"), first(RUNS, lambda run: run[0]))
 def test_every_run_is_as_promised(key: str, privacy: str, calibration: str | None) -> None:
     for n in (1, 7, 10**12):
         check(small_spec(environment_of(key), key, privacy, calibration, n=n))

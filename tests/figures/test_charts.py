@@ -13,7 +13,7 @@ import pytest
 from dprl.figures import (
     attack,
     claims,
-    exponents,
+    difficulty,
     linear,
     long_run,
     needs,
@@ -109,7 +109,7 @@ CASES = {
         "What is proved, beside what is seen", EPISODES, LOST, BAND,
     ),
     "harder problems": Case(
-        lambda scale, **how: exponents.harder([series(scale=scale)], [(0.5, "0.50: at most")], **how),
+        lambda scale, **how: difficulty.harder([series(scale=scale)], [(0.5, "0.50: at most")], **how),
         "Harder environments for more users", "Users K of a run",
         "Regret at the end (reward lost)", BAND,
     ),

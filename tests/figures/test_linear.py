@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl.figures import exponents, linear
+from dprl.figures import difficulty, linear
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.sentences import linear as sentences
@@ -63,7 +63,7 @@ def test_slopes_of_theory_are_dotted_and_reach_over_all_users() -> None:
     users = np.array([10**6, 10**9])
     rows = np.array([[1e3, 1e5], [2e3, 2e5]])
     curve = Series("a run", CurveStyle("none"), users, rows, rows.mean(0), rows.min(0), rows.max(0))
-    picture = exponents.harder([curve], [(0.5, "0.50: at most")])
+    picture = difficulty.harder([curve], [(0.5, "0.50: at most")])
     (line,) = (t for t in picture.figure.data if t.name == "0.50: at most")
     assert line.line.dash == "dot"
     assert line.y[1] / line.y[0] == pytest.approx(1000**0.5)

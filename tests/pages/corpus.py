@@ -8,7 +8,7 @@ of defaults, and from damaged ones, by the code of November 2026.
 
 To add links (never change an entry: a link that means something else than it did is a fault):
 
-    python -m tests.pages.corpus explore 'v=2&t=3&c=priv.local' [page query ...]
+    python -m tests.pages.corpus explore 'v=2&t=4&c=priv.local' [page query ...]
 """
 
 from __future__ import annotations

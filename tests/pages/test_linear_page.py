@@ -242,7 +242,7 @@ def test_every_learner_of_a_linear_model_has_every_tab(visit: Visit, work: Work,
     drawn = {"regret", "exponents", "ellipsoid", "eigenvalues", "weights"}
     for tab in TABS:
         app = visit(PAGE, **given, tab=tab)
-        assert bool(charts(app)) == (tab in drawn) or tab == "guarantee", tab
+        assert bool(charts(app)) == (tab in drawn) or tab == "guarantee", (tab, words(app))
     # docs/notes/rare-switching.md: of what plans rarely no bound on regret is proved, so no slope is theory's
     assert (most(base) is None) == (key in ("lsvi-ucb-rare", "lsvi-ucb-plus-plus"))
     assert key in app.multiselect[0].value

@@ -161,11 +161,14 @@ class Dense:
 @pytest.mark.parametrize("algorithm", LEARNERS)
 @pytest.mark.parametrize(
     "given",
-    [
-        {"privacy": "none"},
-        {"privacy": "central", "epsilon": 10.0, "episodes": 10**8},
-        {"privacy": "central", "epsilon": 1.0, "episodes": 10**9},
-    ],
+    first(
+        [
+            {"privacy": "none"},
+            {"privacy": "central", "epsilon": 10.0, "episodes": 10**8},
+            {"privacy": "central", "epsilon": 1.0, "episodes": 10**9},
+        ],
+        lambda given: given["privacy"],
+    ),
 )
 def test_plans_agree_with_a_dense_computation(algorithm: str, given: dict[str, Any]) -> None:
     """To 1e-10, at each plan: with the noise that was drawn, whatever else follows from the users' counts."""

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dprl import metrics
-from dprl.figures import exponents, growth
+from dprl.figures import difficulty, growth
 from dprl.figures.growth import Decades
 from dprl.figures.lines import Series
 from dprl.sentences import linear as sentences
@@ -129,7 +129,7 @@ def met() -> None:
     show(
         kept(
             ("harder", night, statistic, *parts),
-            lambda: exponents.harder(curves, allowed(found), statistic=statistic, see=see, dark=night),
+            lambda: difficulty.harder(curves, allowed(found), statistic=statistic, see=see, dark=night),
         ),
         "harder",
     )
