@@ -288,6 +288,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thorough
 def test_as_a_program(tmp_path: Path) -> None:
     done = python("-m", "dprl", "run", *SMALL, "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr

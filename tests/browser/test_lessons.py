@@ -9,7 +9,6 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.browser.conftest import Visits
 from tests.browser.seen import box_of, idle
-from tests.problems import first
 
 CHART = ".js-plotly-plot:not(.st-key-pictured *)"  # the one that is asked about, below an environment
 REST = 100  # ms; Chromium takes a finger to stand still from 40 ms on
@@ -89,7 +88,8 @@ def asked(page: Page) -> int:
     return int(page.evaluate("dprlTest.talk.asked"))
 
 
-@pytest.mark.parametrize("link", first(["lesson=trust&step=2", "lesson=trust&step=2&present=on"]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("link", ["lesson=trust&step=2", "lesson=trust&step=2&present=on"])
 def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(visit: Visits, link: str) -> None:
     page = visit(f"lessons?{link}", 1280)
     box = draggable(page)

@@ -24,6 +24,7 @@ from dprl.privacy.mechanisms.mechanism import (
 )
 from dprl.statistics import Change
 from dprl.testing import CheckFailed, attacks, check_mechanism
+from tests.problems import first
 
 seeds_so_far: list[int] = []
 
@@ -195,7 +196,7 @@ MECHANISM_FAULTS |= {
 }
 
 
-@pytest.mark.parametrize("name", MECHANISM_FAULTS)
+@pytest.mark.parametrize("name", first(MECHANISM_FAULTS, lambda name: MECHANISM_FAULTS[name][1]))
 def test_a_mechanism_with_a_fault_is_caught(name: str) -> None:
     mechanism, check = MECHANISM_FAULTS[name]
     with pytest.raises(CheckFailed) as error:

@@ -149,7 +149,8 @@ def test_a_worker_that_dies(kept: tuple[Store, Path], tmp_path: Path) -> None:
     wait_for(lambda: ensured.status.activity().warm == 2)
 
 
-@pytest.mark.parametrize("how", first([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_an_ended_pool_hands_back_and_the_next_goes_on(path: Path, store: Store, how: signal.Signals) -> None:
     spec = FakeSpec(seeds=2, seconds=1.0)
     store.requests.add(spec, "ann")
