@@ -47,8 +47,8 @@ def ratios(
     # by how much a unit of noise in each counter counts: n and m against E/4, r against E
     weight = np.tile(noise.scales * np.append(np.full(S + 1, 4.0), 1.0), H * S * A)
     part = max(1, min(runs, RUNS_AT_ONCE * 16 // cells))
-    for first in range(0, runs, part):
-        unit = unit_noise(noise.mechanism, noise.stream, part * cells, seed=first)
+    for begin in range(0, runs, part):
+        unit = unit_noise(noise.mechanism, noise.stream, part * cells, seed=begin)
         unit = np.abs(unit, out=unit).reshape(len(TIMES), part, cells)
         unit *= weight
         result.append((unit.max(2) / noise.bound[:, None]).max(0))
