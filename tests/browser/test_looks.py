@@ -109,6 +109,15 @@ def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits)
         "e => { const r = e.getBoundingClientRect(); return [1, 39].every(x => [1, 39].every(y => "
         "e.contains(document.elementFromPoint(r.left + x, r.top + y)))); }"
     )
+    menu, environment = page.get_by_test_id("stSidebarNav"), page.get_by_role("combobox", name="Environment")
+    expect(menu).to_be_visible()
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    page.get_by_role("button", name="Settings", exact=True).click()  # apart from the menu
+    expect(environment).to_be_in_viewport()
+    expect(menu).to_be_hidden()
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    opener.click()
+    expect(menu).to_be_visible()
 
 
 @pytest.mark.thorough
