@@ -1,5 +1,5 @@
-// On a phone the sidebar lies over the page. A button in the page opens it at the settings, without the menu above them;
-// Streamlit's own button opens it with both.
+// On a phone the sidebar lies over the page. A button in the page opens it at the settings, without the menu above
+// them; Streamlit's own button opens it with both.
 const OPENER = '[data-testid="stExpandSidebarButton"]';
 
 /** @param {MouseEvent} press */
