@@ -8,6 +8,7 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.policy import environment_drawing
+from dprl.series import place_of
 from dprl.simulation import RunSpec
 from dprl.words import plural
 
@@ -16,7 +17,7 @@ DIGITS = 4  # behind the point, of a place in a picture whose sides are about 1
 
 def worlds(specs: Iterable[RunSpec]) -> list[dict[str, Any]]:
     """Of each environment, once, what assets/web/player_below.js draws."""
-    distinct = {(spec.environment, str(spec.environment_params)): spec for spec in specs}
+    distinct = {place_of(spec): spec for spec in specs}
     return [_world(spec) for spec in distinct.values()]
 
 
