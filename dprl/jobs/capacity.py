@@ -36,7 +36,7 @@ class Capacity:
         self.bytes = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
 
     def make_room(self, db: sqlite3.Connection, newest: int = -1) -> bool:
-        """Drop that while there is too much; never anything of a run that still goes on, nor of the
+        """Drop one after the other while there is too much; never anything of a run that still goes on, nor of the
         seed `newest`. Whether anything was."""
         removed = False
         while used(db) > self.bytes:
