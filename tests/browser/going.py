@@ -119,7 +119,7 @@ STOPS = {
         | FILES
         | each("tab", "Regret", "Counts", "Policy", "Guarantee", "Data")
         | each("button", "Cancel all", "Run it", "Cancel", "Run", "Reset", "Play")
-        | each("button", "Hide", "Copy settings", "Remove", "Add this run without privacy")
+        | each("button", "Hide", "Copy settings", "Remove")
         | each("choice", "Bad arms", "Stage by stage", "Privacy cost", "Suboptimal episodes")
         | each("switch", "Pause live"),
         first=compared(*FINISHED),
