@@ -63,6 +63,12 @@ def test_epsilon_under_the_finger_changes_noise_and_what_is_said(visit: Visits) 
     section, said = page.locator(".story section").nth(ORDER.index("noise")), content()["noise"]
     told, slider = section.locator(".told"), section.get_by_role("slider")
     expect(told).to_contain_text(said["deviations"][content()["first"]])
+    # A thousand shapes inherit what Streamlit changes of whatever is under the mouse: that ends above them.
+    shape, inherited = section.locator(".cell").first, "e => getComputedStyle(e).scrollbarColor"
+    page.mouse.move(0, 0)
+    outside = shape.evaluate(inherited)
+    section.hover()
+    assert shape.evaluate(inherited) == outside
     slider.focus()
     page.keyboard.press("Home")
     expect(told).to_contain_text(said["deviations"][0])
