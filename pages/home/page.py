@@ -15,6 +15,7 @@ from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
+from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, STORY, Home, link_to
@@ -32,9 +33,11 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
+from pages.shared.results.replication import bundle_pace, bundle_part
 from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
 
 
@@ -59,7 +62,7 @@ def chart(h: Home) -> None:
     """The chart with its slider, and the ways on: the last scene."""
     st.markdown(explained(messages("start")["home"]["about"]))
     h.drawn = h.epsilon, dark()
-    redrawn(at_one_epsilon, None, "home")
+    redrawn(at_one_epsilon, bundle_pace(runs(h.epsilon), owner_id("home")), "home")
     words_and_papers()
 
 
@@ -106,10 +109,16 @@ def at_one_epsilon(live: bool) -> None:
         page_link("claims", "Check the papers' claims")
         along = h.epsilon, best(), s.common, footer()
         save("home.html", "Download interactive chart", "text/html", lambda: taken_along(*along))
-        save_citations(curve.spec for curve in example.curves)
+        save_citations(runs(h.epsilon))
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(s.common)))
+    bundle_part(runs(h.epsilon), owner_id("home"), live)
+
+
+def runs(epsilon: float) -> list[RunSpec]:
+    """The runs of the chart at an epsilon."""
+    return [curve.spec for curve in trust(epsilon, HOME_EPISODES).curves]
 
 
 def moved(place: int) -> None:

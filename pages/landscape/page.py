@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
 import streamlit as st
 
 from dprl.landscape import PROBLEMS, frame, rows
 from dprl.landscape.rows import all_rows
-from dprl.simulation import RunSpec
 from dprl.tables import csv
 from dprl.words import power
 from pages.landscape import views, words
 from pages.landscape.state import bundled_landscape, look_at, view
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.download import save
-from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
-from pages.shared.results import data, together
-from pages.shared.results.again import named, offer_bundle, save_citations
+from pages.shared.results.again import save_citations
+from pages.shared.results.replication import redrawn_bundle
 from pages.shared.text import escape
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
@@ -52,7 +47,7 @@ def main() -> None:
         save("landscape.csv", "Download this table (CSV)", "text/csv", lambda: text)
         save("landscape-all.csv", "Download all tables (CSV)", "text/csv", lambda: csv(all_rows(everything)))
         save_citations(views.runs(found))
-    replication(views.runs_of_table(found))
+    redrawn_bundle(views.runs_of_table(found), owner_id("landscape"))
     with corner:
         share(v)
     with st.expander("Proved, claimed, measured", icon=":material/verified:"):
@@ -65,24 +60,6 @@ def main() -> None:
         st.markdown("\n".join(f"- {escape(said)}" for said in words.about_lower(seen)))
     views.absent_learners()
     words_and_papers()
-
-
-def replication(specs: Sequence[RunSpec]) -> None:
-    """The bundle of the table's runs. Nothing else on this page is computed, so this part alone redraws itself."""
-
-    def progress() -> together.Progress:
-        lacking = [spec for spec in specs if not np.isfinite(data.ends(spec)).all()]
-        return together.progress(specs, lacking, owner_id("landscape"))
-
-    def part(live: bool) -> None:
-        state = progress()
-        if live != bool(state.active):
-            st.rerun()
-        if state.active or state.failed:
-            together.strip(state, owner_id("landscape"), lambda: None)
-        offer_bundle(named(specs), owner_id("landscape"))
-
-    redrawn(part, together.PACE if progress().active else None)
 
 
 def inputs() -> None:

@@ -257,6 +257,8 @@ WITH_THE_PROGRAM = {
     "free?show=exploration": (30, "exploration noise"),
     "claims?claim=mistakes": (22, "1. "),
     "landscape?problem=random-tiny&K=1e3": (14, "needs the fewest users"),
+    "home?eps=0.3": (4, "of V*. At **ε\u00a0=\u00a00.3** it takes"),
+    "lessons?lesson=price&step=2&shown=yes": (3, "question 2 of 3"),
 }
 
 
