@@ -300,7 +300,7 @@ class Player {
       at("played").textContent = this.said;
       return;
     }
-    if (waiting && (this.drawn || performance.now() - this.asked > LATE)) {
+    if (waiting && (this.drawn || now - this.asked > AGAIN)) {
       at("played").textContent = `Playing run ${known + 1} of ${runs.length} … `
         + (this.drawn ? `The chart has ${this.drawn} of ${this.seeds} seeds so far.` : "");
     }
@@ -369,14 +369,12 @@ class Player {
    * What a link claims of these results, compared.
    * @param {any[][]} results of each curve those of its seeds
    */
-  async say(results) {
-    const check = this.check, box = at("checked");
+  say(results) {
+    const box = at("checked");
     const played = results.map((seeds, i) => ({
       spec: this.own(i)[this.stops[i]].spec, episodes: seeds[0].episodes, rows: seeds.map(({ regret }) => regret),
     }));
-    const { same, says } = await compared(played, check, this.head.said.tiny);
-    if (this.check !== check) return;  // something was moved meanwhile
-    box.replaceChildren();
+    const { same, says } = compared(played, this.check, this.head.said.tiny);
     box.classList.toggle("differs", !same);
     for (const text of says) add(box, "p", text);
   }

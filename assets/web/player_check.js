@@ -1,4 +1,5 @@
 // What a link claims of its result, compared with what was played here: as dprl/verify.py does it.
+import { sha256 } from "./player_digest.js";
 import { percent } from "./player_sentence.js";
 import { human } from "./player_words.js";
 const VALUES = 10, FORM = /^([0-9a-f]{16})\.([A-Za-z0-9_-]+)$/;
@@ -32,9 +33,9 @@ function exact(value) {
  * @param {Played[]} curves
  * @param {Check} claimed
  * @param {string} tiny what is said of less than a hundredth of a percent
- * @returns {Promise<{same: boolean, says: string[]}>}
+ * @returns {{same: boolean, says: string[]}}
  */
-export async function compared(curves, claimed, tiny) {
+export function compared(curves, claimed, tiny) {
   const places = curves.flatMap(({ rows }, curve) =>
     rows.flatMap((row, seed) => Array.from(row, (_, point) => ({ curve, seed, point }))));
   const says = [];
@@ -50,22 +51,21 @@ export async function compared(curves, claimed, tiny) {
   });
   if (says.length) return { same: false, says };
   const told = `${curves.length} run${curves.length > 1 ? "s" : ""}, ${human(places.length)} values`;
-  const digest = await digestOf(curves);
-  if (digest === "") return { same: true, says: [`All ${VALUES} check values of the link agree: ${told}. Without a `
-    + "secure connection this browser cannot compare the others."] };
+  const digest = digestOf(curves);
   if (digest === claimed.digest) return { same: true, says: [`The same bits as the author's: ${told}.`] };
   return { same: false, says: [`All ${VALUES} check values agree, and the digests differ: ${digest} here, `
     + `${claimed.digest} in the link. Another value differs, or a setting.`] };
 }
-/**
- * 16 hex digits of all settings, episodes and values; "" where the browser takes no digests.
- * @param {Played[]} curves
- */
-async function digestOf(curves) {
-  if (!globalThis.crypto?.subtle) return "";
+/** 16 hex digits of all settings, episodes and values. @param {Played[]} curves */
+function digestOf(curves) {
   const parts = curves.flatMap(({ spec: [before, behind], episodes, rows }) => [
     new TextEncoder().encode(before + rows.length + behind), BigInt64Array.from(episodes, BigInt), ...rows,
   ]);
-  const digest = await crypto.subtle.digest("SHA-256", await new Blob(/** @type {any} */ (parts)).arrayBuffer());
-  return Array.from(new Uint8Array(digest, 0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const bytes = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let place = 0;
+  for (const { buffer, byteOffset, byteLength } of parts) {
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), place);
+    place += byteLength;
+  }
+  return sha256(bytes).slice(0, 16);
 }

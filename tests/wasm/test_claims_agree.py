@@ -3,14 +3,13 @@ passes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from dprl.assets import classic, plain, web_source
+from dprl.assets import classic
 from dprl.figures.looks import CurveStyle
 from dprl.links import MAX_CURVES, spec_pairs
 from dprl.player import PlayedCurve, Shown, player_page
@@ -18,10 +17,9 @@ from dprl.player.codec import codec
 from dprl.simulation import RunSpec
 from dprl.simulation.loops.replan import SeedRun
 from dprl.verify import verified
-from dprl.wasm import ENGINE, light_pack, manifest, replay
+from dprl.wasm import light_pack, replay
 from dprl.words import SAID as NUMBERS
 from tests.problems import first
-from tests.wasm.browser import LOAD, encoded
 from tests.wasm.cases import covered
 from tests.wasm.claimed import FALSIFIED, authors, claim_of, link_to
 
@@ -52,25 +50,17 @@ SAID = """async ([source, codec, tiny, own, fragment, curves]) => {
   return compared(played, check, tiny);
 }"""
 SCRIPTS = classic(
-    "player_words.js", "player_sentence.js", "player_link.js", "player_check.js", "player_pack.js"
+    "player_words.js",
+    "player_sentence.js",
+    "player_link.js",
+    "player_digest.js",
+    "player_check.js",
+    "player_pack.js",
 )
 AUTHORS, COVERED = authors(), len(list(covered()))
 EVERY = len(AUTHORS) // len(FALSIFIED)  # of so many links one is falsified
 # The fifth of each: what a shuffler's bits prove takes seconds to find.
 LIES = dict(zip(range(EVERY - 1, len(AUTHORS), EVERY), FALSIFIED, strict=False))
-
-
-@pytest.fixture(scope="module")
-def page(engine: Page, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """One from disk, where a browser takes digests."""
-    blank = tmp_path_factory.mktemp("blank") / "blank.html"
-    blank.write_text("<!DOCTYPE html><title>blank</title>", "utf-8")
-    assert engine.context.browser is not None
-    opened = engine.context.browser.new_page()
-    opened.goto(Path(blank).as_uri())
-    opened.evaluate(LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), manifest().kernels])
-    yield opened
-    opened.close()
 
 
 def said(page: Page, own: list[RunSpec], shown: list[RunSpec], link: str) -> tuple[bool, list[str]]:
@@ -112,8 +102,8 @@ def test_there_are_fifty_links_or_more_of_which_ten_are_falsified() -> None:
 
 
 @pytest.mark.parametrize(("number", "how"), first(LIES.items(), lambda lie: lie[0] == min(LIES)))
-def test_a_falsified_link_is_found_on_both_sides(page: Page, number: int, how: str) -> None:
-    agree(page, AUTHORS[number], how)
+def test_a_falsified_link_is_found_on_both_sides(engine: Page, number: int, how: str) -> None:
+    agree(engine, AUTHORS[number], how)
 
 
 @pytest.mark.parametrize(
@@ -124,17 +114,18 @@ def test_a_falsified_link_is_found_on_both_sides(page: Page, number: int, how: s
         if number not in LIES
     ],
 )
-def test_an_honest_link_has_the_same_bits_on_both_sides(page: Page, number: int) -> None:
-    agree(page, AUTHORS[number])
+def test_an_honest_link_has_the_same_bits_on_both_sides(engine: Page, number: int) -> None:
+    agree(engine, AUTHORS[number])
 
 
 PAGES, LINKS = 5, 10  # of each, of which two are falsified
+PLAIN = "http://plain.test/"  # where a browser takes no digests; tests/browser/test_one_page.py opens files
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("number", range(PAGES))
 def test_a_whole_page_says_of_ten_links_what_the_command_says(
-    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+    engine: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """Fifty in all, over every algorithm, privacy model and mechanism that a page plays."""
     monkeypatch.setattr(replay, "STOPS", (0.3, 3.0))
@@ -147,9 +138,11 @@ def test_a_whole_page_says_of_ten_links_what_the_command_says(
     ]
     file = tmp_path / "runs.html"
     file.write_text(player_page("Runs", "", curves, Shown(), footer=""), "utf-8")
-    assert page.context.browser is not None
-    opened = page.context.browser.new_page()
-    opened.goto(file.as_uri())
+    assert engine.context.browser is not None
+    opened = engine.context.browser.new_page()
+    opened.route(f"{PLAIN}*", lambda route: route.fulfill(path=file))
+    opened.goto(PLAIN)
+    assert not opened.evaluate("isSecureContext")
     lies = dict(zip((3, 8), list(FALSIFIED)[number::PAGES], strict=True))
     for place in range(LINKS):
         budget = (1.0, 0.3, 3.0)[place % 3]
@@ -162,7 +155,7 @@ def test_a_whole_page_says_of_ten_links_what_the_command_says(
         link = link_to(*(FALSIFIED[lies[place]](claim) if place in lies else claim))
         good, sentences = verified(link)
         assert good == (place not in lies)
-        opened.goto(f"{file.as_uri()}#{link.partition('?')[2]}")
+        opened.goto(f"{PLAIN}#{link.partition('?')[2]}")
         if lies.get(place) == "the random numbers":
             expect(opened.locator("#said")).to_contain_text("is no run of this page (seed)")
             continue
