@@ -82,14 +82,17 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         told = sorted(s.text.partition("Written down: **")[2].partition("**")[0] for s in students)
 
         bits = await clinic(teacher, students, took)
-        await led(teacher, students, took)
+        late = opened(url, "room", f"room={code}", f"{people:032x}")
+        await led(teacher, students, partial(stack.enter_async_context, late), took)
 
     rows = list(csv.DictReader(io.StringIO(answers_csv(Store(home / "runs.sqlite"), code))))
     assert sorted(row["written down"] for row in rows if row["asked"] == QUESTION) == told
     assert len(told) == people
     assert sorted(row["written down"] for row in rows if row["kind"] == "clinic") == sorted(bits)
     predicted = Counter(row["step"] for row in rows if row["kind"] == "prediction")
-    assert list(predicted.values()) == [people] * len(LESSONS[LED].steps)
+    *before, last = predicted.values()
+    assert before == [people] * (len(LESSONS[LED].steps) - 1)
+    assert last == people + 1  # with who came late, and with who had left by then
     return took
 
 
@@ -115,9 +118,15 @@ async def clinic(teacher: Session, students: list[Session], took: dict[str, floa
     return sent
 
 
-async def led(teacher: Session, students: list[Session], took: dict[str, float]) -> None:
+async def led(
+    teacher: Session,
+    students: list[Session],
+    late: Callable[[], Awaitable[Session]],
+    took: dict[str, float],
+) -> None:
     """The rest of the lesson, as the teacher leads it: what is next, the answer, and so on to the recap. Everybody
-    predicts, and nobody sends. `next`: seconds from a press of Next until 95% of the phones have what is asked."""
+    predicts, and nobody sends. During the last question one more joins, and one who has predicted leaves. `next`:
+    seconds from a press of Next until 95% of the phones have what is asked."""
     lesson, waited = LESSONS[LED], []
     await teacher.set("button_group", "Kind", string_array_value=["A lesson's question"])
     press = partial(teacher.press, "Lead from here")
@@ -126,7 +135,12 @@ async def led(teacher: Session, students: list[Session], took: dict[str, float])
         begin = time.perf_counter()
         await press()
         waited += await asyncio.gather(*(turned(*one, begin) for one in zip(students, before, strict=True)))
+        last = at == len(lesson.steps) - 1
+        if last:
+            students = [*students, await late()]
         await asyncio.gather(*(guess(s, lesson.steps[at].prediction, i) for i, s in enumerate(students)))
+        if last:
+            await students.pop(0).leave()
         await teacher.press("Reveal")
         await everybody(students, "Your class: ")
         coming = upcoming([Guess(LED, at)]) or Recap(LED)

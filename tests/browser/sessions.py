@@ -108,6 +108,11 @@ class Session:
         await self.until(lambda: text in self.text)
         return self.text
 
+    async def leave(self) -> None:
+        """Is gone, as when a tab is closed."""
+        self._stop()
+        await self._socket.close()
+
     @property
     def text(self) -> str:
         """All that the page says."""
