@@ -41,6 +41,7 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300  # seconds: the first run on a machine compiles
 nb_merge_streams = True
+nb_output_stderr = "remove"  # a bar of progress that overwrites itself is hundreds of lines on a page
 # Each kernel would warn that what it says to this process is not encrypted.
 NotebookClient.extra_arguments.default_args = (["--log-level=ERROR"],)
 

@@ -64,6 +64,8 @@ def _default(field: Field) -> str:
     """Its default as one would type it."""
     if field.default is None:
         return "chosen for you"
+    if field.default == "":
+        return "empty"
     return f"`{field.default:g}`" if isinstance(field.default, float) else f"`{field.default}`"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dprl import metrics, search
 from dprl.curves import Array, RunCurves
+from dprl.environments import ENVIRONMENTS
 from dprl.figures import offline, pac, regret, steps
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, numbered
@@ -139,6 +140,7 @@ def series_of(
         growth=growth,
         needed=needed,
         place=place_of(spec),
+        world=ENVIRONMENTS[spec.environment].title,
     )
 
 

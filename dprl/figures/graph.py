@@ -18,6 +18,10 @@ WIDTHS = (1.0, 2.0, 3.5, 5.0)  # of an arc, by quarters of its probability
 NAMED_STATES = 24  # above it nodes are dots
 SMALL_NODE = 18  # pixels, where names stand outside
 NAMED_OUTSIDE = 12  # names around a circle that do not run into each other
+NAMED_BELOW, NAME_BELOW = (
+    6,
+    -0.72,
+)  # names below a chain that do not run into each other, and where they stand
 DRAWN_STATES = 60  # of a graph; above it only the likeliest move of each state is drawn
 DRAWN_MOVES = 60  # of a graph; above it only the likeliest move of each action is drawn
 FAINTEST = 0.02  # a move less likely is not drawn
@@ -206,6 +210,12 @@ def nodes(
         edges.append(colors.faint if g else colors.roles["optimal"] if r else colors.muted)
     if outside:
         names_outside(chart, place, labels)
+    below = named_below(place, labels)
+    for s in below:
+        note_at(chart, place, s, _lines(labels[s], 44 // S), NAME_BELOW, colors.ink)
+    words = [
+        "" if s in below else word for s, word in enumerate(_ends(labels) if below else node_words(labels))
+    ]
     border = {"color": edges, "width": [3.0 if r else 1.2 for r in ring]}
     chart.add(
         "markers+text" if S <= NAMED_STATES and not outside else "markers",
@@ -213,7 +223,7 @@ def nodes(
         place[:, 1],
         name="states",
         marker={"size": size, "color": inside, "opacity": 1, "line": border},
-        text=[style.plain(label) for label in node_words(labels)],
+        text=[style.plain(word) for word in words],
         textfont={"size": 12 if size >= 20 else 10, "color": inks},
         customdata=list(hover),
         hovertemplate="%{customdata}<extra></extra>",
@@ -223,16 +233,29 @@ def nodes(
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
     """At most four signs for each label, all different, or None: the label, or the number it ends with."""
+    words = _ends(labels)
+    return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
+
+
+def _ends(labels: Sequence[str]) -> list[str]:
     words = []
     for label in style.short_labels(labels, 60):
         last = label.split()[-1] if label.split() else ""
         words.append(last if len(label) > 4 and last.isdigit() else label)
-    return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
+    return words
 
 
 def node_words(labels: Sequence[str]) -> list[str]:
     """What is written into the nodes: a short word, or the state's number."""
     return short_words(labels) or [str(s) for s in range(len(labels))]
+
+
+def named_below(place: Array, labels: Sequence[str]) -> list[int]:
+    """The states of a short chain whose names do not fit into their nodes, and stand below them."""
+    if not labels or not in_row(place) or len(labels) > NAMED_BELOW:
+        return []
+    ends = _ends(labels)
+    return [s for s, word in enumerate(ends) if len(word) > 4 or ends.count(word) > 1]
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
@@ -265,8 +288,8 @@ def _lines(label: str, wide: int = 13, most: int = 3) -> str:
 
 
 def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """A word at a state: below it in a row, at whose ends it goes inward; on a circle where no loop is, below it or,
-    at the bottom and the top, beside it."""
+    """Words at a state, escaped: below it in a row, at whose ends they go inward; on a circle where no loop is, below
+    it or, at the bottom and the top, beside it."""
     x, y = place[s]
     anchor, shift = "center", 0.0
     if in_row(place):
@@ -280,7 +303,7 @@ def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: 
         y -= 0.4
     else:
         anchor, shift = "left", 0.5 * _node_size(len(place), False) + 4
-    chart.note(style.plain(text), color, 11, x=x, y=y, xanchor=anchor, xshift=shift)
+    chart.note(text, color, 11, x=x, y=y, xanchor=anchor, xshift=shift)
 
 
 def row_of_actions(

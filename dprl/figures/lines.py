@@ -49,6 +49,7 @@ class Series:
         note: what to say of one that is not complete ("running, 43%").
         shown: it can be hidden, and is in the legend nevertheless.
         v_star: the best value of an episode.
+        world: the environment's title, where it has to be said.
         growth: the exponent of cumulative regret over the last tenfold of episodes, with its interval.
         median: [C] over seeds, for a table that has it beside the mean.
         needed: from how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
@@ -71,6 +72,7 @@ class Series:
     median: Array | None = None
     needed: float | None = None
     place: str = ""
+    world: str = ""
 
     @property
     def group(self) -> Trace:

@@ -109,16 +109,18 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
     if v_star is None or not reached:
         return
     ends = np.array([min(r[0] for r in reached), max(r[1] for r in reached)], float)
-    name, hover = most_of(v_star, symbol)
+    name, hover = most_of(v_star, symbol, shown[0].world)
     level = v_star if most is None else most
     chart.theory(name, ends, [level, level], hovertemplate=hover)
     if level > 0:
         chart.reach(high=np.log10(level * 1.3))
 
 
-def most_of(v_star: float, symbol: str = "V*") -> tuple[str, str]:
-    """What the line of the most that an episode can lose is called, and what is said where it is pointed at."""
-    name = f"{symbol} = {v_star:#.3g}, all an episode can lose"
+def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
+    """What the line of the most that an episode can lose is called, and what is said where it is pointed at. world: of
+    which environment: two may have the same value in three digits."""
+    whose = f"{symbol} of {style.plain(world)}" if world else symbol
+    name = f"{whose} = {v_star:#.3g}, all an episode can lose"
     return name, f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"
 
 

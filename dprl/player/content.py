@@ -107,7 +107,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
         "charts": {"light": _dress(False), "dark": _dress(True)},
         "measure": shown.measure,
         "axes": {"x": shown.x, "y": shown.y},
-        "best": _best([curve["best"] for curve in told]),
+        "best": _best([curve["best"] for curve in told], curves[0].spec.environment),
         "said": said(),
         "sentence": shown.sentence,
     }
@@ -146,11 +146,11 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _best(values: Sequence[float]) -> dict[str, Any] | None:
+def _best(values: Sequence[float], environment: str) -> dict[str, Any] | None:
     """The line of all that an episode can lose, where it is the same for all curves."""
     if len({round(v_star, 9) for v_star in values}) > 1 or not values[0] > 0:
         return None
-    name, hover = regret.most_of(values[0])
+    name, hover = regret.most_of(values[0], world=ENVIRONMENTS[environment].title)
     return {"value": values[0], "name": name, "hover": hover}
 
 

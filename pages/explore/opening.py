@@ -23,6 +23,7 @@ from pages.shared.online.regret import curve_of
 from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import known
+from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of
@@ -39,16 +40,19 @@ def opening() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="opening_head"):
         st.header(QUESTION.title, anchor=False, width="content")
         button(QUESTION, "Open these curves", wide=False)
-    shown = ENVIRONMENTS[
-        BASE.environment
-    ].title  # settings redraw themselves alone: the chart does not follow them
+    shown, chosen = ENVIRONMENTS[BASE.environment].title, ENVIRONMENTS[session().draft.environment].title
     st.markdown(
         explained(
             f"**{shown}:** {QUESTION.say} Open these curves to look closer. Or choose your own settings and "
-            f"press **Run**. Each run adds a curve, up to eight. Until then the chart below stays on {shown}."
+            "press **Run**. Each run adds a curve, up to eight."
         )
     )
-    show(kept(("opening", night, room), partial(question_picture, night, room)), "opening")
+    if chosen != shown:
+        st.info(
+            f"The chart below is of {shown}. Press **Run** to see {escape(chosen)}.", icon=":material/info:"
+        )
+    with st.container(key="opening_of_another" if chosen != shown else "opening_of_this"):
+        show(kept(("opening", night, room), partial(question_picture, night, room)), "opening")
     st.markdown("## Other questions", anchors=False)
     others = [example for example in EXAMPLES if example is not QUESTION]
     for column, example in zip(st.columns(len(others), border=True), others, strict=True):

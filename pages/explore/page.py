@@ -34,6 +34,7 @@ def main() -> None:
     s = session()
     s.explore.playing = s.explore.playing and not s.arrived
     read_address(s.explore)
+    s.explore.drawn_for = s.draft.environment
     with st.sidebar:
         explore_controls()
     corner = head(s.explore)

@@ -15,6 +15,7 @@ from dprl.words import plural, some
 from pages.explore import view
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.online.one_user import one_user
@@ -22,9 +23,11 @@ from pages.shared.online.regret import regret_chart
 from pages.shared.results import data, status
 from pages.shared.results.status import ACTIVE
 from pages.shared.text import escape
+from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import add, session, write_address
+from pages.users.link import asked_of, encode
 
 MEASURES = {
     "share": "Share lost",
@@ -74,6 +77,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     left, right = st.columns([5, 3], gap="medium")
     with left:
         regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each, beside=True)
+        chosen = s.explore.curves[links.most_private(s.explore.curves)].spec
+        page_link("users", "How many users do I need for this?", encode(asked_of(chosen)))
     with right:
         learner_at_work(titles)
 

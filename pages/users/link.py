@@ -10,14 +10,20 @@ What is as usual is left out. Nothing is run: what is shown follows from a table
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from dprl import links
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
+from dprl.simulation import RunSpec
 from dprl.users import FIELDS, Asked, Table
+from pages.shared.results.answers import v_star
 from pages.shared.results.bundled import asset
 from pages.shared.visitor.address import Query
 
 TREATING, LOGS = "treating", "logs"  # what somebody learns from
 ANSWER = "from"
+USUAL = RunSpec()
 
 
 def encode(asked: Asked, answer: str = TREATING) -> list[tuple[str, str]]:
@@ -57,3 +63,24 @@ def answered(given: Query) -> tuple[str, tuple[str, ...]]:
 def table() -> Table:
     """What comes with the program; read once."""
     return Table.from_dict(asset("users"))
+
+
+def asked_of(spec: RunSpec) -> Asked:
+    """The environment, the budget and the users of a run; what this page cannot be asked is as usual, and so are users
+    whose number nobody chose: Online simulates a billion of them."""
+    known = next((one.key for one in table().problems.values() if (one.environment, dict(one.params)) == (
+        spec.environment, dict(spec.environment_params)
+    )), "")  # fmt: skip
+    S, A, H = ENVIRONMENTS[spec.environment].size(**dict(spec.environment_params))[:3]
+    best = None if known else v_star(spec)
+    wanted: dict[str, Any] = {"S": S, "A": A, "H": H, "epsilon": spec.epsilon, "delta": spec.delta}
+    wanted["value"] = best and float(f"{100 * best / H:.2g}")
+    wanted["users"] = None if spec.episodes == USUAL.episodes else spec.episodes
+    return Asked(**{name: _allowed(name, value) for name, value in wanted.items()}, problem=known)
+
+
+def _allowed(name: str, value: Any) -> Any:
+    try:
+        return FIELDS[name].check(value)
+    except SpecError:
+        return FIELDS[name].default

@@ -23,7 +23,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 from pages.users import sheet, views, words
 from pages.users.link import LOGS, table
-from pages.users.state import change, change_answer, users
+from pages.users.state import change, change_answer, take_over, users
 
 LABELS = {
     "S": "States S",
@@ -45,6 +45,7 @@ WIDER = {"value": 152, "loss": 128, "today": 128}  # of inputs with a longer lab
 def main() -> None:
     u = users()
     read_address(u)
+    take_over(u)
     session().wrong.clear()
     corner = head(u)
     st.markdown(f"**{words.QUESTION}**")
@@ -59,6 +60,8 @@ def main() -> None:
     st.markdown(explained("Say how large your environment is and what an average episode may lose."))
     inputs()
     asked = u.asked
+    if asked == u.taken:
+        st.caption("The environment and the budget are those of your settings on Online.")
     if session().wrong:  # no answer to what stood there before
         st.info("One value above cannot be read. Change that value to see an answer.", icon=":material/edit:")
         with corner:

@@ -314,3 +314,15 @@ def test_words_at_the_ends_of_a_row_go_inward_where_a_telephone_cut_them() -> No
     for s in (0, 3, 5):
         graph.note_at(chart, place, s, "reward 1", -1.15, "#000000")
     assert [note["xanchor"] for note in chart.layout["annotations"]] == ["left", "center", "right"]
+
+
+def test_a_long_name_in_a_short_chain_stands_below_its_state() -> None:
+    place = graph.places(CHAIN, 3)
+    assert graph.named_below(place, ["stage 1", "stage 2", "recovered"]) == [2]
+    assert graph.named_below(place, ["state 0", "state 1", "state 2"]) == []
+    P, R = np.broadcast_to(np.eye(3)[:, None, :], (1, 3, 1, 3)), np.zeros((1, 3, 1))
+    labels = {"state_labels": ["stage 1", "stage 2", "recovered"], "action_labels": ["go"]}
+    figure = policy.environment_drawing(P, R, drawing=CHAIN, **labels).figure
+    (states,) = [t for t in figure.data if t.name == "states"]
+    assert list(states.text) == ["1", "2", ""]
+    assert [note.text for note in figure.layout.annotations] == ["recovered"]

@@ -549,3 +549,9 @@ def test_menus_call_an_algorithm_that_was_rebuilt_a_reconstruction() -> None:
     for key, entry in ALGORITHMS.items():
         unread = "recalled" in entry.summary or "read)" in entry.source or key == "rlsvi"
         assert titles[key].endswith("(our reconstruction)") == unread, key
+
+
+def test_a_typed_number_counts_without_enter(visit: Visit) -> None:
+    """Streamlit sends it once nothing more is typed; words, which may be half written, wait for Enter."""
+    field = widget(visit("explore"), "text_input", "Privacy budget ε, exact value")
+    assert 500 <= field.proto.live_debounce_ms <= 1500

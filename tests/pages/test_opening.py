@@ -60,10 +60,13 @@ def test_the_opening_says_which_environment_its_curves_are_of_when_another_is_ch
     app = visit("explore")
     widget(app, "selectbox", "Environment").set_value("gridworld").run()
     assert drafted(app).environment == "gridworld"
-    (said,) = [m.value for m in app.main.markdown if m.value.startswith("**RiverSwim:**")]
-    assert "the chart below stays on RiverSwim" in said
+    (said,) = [info.value for info in app.main.info]
+    assert said == "The chart below is of RiverSwim. Press **Run** to see Gridworld."
+    widget(app, "selectbox", "Environment").set_value("riverswim").run()
+    assert not app.main.info
+    widget(app, "selectbox", "Environment").set_value("gridworld").run()
     app.button(key="run").click().run()
-    assert not any("the chart below stays" in m.value for m in app.main.markdown)
+    assert not app.main.info
     assert {c.spec.environment for c in app.session_state["session"].explore.curves} == {"gridworld"}
 
 

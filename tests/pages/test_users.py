@@ -13,13 +13,15 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
+from dprl.simulation import RunSpec
 from dprl.users import MODELS, Asked, answers
 from pages.shared.results.trusted import known
 from pages.users import sheet, views
+from pages.users.link import asked_of as asked_from
 from pages.users.link import encode, table
 from pages.users.state import Users
 from pages.users.words import times
-from tests.pages.conftest import Visit, charts, keyed, marked, words
+from tests.pages.conftest import Visit, charts, go, keyed, marked, widget, words
 
 PAGE = "users"
 OWN = Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)
@@ -209,3 +211,26 @@ def test_home_and_this_page_agree_on_what_both_draw(store: Store, epsilon: float
     home = {cost.model: cost.needed for cost in known(epsilon)}
     for need in answers(table(), replace(KNOWN, epsilon=epsilon)):
         assert need.low <= home[need.model] <= need.high
+
+
+def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
+    """By the menu as by the link below a chart; what was asked here stays."""
+    app = visit("explore")
+    widget(app, "selectbox", "Environment").set_value("clinic").run()
+    widget(app, "text_input", "Privacy budget ε, exact value").set_value("0.4").run()
+    go(app, PAGE)
+    found = asked_of(app)
+    assert (found.S, found.A, found.H, found.epsilon, found.users) == (8, 3, 8, 0.4, Asked().users)
+    assert "those of your settings on Online" in words(app)
+    keyed(app, "text_input", "users.epsilon").set_value("2").run()
+    assert "settings on Online" not in words(app)
+    go(app, "explore")
+    go(app, PAGE)
+    assert asked_of(app).epsilon == 2.0
+
+
+def test_of_an_environment_that_was_measured_it_takes_that() -> None:
+    assert asked_from(RunSpec(privacy="local", epsilon=0.2, episodes=10**6)) == Asked(
+        problem="riverswim", users=10**6, S=6, A=2, H=20, epsilon=0.2
+    )
+    assert asked_from(RunSpec(privacy="none", episodes=10**6)).epsilon == Asked().epsilon

@@ -69,18 +69,18 @@ def gauge_verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
         return (
             "It will learn:",
             "check_circle",
-            f"learning begins by roughly {needed} users, of {count(spec.episodes)}.",
+            f"learning begins by roughly {needed} simulated users, of {count(spec.episodes)}.",
         )
     if times > 1 / SURE:
         return (
             "It may learn by then:",
             "timelapse",
-            f"learning begins by roughly {needed} users, of {count(spec.episodes)}.",
+            f"learning begins by roughly {needed} simulated users, of {count(spec.episodes)}.",
         )
     return (
         "It will probably not learn by then:",
         "block",
-        f"learning begins by roughly {needed} users, of {count(spec.episodes)}. Try a larger K or ε.",
+        f"learning begins by roughly {needed} simulated users, of {count(spec.episodes)}. Try a larger K or ε.",
     )
 
 

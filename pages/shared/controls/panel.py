@@ -96,6 +96,8 @@ def explore_controls() -> None:
     """All controls, the estimate and the Run button. Moving one redraws the controls only."""
     s = session()
     s.wrong.clear()
+    if not s.explore.curves and s.explore.drawn_for != s.draft.environment:
+        st.rerun()  # what the page opens on says that it is of another environment
     with st.container(key="controls", gap="small"):
         environment(s)
         learner(s)
@@ -249,7 +251,9 @@ def size_controls(s: Session) -> None:
         marks=[int(m) for m in stops(100, most)],
         show=count,
         ends=("a few users", "a million users" if episodic else "10¹⁵ users"),
-        help="The number of episodes: K·H steps together. Each user has one, unless *More settings* says otherwise.",
+        help="The number of episodes: K·H steps together. Each user has one, unless *More settings* says otherwise. "
+        "All users are simulated, so that K may be far more than a trial has. Give the number that you have: the run "
+        "shows whether so few are enough.",
     )
 
 

@@ -24,6 +24,7 @@ EXACT = 112  # pixels of a field beside its label
 # Seconds for which a browser may still send where a widget stood before the page moved it. A press sends it after up to
 # 0.2 s, and a busy server draws a page in one; nobody chooses the old value again so soon.
 ECHO = 2.0
+PAUSE = "800ms"  # after the last digit, from which on a number counts without Enter: long enough to think of the next
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
 
@@ -136,6 +137,7 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, width: 
         label_visibility="visible" if width is None else "collapsed",
         disabled=locked(name),
         width=width or "stretch",
+        live=PAUSE if field.kind in ("int", "float") else False,
     )
     try:
         read_number(field, str(text))

@@ -96,12 +96,16 @@ class ViewedState(PageState, Generic[ViewT]):
 @dataclass
 class ExploreState(PageState):
     """Explore: the curves that are compared, what is looked at, whether the moment looked at moves on, and the curve
-    that was removed last, with its place."""
+    that was removed last, with its place.
+
+    drawn_for: the environment that was chosen when the page was drawn; settings redraw themselves alone.
+    """
 
     curves: list[Curve] = field(default_factory=list)
     view: View = links.AT_FIRST
     playing: bool = False
     removed: tuple[int, Curve] | None = None
+    drawn_for: str = ""
 
     @property
     def begun(self) -> bool:
