@@ -161,7 +161,7 @@ def _commands() -> Iterator[str]:
     parser = command_line()
     (commands,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     for name, command in commands.choices.items():
-        formatter = argparse.HelpFormatter(f"dprl {name}", width=100)
+        formatter = argparse.HelpFormatter(f"dprl {name}", width=72)
         formatter.add_usage(command.usage, command._actions, command._mutually_exclusive_groups)
         formatter.start_section("options")
         formatter.add_arguments(command._actions)

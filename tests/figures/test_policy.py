@@ -321,8 +321,8 @@ def test_a_long_name_in_a_short_chain_stands_below_its_state() -> None:
     assert graph.named_below(place, ["stage 1", "stage 2", "recovered"]) == [2]
     assert graph.named_below(place, ["state 0", "state 1", "state 2"]) == []
     P, R = np.broadcast_to(np.eye(3)[:, None, :], (1, 3, 1, 3)), np.zeros((1, 3, 1))
-    labels = {"state_labels": ["stage 1", "stage 2", "recovered"], "action_labels": ["go"]}
-    figure = policy.environment_drawing(P, R, drawing=CHAIN, **labels).figure
+    labels = ["stage 1", "stage 2", "recovered"]
+    figure = policy.environment_drawing(P, R, drawing=CHAIN, state_labels=labels, action_labels=["go"]).figure
     (states,) = [t for t in figure.data if t.name == "states"]
     assert list(states.text) == ["1", "2", ""]
     assert [note.text for note in figure.layout.annotations] == ["recovered"]
