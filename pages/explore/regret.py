@@ -21,7 +21,7 @@ from pages.shared.names import kinds
 from pages.shared.online.one_user import one_user
 from pages.shared.online.regret import regret_chart
 from pages.shared.results import data, status
-from pages.shared.results.status import ACTIVE
+from pages.shared.results.status import ACTIVE, awaited
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import callback
@@ -145,12 +145,7 @@ def no_regret_yet(measure: str, runs: Sequence[RunStatus]) -> None:
     if not session().explore.visible:
         empty("All curves are hidden. Show one to see its regret.")
     elif any(run.state in ACTIVE for run in runs):
-        ready = data.store().status.activity().warm > 0
-        empty(
-            "The first points appear in a moment."
-            if ready
-            else "The workers are starting. The very first start takes a minute or two."
-        )
+        empty(awaited(runs))
     elif measure == "extra":
         empty("No private curve is shown, so there is no privacy cost to measure.")
     else:

@@ -9,11 +9,12 @@ import pytest
 
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.requests import Requests
-from dprl.jobs.store import Store
+from dprl.jobs.store import RunStatus, Store
 from dprl.links import MAX_CURVES, NEWEST
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, trust
 from pages.shared.names import titles
+from pages.shared.results.status import Compiling, words_together
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
@@ -59,7 +60,7 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     assert app.query_params["v"] == "2"
     assert app.query_params["c"] == ["priv.central", "priv.none"]
     assert "Waiting: next" in words(app)
-    assert "The workers are starting" in words(app)
+    assert "The workers compile the program for this machine, once." in words(app)
     assert work() == 10
     app.run()
     (chart,) = charts(app)
@@ -227,3 +228,20 @@ def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
         "Central ε = 100, bonus paper",
         "Central ε = 100, privacy 0.5, bonus practical",
     ]
+
+
+def test_who_waits_while_the_program_is_compiled_is_told_for_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("pages.shared.results.status.time.monotonic", lambda: now[0])
+    compiling = Compiling()
+    said = []
+    for now[0], ready in ((100.0, False), (120.0, False), (121.0, True), (125.0, False), (200.0, False)):
+        said.append(compiling.seconds(ready))
+    assert said == [0.0, 20.0, None, 4.0, 0.0]  # nobody looked for so long that they may be other workers
+
+
+def test_runs_that_all_wait_are_not_counted_twice() -> None:
+    waiting = RunStatus(state="queued", seeds=5, place=0, seconds_left=0.5)
+    running = RunStatus(state="running", seeds=5, progress=0.5, seconds_left=20.0)
+    assert words_together([waiting] * 2) == "**2 runs** · all waiting, then less than a second to compute."
+    assert words_together([waiting, running]) == "**2 runs** · 1 running, 1 waiting, 25% done, about 20 s left."

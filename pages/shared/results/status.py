@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -19,6 +20,7 @@ from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, session
 
 ACTIVE = ("queued", "running")
+UNSEEN = 30.0  # seconds, after which the workers may have been others
 NAMED = 3  # runs that are named where they stand alike; more are counted
 PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
 
@@ -64,8 +66,32 @@ def busy(curves: list[Curve], runs: list[RunStatus]) -> list[RunStatus]:
 
 def awaited(runs: Iterable[RunStatus]) -> str:
     """What stands where a chart will be, or would."""
-    going = any(run.state in ACTIVE for run in runs)
-    return "The first points appear in a moment." if going else "Nothing has been computed."
+    if not any(run.state in ACTIVE for run in runs):
+        return "Nothing has been computed."
+    if (taken := COMPILING.seconds(store().status.activity().warm > 0)) is None:
+        return "The first points appear in a moment."
+    return (
+        "The workers compile the program for this machine, once. That takes a minute or two, and longer where others "
+        f"use it. So far: {duration(taken)}."
+    )
+
+
+class Compiling:
+    """For how long no worker has been ready, as pages look for it while somebody waits."""
+
+    def __init__(self) -> None:
+        self._first = self._last = float("-inf")
+
+    def seconds(self, ready: bool) -> float | None:
+        """None where a worker is ready. A look begins anew where nobody has looked for a while."""
+        now = time.monotonic()
+        if ready or now - self._last > UNSEEN:
+            self._first = now
+        self._last = now
+        return None if ready else now - self._first
+
+
+COMPILING = Compiling()
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
@@ -164,13 +190,11 @@ def words_together(runs: list[RunStatus]) -> str:
     running = sum(run.state == "running" for run in runs)
     left = max((run.seconds_left or 0.0 for run in runs), default=0.0)
     share = sum(run.progress for run in runs) / len(runs)
-    said = [
-        f"**{len(runs)} runs** · {running} running",
-        f"{len(runs) - running} waiting",
-        f"{share:.0%} done",
-    ]
-    said.append(f"{duration(left)} left" if running else f"then {duration(left)} to compute")
-    return f"{', '.join(said)}."
+    if not running:
+        done = f" at {share:.0%}" if share else ""
+        return f"**{len(runs)} runs** · all waiting{done}, then {duration(left)} to compute."
+    waiting = f"{len(runs) - running} waiting"
+    return f"**{len(runs)} runs** · {running} running, {waiting}, {share:.0%} done, {duration(left)} left."
 
 
 def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
