@@ -310,6 +310,7 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     for draw, sentence in (
         (lambda: again.plot(wrong), "measure: regret per episode is not drawn of a sweep"),
         (lambda: sweep.run(store=file, workers=0), "workers: 0 is not allowed; give a whole number from 1 to 256"),
+        (lambda: sweep.run(store=file, engine="spark"), "engine: spark is not allowed; give the address of a Dask sch"),
         (lambda: Sweep(SPEC, {"environment": ["random"], "algorithm": ["apeve"], "episodes": [5]}).run(store=file),
          "axis: random, apeve, 5 cannot be run; "),
     ):  # fmt: skip

@@ -22,12 +22,16 @@ MOST_WORKERS = 256
 VISITOR = "Python"  # the name that runs of a script are asked for by
 
 
-def check_workers(workers: int | None) -> None:
-    """Raises SpecError where there cannot be so many."""
+def check_workers(workers: int | None, engine: str | None) -> None:
+    """Raises SpecError where there cannot be so many, or no such engine: also where all is computed already."""
+    from dprl.jobs import cluster
+
     if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
         raise SpecError(
             "workers", f"{shown(workers)} is not allowed; give a whole number from 1 to {MOST_WORKERS}."
         )
+    if engine is not None:
+        cluster.engine(engine)
 
 
 def begin_workers(store: Store, workers: int | None, engine: str | None) -> None:
@@ -58,7 +62,7 @@ def run_stored(
     from dprl.jobs.store import Store
     from dprl.jobs.sweeps import collect
 
-    check_workers(workers)
+    check_workers(workers, engine)
     kept = Store(None if store is None else Path(store))
     if whole_trace(kept, asked) is None:
         begin_workers(kept, workers, engine)
@@ -114,7 +118,7 @@ async def run_async(
     from dprl.jobs.sweeps import POLL, looks
 
     asked: Spec = given_spec(spec)
-    check_workers(workers)
+    check_workers(workers, engine)
     kept = Store(None if store is None else Path(store))
     found: dict[Spec, simulation.Trace] = {}
     if whole_trace(kept, asked) is None:

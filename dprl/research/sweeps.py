@@ -80,7 +80,7 @@ class Sweep(_Sweep[S]):
         for point in self.points:
             if point.spec is None:
                 raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
-        check_workers(workers)
+        check_workers(workers, engine)
         kept = Store(None if store is None else Path(store))
         if any(whole_curves(kept, spec) is None for spec in self.specs):
             begin_workers(kept, workers, engine)

@@ -14,6 +14,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import guide
 from pages.shared.names import in_common, label
+from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel_runs, retry, words
 from pages.shared.results.together import withdraw
@@ -55,13 +56,15 @@ def listing(live: bool) -> None:
     for i, row in enumerate(rows):
         with st.container(border=True, gap="xsmall"):
             entry(i, row)
-    st.button(
-        "Clear my finished runs",
-        icon=":material/delete:",
-        on_click=callback(clear),
-        key="clear",
-        help="Takes them off this list, and frees their room unless somebody else uses them too.",
-    )
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button(
+            "Clear my finished runs",
+            icon=":material/delete:",
+            on_click=callback(clear),
+            key="clear",
+            help="Takes them off this list, and frees their room unless somebody else uses them too.",
+        )
+        save_citations(row.spec for row in all_rows)
 
 
 def own(visitor: str) -> list[RunRow]:

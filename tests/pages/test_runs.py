@@ -80,6 +80,7 @@ def test_runs_in_every_name_are_listed_cancelled_and_cleared(
     assert waiting >= 1
     go(app, RUNS)
     assert f"**{group.title}**: {plural(waiting, 'run')}" in words(app)
+    assert "Citations (BibTeX)" in [button.proto.label for button in app.get("download_button")]
     assert f"Go to {page.name}" in [link.proto.label for link in app.get("page_link")]
     press(app, f"cancel_{group.key}")
     assert store.status.activity().seeds_queued == 0
