@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from dprl.lessons import LESSONS
 from tests.browser.conftest import Visits
-from tests.browser.seen import box_of, idle
+from tests.browser.seen import box_of, fits, idle
 
 CHART = ".js-plotly-plot:not(.st-key-pictured *)"  # the one that is asked about, below an environment
 REST = 100  # ms; Chromium takes a finger to stand still from 40 ms on
@@ -267,3 +268,18 @@ def test_a_beginner_walks_through_the_first_lesson_to_the_recap_and_on(visit: Vi
     expect(page.get_by_role("button", name="What does epsilon guarantee?")).to_be_visible()
     idle(page)
     expect(score).to_have_count(0)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", LESSONS)
+def test_every_question_answer_and_recap_is_used_without_barriers(visit: Visits, key: str) -> None:
+    """At a desk by day and on a phone by night, as axe takes seconds."""
+    last = len(LESSONS[key].steps) + 1  # the recap, which has no answer
+    for at, shown in [*((at, shown) for at in range(1, last) for shown in ("no", "yes")), (last, "no")]:
+        page = visit(f"lessons?v=2&lesson={key}&step={at}&shown={shown}")
+        for width, scheme in ((1280, "light"), (390, "dark")):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            idle(page)
+            assert fits(page), (at, shown, width, scheme)
+        page.close()
