@@ -202,8 +202,8 @@ def linked(page: Page, file: Path) -> list[Path]:
 def test_every_page_of_the_site_stands_alone_and_leads_to_pages_that_are_there(
     browser: Browser, tmp_path: Path
 ) -> None:
-    """All that the command writes, wide and narrow, by day and by night: nothing is asked for, goes wrong or is wider
-    than its window."""
+    """All that the command writes, wide and narrow, by day and by night: nothing is asked for, goes wrong, is wider
+    than its window or is a barrier, with all answers open."""
     assert main(["web", "--out", str(tmp_path)]) == 0
     files = sorted(tmp_path.glob("*.html"))
     assert tmp_path / "index.html" in files
@@ -216,11 +216,13 @@ def test_every_page_of_the_site_stands_alone_and_leads_to_pages_that_are_there(
                         expect(page.locator("#played")).to_contain_text(
                             "Your browser has played", timeout=60_000
                         )
-                        expect(page.locator("#regret .main-svg").first).to_be_visible()
+                        expect(page.locator("#policy .main-svg").first).to_be_visible()
                     elif page.locator("[id^=plot-]:visible").count():
                         page.locator("[id^=plot-]:visible").first.scroll_into_view_if_needed()
                         expect(page.locator("[id^=plot-]:visible .main-svg").first).to_be_visible()
+                    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
                     assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
+                    assert barriers(page) == [], file.name
                     to = linked(page, file)
                     assert [one.name for one in to if not one.is_file()] == [], file.name
                     reached.update(to)
