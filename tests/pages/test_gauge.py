@@ -41,6 +41,20 @@ def test_episodic_names_its_own_limit() -> None:
     assert "more than 1 million users" in gauge_verdict(Outlook(700.0, 4e5, None), spec)[2]
 
 
+def test_a_bonus_that_takes_longer_than_its_noise_is_promised_nothing() -> None:
+    """With DP-UCBVI's printed constants a run has not begun to learn by LATEST times the users that are said."""
+    spec = RunSpec(privacy="central", bonus="paper", seeds=2)
+    found = outlook(spec)
+    assert found is not None
+    assert found.learns_from is not None
+    long = spec.replace(episodes=LATEST * found.learns_from)
+    assert gauge_verdict(found, long)[0] == "Noise alone may let it learn:"
+    trace = run(long)
+    lost = trace.values.mean(0) / trace.at
+    assert lost[-1] > 0.9 * lost.max()
+    assert gauge_verdict(found, spec.replace(episodes=10**5))[0] == "It will probably not learn by then:"
+
+
 def test_it_follows_the_controls(visit: Visit) -> None:
     app = visit("explore")
     found = outlook(SPEC)

@@ -230,7 +230,9 @@ def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
     ]
 
 
-def test_who_waits_while_the_program_is_compiled_is_told_for_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_while_the_program_is_compiled_is_told_for_how_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = [100.0]
     monkeypatch.setattr("pages.shared.results.status.time.monotonic", lambda: now[0])
     compiling = Compiling()
@@ -244,4 +246,6 @@ def test_runs_that_all_wait_are_not_counted_twice() -> None:
     waiting = RunStatus(state="queued", seeds=5, place=0, seconds_left=0.5)
     running = RunStatus(state="running", seeds=5, progress=0.5, seconds_left=20.0)
     assert words_together([waiting] * 2) == "**2 runs** · all waiting, then less than a second to compute."
-    assert words_together([waiting, running]) == "**2 runs** · 1 running, 1 waiting, 25% done, about 20 s left."
+    assert (
+        words_together([waiting, running]) == "**2 runs** · 1 running, 1 waiting, 25% done, about 20 s left."
+    )
