@@ -29,7 +29,7 @@ from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.reach import BETTER, made_up, useful
-from dprl.simulation.uploads.run import fitted_to, noise_of, upload_problem_of
+from dprl.simulation.uploads.run import errors_by_step, fitted_to, noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import NOWHERE
 
 HIDDEN: list[tuple[str, dict[str, Any]]] = [  # none of them is among the models of a forecast
@@ -66,7 +66,7 @@ def treated(model: TabularMDP, behaviour: str, n: int, rng: np.random.Generator)
     """Each of them follows one part of the behaviour policy to the end."""
     parts = datasets.parts(behaviour, model)
     part = rng.choice(len(parts), n, p=[part.share for part in parts])
-    return _played(model, np.tile(model.d1, (n, 1)), np.stack([each.policy for each in parts])[part], rng)
+    return played(model, np.tile(model.d1, (n, 1)), np.stack([each.policy for each in parts])[part], rng)
 
 
 def written_down(people: People) -> str:
@@ -91,7 +91,7 @@ def returning(model: TabularMDP, n: int, rng: np.random.Generator) -> tuple[Peop
     ways, found, whose = np.stack([uniform, np.eye(model.A)[best]]), [], []
     who, begun, kept_to = np.arange(n), np.tile(model.d1, (n, 1)), rng.integers(0, 2, n)
     for _ in range(MOST_OF_ONE):
-        each = _played(model, begun, ways[kept_to], rng)
+        each = played(model, begun, ways[kept_to], rng)
         found.append(each)
         whose.append(who)
         again = each.r.sum(1) < enough
@@ -100,7 +100,7 @@ def returning(model: TabularMDP, n: int, rng: np.random.Generator) -> tuple[Peop
     return joined, np.concatenate(whose)
 
 
-def _played(model: TabularMDP, begun: np.ndarray, chances: np.ndarray, rng: np.random.Generator) -> People:
+def played(model: TabularMDP, begun: np.ndarray, chances: np.ndarray, rng: np.random.Generator) -> People:
     """begun: [n, S] laws of the first state; chances: [n, H, S, A]."""
 
     def drawn(law: np.ndarray) -> np.ndarray:
@@ -171,7 +171,7 @@ def released(
     learned, told = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
     std = float(noise.mechanism.std(ONCE)[0])
     scales = [noise.scales[name] for name in check.names(problem.episodes)]
-    fitted, table = fitted_to(problem, learned, told, noise, errors)
+    fitted, table = fitted_to(problem, learned, told, noise, errors, errors_by_step(spec))
     unit = unit_noise(noise.mechanism, ONCE, len(scales), rng)[0]
     sums = np.array([float(each) for each in check.sums(table, people, problem.episodes)]) + scales * unit
     quantile = check.QUANTILES[noise.mechanism.key]

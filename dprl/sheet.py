@@ -74,8 +74,10 @@ def _worth(policy: Policy) -> Iterable[str]:
     chance = said.bound(bound, bool(OFFLINE[about["algorithm"]].proved), lacking)
     yield f"<p>{markup(chance + below)}</p>"
     if held["verdict"]:
-        shown = f"{verdict.overlap(held['covered'], held['follows'])} {verdict.cautious(*held['learned'])}"
-        yield f"<p>{markup(shown.strip())}</p>"
+        ends, alike = held["learned"], bool(about["declared"].get("stationary"))
+        doubted = verdict.disagree(bound["worth at least"], ends[2], alike) if bound["proved"] else ""
+        shown = doubted, verdict.overlap(held["covered"], held["follows"]), verdict.cautious(*ends)
+        yield f"<p>{markup(' '.join(filter(None, shown)))}</p>"
 
 
 def _table_of(policy: Policy) -> Iterable[str]:

@@ -70,7 +70,10 @@ def said(trace: Any) -> list[str]:
     covered, follows = (float(trace.checked[name]) for name in ("covered", "follows"))
     learned, unit = float(trace.today["learned"][1]), trace.spec.public.unit
     head = headline(trace.verdict, (low, value, high), learned, covered, unit)
-    shown = f"{overlap(covered, follows)} {cautious(*map(float, trace.today['learned']))}".strip()
+    spec, ends = trace.spec, [float(end) for end in trace.today["learned"]]
+    proved = bool(spec.learner.proved) and not spec.learner.unproved(spec.algorithm_params)
+    doubted = disagree(float(trace.curve.values[0]), ends[2], spec.public.stationary) if proved else ""
+    shown = " ".join(filter(None, (doubted, overlap(covered, follows), cautious(*ends))))
     return [head, shown, *BLIND, *turned(low, high)]
 
 
@@ -92,6 +95,15 @@ def overlap(covered: float, follows: float) -> str:
         f"The file shows {percent(covered)} of what the policy does. Users did what it says in {percent(follows)} of "
         f"their steps. {UNSUPPORTED}"
     )
+
+
+def disagree(bound: float, high: float, stationary: bool) -> str:
+    """What is said where a proved bound is above all that users held out say; "" where it is not. high: of their
+    interval; stationary: whether steps were declared to be alike."""
+    if bound <= high:
+        return ""
+    ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}
+    return f"{filled(SAID['disagree'], **ends)} {SAID['disagree_steps' if stationary else 'disagree_other']}"
 
 
 def cautious(low: float, value: float, high: float) -> str:

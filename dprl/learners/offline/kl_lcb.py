@@ -53,6 +53,7 @@ def plan_with_rewards(problem: OfflineProblem) -> Plan:
 def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array) -> Learned:
     """Pessimistic value iteration. r: [H, S, A], mean rewards; least_r: what they are at least."""
     S, A, H, _ = problem.size
+    evidence = counts.visits(of_all_steps(problem, released, released))
     released = of_all_steps(problem, released, released[: H - 1])  # after the last step nothing has to follow
     E = problem.errors.get(COUNTS, 0.0)
     Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
@@ -62,7 +63,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
         Q_hat[h] = r[h] + PV
         Gamma[h] = Q_hat[h] - (least_r[h] + least_PV)
         Q[h] = np.clip(Q_hat[h] - Gamma[h], 0.0, H - h)
-        policy[h], V[h] = decided(problem, Q[h], counts.visits(released[h]), E)
+        policy[h], V[h] = decided(problem, Q[h], evidence[h], E)
     return Learned(policy, Q_hat, Gamma, Q, V)
 
 

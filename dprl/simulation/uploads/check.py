@@ -113,6 +113,7 @@ def fit(
     n: float,
     of_rewards: float | None,
     episodes: int = 1,
+    decides: NDArray[np.bool_] | None = None,
 ) -> Fitted:
     """See `Fitted`.
 
@@ -125,12 +126,13 @@ def fit(
         n: episodes that were learned from, or about so many.
         of_rewards: the same in each sum of rewards, where r is estimated and a person's reward anything from 0 to 1.
         episodes: of one person, at most: where these begin may go together.
+        decides: [H, S], where the policy does, beside having a visit for certain; None for everywhere.
     """
     H, S, A, _ = released.shape
     h_s = np.arange(H)[:, None], np.arange(S)[None]
     total = np.maximum(counts.visits(released)[(*h_s, policy)], 0.0)
     P = frequencies(counts.transitions(released)[(*h_s, policy)])
-    supported = total - E >= 1
+    supported = (total - E >= 1) & (True if decides is None else decides)
     visits = np.where(supported, total, 1.0)
     people = np.maximum(counts.visits(released).sum(-1), 0.0)
     d = _occupancy(people[0], P, supported)
@@ -150,6 +152,14 @@ def fit(
         of_start + float((visits / n * w**2 * steps.chance).sum()),
         float((d**2 * supported * steps.error * relative).sum()),
     )
+
+
+def taken(released: Array, policy: Policy, stationary: bool) -> Array:
+    """[H, S] how often people did what the policy says, with noise: at the step, or at any where steps are alike."""
+    visits = counts.visits(released)
+    if stationary:
+        visits = np.broadcast_to(visits.sum(0), visits.shape)
+    return np.asarray(np.take_along_axis(visits, policy[..., None], -1)[..., 0])
 
 
 def _occupancy(start: Array, P: Array, supported: NDArray[np.bool_]) -> Array:

@@ -36,6 +36,7 @@ KEYS = {
     "absorbing": "where shorter episodes go on",
     "episodes": "of one user, at most",
     "unit": 'of a point, such as [120, "euros"]',
+    "stationary": "yes where all steps are alike",
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
@@ -66,6 +67,7 @@ class Declaration:
         prepares: whether the table is made of the file by what is declared.
         episodes: of one person, that count at most: the first in the file.
         unit: how much one reward point is, and of what; None where nothing is said.
+        stationary: whether transitions and mean rewards are the same at every step.
         text: all that as canonical JSON.
     """
 
@@ -82,6 +84,7 @@ class Declaration:
     prepares: bool = False
     episodes: int = 1
     unit: tuple[float, str] | None = None
+    stationary: bool = False
 
     __repr__ = described
 
@@ -144,6 +147,7 @@ def declaration(text: str) -> Declaration:
     low, high = _range(given.get("reward_range", [0, 1]))
     rewards = given.get("rewards")
     scaled = None if rewards is None else (_rewards(rewards, size, low, high) - low) / (high - low)
+    stationary = _stationary(given.get("stationary", "no"), scaled)
     start = given.get("start")
     canonical = {
         "states": {column: list(values) for column, values in parts} if parts else list(states),
@@ -156,11 +160,13 @@ def declaration(text: str) -> Declaration:
         **({"absorbing": absorbing} if absorbing else {}),
         **({"episodes": episodes} if "episodes" in given else {}),
         **({"unit": list(unit)} if unit else {}),
+        **({"stationary": "yes"} if stationary else {}),
     }
     return Declaration(
         states, actions, size, (low, high), scaled, _start(start, states),
         json.dumps(canonical, separators=(",", ":")), parts, columns, absorbing,
         prepares=bool(parts or absorbing or "columns" in given), episodes=episodes, unit=unit,
+        stationary=stationary,
     )  # fmt: skip
 
 
@@ -263,6 +269,20 @@ def _unit(value: Any) -> tuple[float, str]:
     if not is_number or len(name) > MOST_UNIT or not UNIT.fullmatch(name.strip()):
         raise SpecError(key, f"{shown(value)} is not allowed; {allowed}")
     return float(factor), name.strip()
+
+
+def _stationary(value: Any, rewards: Array | None) -> bool:
+    """Whether steps are alike, which declared rewards must not deny. rewards: [H, S, A]."""
+    key = f"{NAME}.stationary"
+    if value not in ("no", "yes"):
+        raise SpecError(key, f"{shown(value)} is not allowed; give yes or no.")
+    if value == "yes" and rewards is not None and (rewards != rewards[:1]).any():
+        h = int((rewards != rewards[:1]).any((1, 2)).argmax())
+        raise SpecError(
+            key,
+            f"yes is not true of the declared rewards: those of step {h} are not those of step 0; give no.",
+        )
+    return bool(value == "yes")
 
 
 def _range(value: Any) -> tuple[float, float]:

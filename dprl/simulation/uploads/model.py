@@ -26,9 +26,9 @@ EXAMPLE_PEOPLE, EXAMPLE_H = 20_000, 2
 def fitted(record: Array, declared: Declaration, least: float = 0.0) -> str:
     """The JSON of an environment with the transition frequencies of counts, and the declared start.
 
-    A pair (s, a) that was never seen at a step has the frequencies of all steps; one that was never seen at all stays
-    in s. Rewards are as declared, in units of their range; where none are, the mean of those that were seen, and 0 of
-    none.
+    A pair (s, a) that was never seen at a step has the frequencies of all steps, as every pair has where steps are
+    declared to be alike; one that was never seen at all stays in s. Rewards are as declared, in units of their range;
+    where none are, the mean of those that were seen, and 0 of none.
 
     Args:
         record: [H, S, A, S + 2], true counts or released ones.
@@ -42,10 +42,14 @@ def fitted(record: Array, declared: Declaration, least: float = 0.0) -> str:
     m, n, r = counts.transitions(record), counts.visits(record), counts.rewards(record)
     seen = n > least
     m, n, r = m * seen[..., None], n * seen, r * seen
-    P = _mean(m, n, _mean(m.sum(0), n.sum(0), np.broadcast_to(np.eye(S)[:, None], (S, A, S))))
-    R = declared.rewards
-    if R is None:
-        R = np.clip(_mean(r, n, _mean(r.sum(0), n.sum(0), np.zeros((S, A)))), 0, 1)
+    stays, R = np.broadcast_to(np.eye(S)[:, None], (S, A, S)), declared.rewards
+    of_all = np.clip(_mean(r.sum(0), n.sum(0), np.zeros((S, A))), 0, 1)
+    if declared.stationary:  # one step stands for all; what follows the last is no transition
+        P = _mean(m[: H - 1].sum(0), n[: H - 1].sum(0), stays)
+        R = of_all if R is None else R[0]
+    else:
+        P = _mean(m, n, _mean(m.sum(0), n.sum(0), stays))
+        R = np.clip(_mean(r, n, of_all), 0, 1) if R is None else R
     model = json.dumps(
         {
             "name": NAME,

@@ -45,7 +45,8 @@ def imagined(spec: UploadSpec, everybody_alike: bool) -> Learned:
     errors = noise_of(spec)[1]
     record = empty(H, S, A)
     if everybody_alike:
-        visits(record)[:, :, 0] = spec.public.episodes * spec.learned_from + max(errors.values())
+        together = max(H - 1, 1) if spec.public.stationary else 1  # steps that are added up, with their noise
+        visits(record)[:, :, 0] = spec.public.episodes * spec.learned_from + max(errors.values()) / together
     else:
         visits(record)[...] = spec.learned_from / (S * A)
     transitions(record)[...] = visits(record)[..., None] * np.eye(S)[:, None]
@@ -113,6 +114,7 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
     Returns:
         name, given, n, H, beta, unproved: the budget's name and value, people, and what the bound assumes.
         episodes: that one person may have at most. The forecast counts one of each.
+        stationary: whether counts of all steps are added up, as declared.
         proved: what is to be said of the proof of the bound, where it is no paper's.
         least: that an episode can bring, in the declared rewards.
         noise, average: standard deviation of the noise on the visits of an action in a state at a step, and what they
@@ -133,6 +135,7 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
         "n": spec.n,
         "learned_from": spec.learned_from,
         "episodes": spec.public.episodes,
+        "stationary": spec.public.stationary,
         "H": H,
         "beta": spec.beta,
         "unproved": spec.learner.unproved(spec.algorithm_params),

@@ -69,6 +69,11 @@ PEOPLE = (  # in place of the first where a column says whose an episode is; of 
     "all that came before, earlier episodes included, only through the declared state, step and action",
 )
 
+ALIKE = (
+    "for the bound, not for privacy: how likely each next state is, and each mean reward, is the same at every step, "
+    "as declared. Where it is not, nothing is proved of the bound. What users held out say does not rest on it"
+)
+
 APART = (
     "each user is learned from or held out, by a coin that does not look at them. What is released of the two groups "
     "is about different users, so both together cost one user the larger of the two budgets"
@@ -84,6 +89,7 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
         params=dict(spec.algorithm_params),
         rewards=spec.public.rewards if "rewards" in spec.learner.public else None,
         episodes=spec.public.episodes,
+        stationary=spec.public.stationary,
         hands_over=True,  # as the file of the policy does, see policy.py
     )
 
@@ -98,26 +104,37 @@ def protects(spec: UploadSpec) -> str:
     return f"one user, up to {plural(spec.public.episodes, 'episode')}"
 
 
-def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise, and E of each family, which follow from the spec alone.
+def noise_of(
+    spec: UploadSpec, problem: OfflineProblem | None = None
+) -> tuple[CuratorNoise, dict[str, float]]:
+    """The noise, and E of each family, which follow from the spec alone. problem: else the spec's.
 
     Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
     each reward in a sum was rounded by at most half a step.
     """
     of_people, episodes = spec.public.of_people, spec.public.episodes
+    problem = problem or upload_problem_of(spec)
     said: tuple[str, ...] = ASSUMPTIONS
     if of_people:  # one episode each: what follows needs users who are independent
         bound = PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2]
         said = (*PEOPLE[:2], bound, *ASSUMPTIONS[3:])
-    said = (*said, APART) if spec.checked else said
-    noise, errors = noise_for(spec, upload_problem_of(spec), said, exact=True, beside=beside(spec))
+    said = (*said, *[ALIKE] * problem.stationary, *[APART] * bool(spec.checked))
+    noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
     if of_people:
         unit = protects(spec)
         card = replace(card, unit=unit, adjacency=f"replace {unit}, by another", returning=None)
     noise = replace(noise, guarantee=card)
-    rounded = {REWARDS.family: episodes * spec.learned_from}
-    return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}
+    rounded, steps = (
+        {REWARDS.family: episodes * spec.learned_from},
+        problem.size.H if problem.stationary else 1,
+    )
+    return noise, {name: E + (2 + rounded.get(name, 0)) * steps * SPACING for name, E in errors.items()}
+
+
+def errors_by_step(spec: UploadSpec) -> dict[str, float]:
+    """E of each family where no steps are added up."""
+    return noise_of(spec, replace(upload_problem_of(spec), stationary=False))[1]
 
 
 @lru_cache(maxsize=256)
@@ -146,10 +163,21 @@ def fitted_to(
     released: tuple[Array, ...],
     noise: CuratorNoise,
     errors: Mapping[str, float],
+    by_step: Mapping[str, float],
 ) -> tuple[check.Fitted, check.Scores]:
-    """The model that is fitted to what was released of those who were learned from, and the scores that follow."""
+    """The model that is fitted to what was released of those who were learned from, and the scores that follow.
+
+    Each step is fitted by itself, so that what users held out say holds whether or not steps are alike as declared.
+
+    Args:
+        problem, learned, errors: what the learner was told, and learned.
+        released, noise: of counts, and of rewards where these are learned.
+        by_step: as errors, where no steps are added up.
+    """
     assert noise.mechanism is not None
-    scale, E = (next(iter(each.values())) for each in (noise.scales, errors))  # of counts, which come first
+    scale, E, of_step = (next(iter(each.values())) for each in (noise.scales, errors, by_step))  # of counts
+    decides = check.taken(released[0], learned.policy, problem.stationary) - E >= 1
+    problem = replace(problem, stationary=False, errors=by_step)
     unit = float(noise.mechanism.std(ONCE)[0]) ** 2
     r, of_rewards = problem.rewards, None
     if r is None:
@@ -158,7 +186,7 @@ def fitted_to(
     n, m = float(problem.n), problem.episodes
     if m > 1:  # nobody says how many episodes there are, but for the noisy counts
         n = float(np.clip(counts.visits(released[0]).sum() / problem.size.H, n, m * n))
-    fitted = check.fit(released[0], learned.policy, r, E, unit * scale**2, n, of_rewards, m)
+    fitted = check.fit(released[0], learned.policy, r, of_step, unit * scale**2, n, of_rewards, m, decides)
     return fitted, check.scores(fitted, learned.policy, r, of_rewards is not None)
 
 
@@ -211,7 +239,8 @@ class UploadRun:
     def _ask_those_held_out(self, problem: OfflineProblem, learned: Learned) -> dict[str, Array]:
         """What they say of the policy. Their three sums are drawn once for a spec, and written down."""
         assert self.noise.mechanism is not None
-        fitted, table = fitted_to(problem, learned, self.released, self.noise, self.errors)
+        by_step = errors_by_step(self.spec)
+        fitted, table = fitted_to(problem, learned, self.released, self.noise, self.errors, by_step)
         scales, std = self.noise.scales, float(self.noise.mechanism.std(ONCE)[0])
         which = asked_of_those_held_out(self.spec)
         found = kept.drawn_sums(self.spec.data, which)

@@ -13,6 +13,7 @@ from dprl import names
 from dprl.brief import Registry, described, tabulated
 from dprl.fields import Field, SpecError, check_params, documented, shown
 from dprl.learners import OFFLINE
+from dprl.learners.offline.learner import OfflineLearner
 from dprl.mdp import Size
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
@@ -129,6 +130,12 @@ class UploadSpec(Budgeted):
                 f"{learner.key} is for people with one episode each; give "
                 f"{' or '.join(fitting_learners(self.public))}.",
             )
+        if self.public.stationary and not learner.pools:
+            raise SpecError(
+                "algorithm",
+                f"{learner.key} makes nothing of steps that are declared to be alike; give "
+                f"{' or '.join(fitting_learners(self.public))}.",
+            )
         self._check_cells("declared", self.problem_size)
         if not 0 <= self.checked < self.n:
             raise SpecError(
@@ -188,9 +195,13 @@ class UploadSpec(Budgeted):
 
 def fitting_learners(declared: Declaration) -> tuple[str, ...]:
     """Those that take rewards as known where they are declared, those that learn them where they are not; of several
-    episodes of a person, those whose noise and bound are for that."""
+    episodes of a person, those whose noise and bound are for that; of steps that are alike, those that use it."""
     fitting = LEARNING_REWARDS if declared.rewards is None else KNOWING_REWARDS
-    return tuple(key for key in fitting if declared.episodes == 1 or OFFLINE[key].several)
+
+    def fits(learner: OfflineLearner) -> bool:
+        return (learner.several or declared.episodes == 1) and (learner.pools or not declared.stationary)
+
+    return tuple(key for key in fitting if fits(OFFLINE[key]))
 
 
 def warn(outside: Outside) -> None:

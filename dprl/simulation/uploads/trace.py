@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.simulation.spec import engine
 from dprl.simulation.trace import TraceCore
@@ -93,12 +92,11 @@ class UploadTrace(TraceCore[UploadSpec]):
     def portable(self) -> Policy:
         """The policy with its evidence and its guarantee, as it is taken along."""
         spec, public, card, E = self.spec, self.spec.public, self.guarantee, next(iter(self.errors.values()))
-        people = np.take_along_axis(counts.visits(self.released), self.policy[..., None].astype(int), -1)[
-            ..., 0
-        ]
+        people = check.taken(self.released, self.policy.astype(np.int64), public.stationary)
         shares = {name: float(self.checked[name]) for name in ("covered", "follows") if self.checked}
         unit = {"one reward point is": list(public.unit)} if public.unit else {}
-        counted = {"a number of people counts": "episodes"} if public.of_people else {}
+        what = "visits at any step" if public.stationary else "episodes"
+        counted = {"a number of people counts": what} if public.of_people or public.stationary else {}
         proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
         enough = people - E >= 1
         # traces of 0.2.0 may count on what nobody did there

@@ -26,6 +26,7 @@ from dprl.simulation.uploads.model import EXAMPLE
 from dprl.tables import escape_formulas
 from dprl.words import human, percent, plural
 from pages.offline.upload.own import KNOWN, LEARNED, Own, labels
+from pages.shared.controls.structure import STATIONARY
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
@@ -112,6 +113,7 @@ def form(own: Own) -> None:
     if own.absorbing:
         st.caption(sentences.SHORTER)
     first_states(own, states)
+    steps_alike(own)
     mean_rewards(own)
     if own.known:
         rewards_table(own, labels(own.states), labels(own.actions))
@@ -152,6 +154,15 @@ def first_states(own: Own, states: list[str]) -> None:
             form_text(
                 own, "chances", "How often each of them is the first", "equally often; or such as 70, 30"
             )
+
+
+def steps_alike(own: Own) -> None:
+    """Whether all steps are alike, and what goes wrong where that is not so."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    with left:
+        choice(own, "stationary", "Public stationarity", STATIONARY)
+    with right:
+        st.caption(explained(sentences.ALIKE if own.stationary == "yes" else sentences.MAY_DIFFER))
 
 
 def mean_rewards(own: Own) -> None:
@@ -283,6 +294,8 @@ def summary(declared: Declaration) -> str:
     low, high = declared.reward_range
     said = [plural(S, "state"), plural(A, "action"), plural(H, "step"), f"rewards from {low:g} to {high:g}"]
     said.append("rewards learned" if declared.rewards is None else "mean rewards known")
+    if declared.stationary:
+        said.append("all steps alike")
     if declared.unit:
         said.append(f"one point is {human(declared.unit[0])} {declared.unit[1]}")
     return ", ".join(said)
@@ -301,6 +314,8 @@ def listed(declared: Declaration) -> list[str]:
         else f"Episodes with fewer steps: {NONE_SHORTER}",
         f"Columns: {', '.join(declared.in_file)}",
     ]
+    if declared.stationary:
+        lines.append("Steps: transitions and mean rewards are the same at every step")
     if declared.of_people:
         most = plural(declared.episodes, "episode")
         lines.append(f"A user: {declared.columns[PERSON]}, with at most {most} that count")

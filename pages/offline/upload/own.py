@@ -53,6 +53,7 @@ class Own:
         names: by column, what the file calls it, where that is another name.
         person: the column that says whose an episode is, "" where each person has one; episodes: of one that count.
         unit: in which values are said beside points, "" for none; points: how much of it one point is.
+        stationary: yes where all steps are declared to be alike, else no.
         file: a declaration from a file, in its place.
         algorithm: the learner; where it does not go with what is declared, the first that does is meant.
         privacy: the promise; values: its budgets as they are written, by promise; delta: beside them.
@@ -84,6 +85,7 @@ class Own:
     episodes: int = 1
     unit: str = ""
     points: float = 1.0
+    stationary: str = "no"
     file: str = ""
     algorithm: str = LEARNERS[0]
     privacy: str = "zcdp"
@@ -151,6 +153,7 @@ class Own:
             given["episodes"] = self.episodes
         if self.unit.strip():
             given["unit"] = [self.points, self.unit]
+        given["stationary"] = self.stationary
         return declaration(declaration_text(given))
 
     def asked(self) -> tuple[UploadSpec, ...]:
