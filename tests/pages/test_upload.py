@@ -572,6 +572,27 @@ def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, wo
     )
 
 
+def test_steps_may_be_declared_alike(visit: Visit) -> None:
+    """In the form, with what goes wrong where it is not so; then in all that is said before a release."""
+    app = visit(PAGE, tab="upload")
+    menu = labelled(app.selectbox, "Public stationarity")
+    assert menu.value == "no"
+    assert sentences.MAY_DIFFER in words(app)
+    assert sentences.POOLED not in words(app)
+    menu.set_value("yes").run()
+    assert "The bound promised 2.5, and the policy brought 1.9." in words(app)
+    assert own_of(app).declared().text == declaration_text(EXAMPLE | {"columns": {}, "stationary": "yes"})
+    own_of(app).held_out = 0.0
+    given(app)
+    said = words(app)
+    assert "all steps alike" in said
+    assert "Steps: transitions and mean rewards are the same at every step" in said
+    assert labelled(app.selectbox, "Algorithm for your data").options == ["DP-KL-LCB"]
+    data = own_of(app).data
+    assert data is not None
+    assert data.public.stationary
+
+
 def test_home_names_as_many_users_as_the_example_has() -> None:
     assert f"{EXAMPLE_PEOPLE:,} in the example" in price.OWN_RECORDS
 
