@@ -105,7 +105,7 @@ SHORTER = (
 MAY_DIFFER = "Each step is learned by itself. Choose otherwise only where you know that all steps are alike."
 ALIKE = (
     "Counts of all steps are added up, with the same privacy. **Where steps differ, the bound may be wrong.** In an "
-    "example a drug helped at the first step only, and doctors knew it. The bound promised 2.5, and the policy brought "
+    "example a drug helped at the first step only, and doctors knew it. The bound said 2.5, and the policy brought "
     "1.9. Today brought 2.2. Users held out showed it in each of 20 releases."
 )
 OTHER_COLUMNS = (
@@ -140,10 +140,17 @@ FIRST = (
 )
 
 
+NEEDS = {  # by whether a user may have several episodes, and whether steps are declared to be alike
+    (False, False): "users who are independent",
+    (True, False): "each user's episodes in the order of time",
+    (False, True): "users who are independent, steps that are alike as declared",
+    (True, True): "each user's episodes in the order of time, steps that are alike as declared",
+}
+
+
 def needs(episodes: int, stationary: bool = False) -> str:
     """What a bound assumes of them, and of steps that are declared to be alike."""
-    of_users = "users who are independent" if episodes == 1 else "each user's episodes in the order of time"
-    return f"{of_users}, steps that are alike as declared" if stationary else of_users
+    return NEEDS[episodes > 1, stationary]
 
 
 def forecast(found: Mapping[str, Any]) -> str:

@@ -580,7 +580,7 @@ def test_steps_may_be_declared_alike(visit: Visit) -> None:
     assert sentences.MAY_DIFFER in words(app)
     assert sentences.POOLED not in words(app)
     menu.set_value("yes").run()
-    assert "The bound promised 2.5, and the policy brought 1.9." in words(app)
+    assert "The bound said 2.5, and the policy brought 1.9." in words(app)
     assert own_of(app).declared().text == declaration_text(EXAMPLE | {"columns": {}, "stationary": "yes"})
     own_of(app).held_out = 0.0
     given(app)

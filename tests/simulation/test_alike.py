@@ -229,7 +229,7 @@ def test_the_forecast_is_of_steps_together() -> None:
 @pytest.mark.thorough
 def test_the_forecast_says_fewer_people_and_that_steps_are_alike() -> None:
     usual, told = (
-        reach(nowhere({"states": 4, "actions": 2, "horizon": 8} | each, n=2000)) for each in ({}, YES)
+        reach(nowhere({"states": 4, "actions": 2, "horizon": 8} | each, n=500)) for each in ({}, YES)
     )
     assert told["typical"]["n"] < 0.7 * usual["typical"]["n"]
     assert told["even"]["n"] < 0.7 * usual["even"]["n"]
@@ -267,7 +267,7 @@ def test_where_it_is_so_the_bound_is_higher_and_all_files_say_it() -> None:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_where_it_is_not_so_the_bound_is_wrong_and_people_held_out_say_so(known: bool) -> None:
-    """The example of the page: the bound promises 2.5, users get 1.9 in place of 2.2."""
+    """The example of the page: the bound says 2.5, users get 1.9 in place of 2.2."""
     model, text = ward(late=0.1)
     public = {key: value for key, value in TREATED.items() if known or key != "rewards"}
     trace = released(text, public | YES)
@@ -281,7 +281,7 @@ def test_where_it_is_not_so_the_bound_is_wrong_and_people_held_out_say_so(known:
     assert shown.startswith("**The bound is not to be relied on.** It is 2.5")
     assert "Probably steps are not all alike, as was declared." in shown
     assert "Probably steps are not all alike, as was declared." in sheet(trace.portable)
-    assert re.search(r"promised 2\.5, and the policy brought 1\.9", sentences.ALIKE)
+    assert re.search(r"said 2\.5, and the policy brought 1\.9", sentences.ALIKE)
 
 
 def test_nothing_is_doubted_where_the_bound_is_below() -> None:
