@@ -29,7 +29,7 @@ from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.loops import BatchRun, SwitchRun
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.uploads import kept
-from dprl.simulation.uploads.run import APART, ASSUMPTIONS, PEOPLE
+from dprl.simulation.uploads.run import ALIKE, APART, ASSUMPTIONS, PEOPLE
 from dprl.statistics import CONSISTENT
 from pages.shared.lessons.known import evidence as taught
 from tests.privacy.draws import prepared
@@ -146,7 +146,7 @@ def of_data_sets() -> set[str]:
     said |= {uploads.ESTIMATE, uploads.about_spending("ρ = 11"), *ASSUMPTIONS}
     so_far = uploads.budget_so_far("ward", "the total ρ = 1", "ρ = 0.2, or (2.92, 10⁻⁶) as (ε, δ)", 2)
     said |= {so_far, uploads.as_a_pair("(2.92, 10⁻⁶)"), uploads.LIMITED, uploads.AGAIN}
-    said |= {APART, verdict.beforehand(15_000, 5000, "ρ = 0.1", "ρ = 0.1")}
+    said |= {ALIKE, uploads.ALIKE, APART, verdict.beforehand(15_000, 5000, "ρ = 0.1", "ρ = 0.1")}
     said |= {*PEOPLE, uploads.FIRST, verdict.beforehand(15_000, 5000, "ρ = 0.1", "ρ = 0.1", 3)}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
 

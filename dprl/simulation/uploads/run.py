@@ -168,11 +168,7 @@ def fitted_to(
     """The model that is fitted to what was released of those who were learned from, and the scores that follow.
 
     Each step is fitted by itself, so that what users held out say holds whether or not steps are alike as declared.
-
-    Args:
-        problem, learned, errors: what the learner was told, and learned.
-        released, noise: of counts, and of rewards where these are learned.
-        by_step: as errors, where no steps are added up.
+    by_step: as errors, where no steps are added up.
     """
     assert noise.mechanism is not None
     scale, E, of_step = (next(iter(each.values())) for each in (noise.scales, errors, by_step))  # of counts
