@@ -104,16 +104,18 @@ def protects(spec: UploadSpec) -> str:
     return f"one user, up to {plural(spec.public.episodes, 'episode')}"
 
 
-def noise_of(
-    spec: UploadSpec, problem: OfflineProblem | None = None
-) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise, and E of each family, which follow from the spec alone. problem: else the spec's.
+def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
+    """The noise, and E of each family, which follow from the spec alone."""
+    return _noise_of(spec, upload_problem_of(spec))
+
+
+def _noise_of(spec: UploadSpec, problem: OfflineProblem) -> tuple[CuratorNoise, dict[str, float]]:
+    """The same, of a problem like the spec's.
 
     Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
     each reward in a sum was rounded by at most half a step.
     """
     of_people, episodes = spec.public.of_people, spec.public.episodes
-    problem = problem or upload_problem_of(spec)
     said: tuple[str, ...] = ASSUMPTIONS
     if of_people:  # one episode each: what follows needs users who are independent
         bound = PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2]
@@ -134,7 +136,7 @@ def noise_of(
 
 def errors_by_step(spec: UploadSpec) -> dict[str, float]:
     """E of each family where no steps are added up."""
-    return noise_of(spec, replace(upload_problem_of(spec), stationary=False))[1]
+    return _noise_of(spec, replace(upload_problem_of(spec), stationary=False))[1]
 
 
 @lru_cache(maxsize=256)
@@ -235,7 +237,7 @@ class UploadRun:
     def _ask_those_held_out(self, problem: OfflineProblem, learned: Learned) -> dict[str, Array]:
         """What they say of the policy. Their three sums are drawn once for a spec, and written down."""
         assert self.noise.mechanism is not None
-        by_step = errors_by_step(self.spec)
+        by_step = errors_by_step(self.spec) if problem.stationary else self.errors
         fitted, table = fitted_to(problem, learned, self.released, self.noise, self.errors, by_step)
         scales, std = self.noise.scales, float(self.noise.mechanism.std(ONCE)[0])
         which = asked_of_those_held_out(self.spec)
