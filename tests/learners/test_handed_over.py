@@ -20,7 +20,7 @@ from dprl.simulation.loops.offline import Curator, learned_from, noise_for
 from tests.problems import few, random_mdp
 
 
-def worst(mdp: TabularMDP, policy: Policy, enough: Array) -> Array:
+def worst(mdp: TabularMDP, policy: Policy, enough: np.ndarray) -> Array:
     """[H + 1, S] what the policy brings where somebody else decides what is not `enough`, and wishes it ill."""
     V = np.zeros((mdp.H + 1, mdp.S))
     for h in range(mdp.H - 1, -1, -1):

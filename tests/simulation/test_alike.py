@@ -173,7 +173,7 @@ def test_private_records_bound_every_completion(learns: bool, episodes: int) -> 
             Curator((datasets.sample(rng, mdp, short_of(rng, mdp), n),), noise, errors, rng),
             spec.learner.plan(problem),
         )
-        enough = check.taken(told[0], learned.policy, True) - errors["transitions"] >= 1
+        enough = np.asarray(check.taken(told[0], learned.policy, True) - errors["transitions"] >= 1)
         handed += int((~enough).sum())
         above += bool((learned.V > worst(mdp, learned.policy, enough) + 1e-9).any())
     assert handed > few(200) / 4
@@ -202,7 +202,7 @@ def test_two_thousand_data_sets_of_twenty_models(true: bool, beta: float) -> Non
         for _ in range(100):
             curator = Curator((datasets.sample(rng, mdp, parts, spec.n),), noise, errors, rng)
             learned, told = learned_from(curator, spec.learner.plan(problem))
-            enough = check.taken(told[0], learned.policy, True) - errors["transitions"] >= 1
+            enough = np.asarray(check.taken(told[0], learned.policy, True) - errors["transitions"] >= 1)
             over += bool((learned.V > worst(mdp, learned.policy, enough) + 1e-9).any())
     print(f"steps alike: {true}, beta {beta}: V~ above somewhere in {over} of 2000 data sets")
     assert over <= beta * 2000 / 10 if true else over > 400
@@ -312,5 +312,5 @@ def test_a_fitted_model_has_one_step_for_all() -> None:
     found = json.loads(fitted(record, public))
     np.testing.assert_allclose(found["P"], model.P[0], atol=0.01)
     np.testing.assert_allclose(found["R"], model.R[0], atol=0.01)
-    environment = {"environment": "custom", "environment_params": {"model": json.dumps(found), "H": 4}}
-    assert dprl.RunSpec(stationary="yes", **environment).stationary == "yes"
+    params = {"model": json.dumps(found), "H": 4}
+    assert dprl.RunSpec(environment="custom", environment_params=params, stationary="yes").stationary == "yes"
