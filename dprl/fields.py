@@ -148,7 +148,9 @@ class Field:
             if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
                 raise self.refuse(value)
             return dict(value)
-        if isinstance(value, bool) or not hasattr(value, "__float__") or isinstance(value, str):
+        if isinstance(value, str):
+            raise self.refuse(repr(value))  # in quotes, so that a number given as text is seen to be one
+        if isinstance(value, bool) or not hasattr(value, "__float__"):
             raise self.refuse(value)
         try:
             as_float = float(value)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprl.fields import Field, SpecError, check_params, number, parse_params, shown
+from dprl.simulation import RunSpec
 
 INT = Field("K", "int", 5, "users", low=1, high=10**15)
 FLOAT = Field("eps", "float", 1.0, "budget", low=0.0, high=10.0, low_open=True)
@@ -198,3 +199,8 @@ def test_an_error_comes_out_of_a_process_of_workers_as_it_went_in() -> None:
         error.field,
         error.sentence,
     )
+
+
+def test_a_number_given_as_text_is_seen_to_be_text() -> None:
+    with pytest.raises(SpecError, match=r"^epsilon: '1' is not allowed; give a number"):
+        RunSpec(epsilon="1")  # type: ignore[arg-type]
