@@ -14,7 +14,10 @@ from dprl.figures.chart import EPISODES, EXTRA_REGRET, REGRET, Chart, stacked
 from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
 from dprl.figures.trust import LOST
+from dprl.messages import filled, messages
 from dprl.words import human
+
+SAID = messages("charts")["regret"]
 
 SHARES = 1.05  # no episode loses more than all, which has a line
 Measure = Literal["cumulative", "share", "per-episode", "extra"]
@@ -119,8 +122,10 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
     """What the line of the most that an episode can lose is called, and what is said where it is pointed at. world: of
     which environment: two may have the same value in three digits."""
-    whose = f"{symbol} of {style.plain(world)}" if world else symbol
-    name = f"{whose} = {v_star:#.3g}, all an episode can lose"
+    ends = {"symbol": symbol, "most": f"{v_star:#.3g}"}
+    name = (
+        filled(SAID["line_in"], world=style.plain(world), **ends) if world else filled(SAID["line"], **ends)
+    )
     return name, f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"
 
 

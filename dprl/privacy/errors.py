@@ -108,7 +108,7 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
 @lru_cache(maxsize=16)
 def _phi(cells: int) -> tuple[Array, Array]:
-    """t: [40,000], and ln phi(t) on the sphere in so many dimensions: 10 ms, and each forecast asks for fifty lengths."""
+    """t: [40,000], and ln phi(t) on the sphere in so many dimensions: 10 ms, and a forecast asks for fifty lengths."""
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1

@@ -189,10 +189,9 @@ def words_together(runs: list[RunStatus]) -> str:
     """How several runs stand, in one sentence."""
     running = sum(run.state == "running" for run in runs)
     left = max((run.seconds_left or 0.0 for run in runs), default=0.0)
-    share = sum(run.progress for run in runs) / len(runs)
     if not running:
-        done = f" at {share:.0%}" if share else ""
-        return f"**{len(runs)} runs** · all waiting{done}, then {duration(left)} to compute."
+        return f"**{len(runs)} runs** · all waiting, then {duration(left)} to compute."
+    share = sum(run.progress for run in runs) / len(runs)
     waiting = f"{len(runs) - running} waiting"
     return f"**{len(runs)} runs** · {running} running, {waiting}, {share:.0%} done, {duration(left)} left."
 
