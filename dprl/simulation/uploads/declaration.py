@@ -26,17 +26,17 @@ from dprl.mdp.tabular import Array
 
 NAME = "declared"
 KEYS = {
-    "states": "labels, how many (0, 1, ...), or {column: labels or edges}",
+    "states": "labels, how many, or {column: labels or edges}",
     "actions": "labels, or how many",
-    "horizon": "steps of every episode",
-    "rewards": "a number, or means [S][A] or [H][S][A], if known",
+    "horizon": "steps of an episode",
+    "rewards": "a number, [S][A] or [H][S][A], if known",
     "reward_range": "[lowest, highest], by default [0, 1]",
     "start": "a label, or a probability of each state",
     "columns": "the file's names, by name here",
-    "absorbing": "where shorter episodes go on",
+    "absorbing": "where short episodes go on",
     "episodes": "of one user, at most",
-    "unit": 'of a point, such as [120, "euros"]',
-    "stationary": "yes where all steps are alike",
+    "unit": 'of a point: [120, "euros"]',
+    "stationary": "yes if steps are alike",
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels

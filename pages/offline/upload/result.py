@@ -22,7 +22,6 @@ from dprl.sheet import sheet
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import SOMEBODY
-from dprl.simulation.uploads.run import errors_by_step
 from dprl.users import Asked
 from dprl.words import human
 from pages.offline.record import own_lacking, start_own
@@ -162,7 +161,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
 
 def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
     """The policy, and what users got most often as the release has it."""
-    public, file, E = spec.public, trace.portable, float(next(iter(errors_by_step(spec).values())))
+    public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
     enough = np.array(file.enough)
     visits = counts.visits(trace.released)
     labels = file.met
