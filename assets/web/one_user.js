@@ -12,14 +12,14 @@ const kept = new Map(), began = new Set();  // where each run stands, and which 
 function drawn(host, data) {
   const svg = shape(host, "svg", { role: "img", viewBox: `0 0 ${UNIT} ${data.high + 1}` });
   const glasses = data.places.map(({ box: [x, y, width, height], lines }) => {
-    shape(svg, "rect", { x, y, width, height, rx: 1.2, class: "glass" });
+    const frame = shape(svg, "rect", { x, y, width, height, rx: 1.2, class: "glass" });
     const content = shape(svg, "rect", { x, y: y + height, width, height: 0, class: "content" });
     const tick = shape(svg, "line", { x1: x - 1, x2: x + width + 1, class: "tick" });
     lines.forEach((line, i) => {
       const above = 1.6 + WORD * (lines.length - 1 - i);
       shape(svg, "text", { x: x + width / 2, y: y + height - above, "text-anchor": "middle", "font-size": WORD }, line);
     });
-    return { content, tick, x: x + width / 2, top: y, y, height };
+    return { frame, content, tick, x: x + width / 2, top: y, y, height };
   });
   const user = shape(svg, "circle", { r: 3, class: "user" });
   return {
@@ -35,6 +35,8 @@ function drawn(host, data) {
     }),
     put: (from, to, share) => {  // beyond the last glass an episode is over, and its user is gone
       const [a, b] = [glasses[from], glasses[to] ?? glasses[from]];
+      const here = share < 0.5 || !glasses[to] ? from : to;
+      glasses.forEach(({ frame }, i) => frame.classList.toggle("here", i === here));
       user.style.display = a ? "" : "none";
       if (!a) return;
       const hop = from === to ? 0 : 4 * Math.sin(Math.PI * share);

@@ -75,7 +75,9 @@ def about_attack(
         return True, filled(SAID["caught_claim"], **given, claimed=promise(claimed, delta))
     if half:
         return False, filled(SAID["missed_half"], **given)
-    return False, f"{filled(SAID['consistent'], **given)} {SAID['farthest' if farthest else 'nearer']}"
+    chance = found.low <= proved < found.value
+    said = filled(SAID["consistent_above" if chance else "consistent"], **given)
+    return False, f"{said} {SAID['farthest' if farthest else 'nearer']}"
 
 
 def surely(bound: float, delta: float) -> str:

@@ -38,7 +38,7 @@ def gauge(spec: RunSpec) -> str:
     """
     found = answers.outlook_of_run(spec)
     if isinstance(found, answers.Pending):
-        return "Estimating how large the noise is beside the visit counts ..."
+        return "Estimating how large the noise is beside the visit counts. *Run* does not wait for it."
     if found is None:
         return ""
     head, icon, rest = gauge_verdict(found, spec)

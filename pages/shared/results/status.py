@@ -71,8 +71,8 @@ def awaited(runs: Iterable[RunStatus]) -> str:
     if (taken := COMPILING.seconds(store().status.activity().warm > 0)) is None:
         return "The first points appear in a moment."
     return (
-        "The workers compile the program for this machine, once. That takes a minute or two, and longer where others "
-        f"use it. So far: {duration(taken)}."
+        "The workers compile the program for this machine, once. That takes a minute or two, and longer on a busy "
+        f"machine. So far: {duration(taken)}."
     )
 
 
