@@ -202,7 +202,8 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
         explained(
             "Each bar adds one improvement to the bar above it, and says what is proved for its noise. The first bar "
             "is the noise that the algorithm's paper prints, for δ = 0. Up to 4,000 releases, the last bar is a lower "
-            "bound."
+            "bound. A bar is longer than the one above where that one proves less, or where noise moves: from the counts "
+            "of next states to the visits, which are drawn."
         )
     )
     night = dark()
