@@ -202,8 +202,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
         explained(
             "Each bar adds one improvement to the bar above it, and says what is proved for its noise. The first bar "
             "is the noise that the algorithm's paper prints, for δ = 0. Up to 4,000 releases, the last bar is a lower "
-            "bound. A bar is longer than the one above where that one proves less, or where noise moves: from the counts "
-            "of next states to the visits, which are drawn."
+            "bound. Where a bar is longer, the one above proves less, or noise moves to visits from other counts."
         )
     )
     night = dark()
