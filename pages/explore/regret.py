@@ -11,6 +11,7 @@ from dprl.jobs.store import RunStatus
 from dprl.messages import messages
 from dprl.one_user import drawable
 from dprl.series import mistakes_picture, mistakes_series
+from dprl.simulation import RunSpec
 from dprl.words import plural, some
 from pages.explore import view
 from pages.shared.layout.chart import empty, kept, show
@@ -26,7 +27,7 @@ from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import STATISTICS, Curve
-from pages.shared.visitor.state import add, session, write_address
+from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
 MEASURES = {
@@ -77,8 +78,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     left, right = st.columns([5, 3], gap="medium")
     with left:
         regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each, beside=True)
-        chosen = s.explore.curves[links.most_private(s.explore.curves)].spec
-        page_link("users", "How many users do I need for this?", encode(asked_of(chosen)))
+        page_link("users", "How many users do I need for this?", encode(asked_of(asked_about(s.explore))))
     with right:
         learner_at_work(titles)
 
@@ -138,6 +138,14 @@ def suboptimal(
         ),
         "pac",
     )
+
+
+def asked_about(shown: ExploreState) -> RunSpec:
+    """The run that is looked at closely, which is the last one that was run; a private one, where there is one."""
+    curves, at = shown.curves, shown.view.curve
+    if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
+        at = links.most_private(curves)
+    return curves[at].spec
 
 
 def no_regret_yet(measure: str, runs: Sequence[RunStatus]) -> None:

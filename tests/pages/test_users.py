@@ -15,7 +15,10 @@ from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
 from dprl.simulation import RunSpec
 from dprl.users import MODELS, Asked, answers
+from pages.explore.regret import asked_about
 from pages.shared.results.trusted import known
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import ExploreState
 from pages.users import sheet, views
 from pages.users.link import asked_of as asked_from
 from pages.users.link import encode, table
@@ -227,6 +230,17 @@ def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
     go(app, "explore")
     go(app, PAGE)
     assert asked_of(app).epsilon == 2.0
+
+
+def test_the_link_below_a_chart_asks_about_the_run_that_was_run_last() -> None:
+    first, last = RunSpec(environment="chain", epsilon=0.2), RunSpec(environment="clinic", epsilon=5.0)
+    shown = ExploreState()
+    shown.curves = [Curve(first), Curve(first.twin()), Curve(last)]
+    assert asked_about(shown) == first  # nothing was chosen: the most private
+    shown.view = replace(shown.view, curve=2)
+    assert asked_about(shown) == last
+    shown.view = replace(shown.view, curve=1)
+    assert asked_about(shown) == first
 
 
 def test_of_an_environment_that_was_measured_it_takes_that() -> None:
