@@ -18,10 +18,9 @@ WIDTHS = (1.0, 2.0, 3.5, 5.0)  # of an arc, by quarters of its probability
 NAMED_STATES = 24  # above it nodes are dots
 SMALL_NODE = 18  # pixels, where names stand outside
 NAMED_OUTSIDE = 12  # names around a circle that do not run into each other
-NAMED_BELOW, NAME_BELOW = (
-    6,
-    -0.72,
-)  # names below a chain that do not run into each other, and where they stand
+NAMED_BELOW = 6  # names below a chain that do not run into each other
+NAME_BELOW = -0.72  # where they stand: units of the drawing below the middle of the circles
+ROW_LETTERS = 44  # of size 11 that all names in a line may have together
 DRAWN_STATES = 60  # of a graph; above it only the likeliest move of each state is drawn
 DRAWN_MOVES = 60  # of a graph; above it only the likeliest move of each action is drawn
 FAINTEST = 0.02  # a move less likely is not drawn
@@ -212,7 +211,7 @@ def nodes(
         names_outside(chart, place, labels)
     below = named_below(place, labels)
     for s in below:
-        note_at(chart, place, s, _lines(labels[s], 44 // S), NAME_BELOW, colors.ink)
+        note_at(chart, place, s, _lines(labels[s], ROW_LETTERS // S), NAME_BELOW, colors.ink)
     words = [
         "" if s in below else word for s, word in enumerate(_ends(labels) if below else node_words(labels))
     ]

@@ -195,6 +195,7 @@ STOPS = {
         "claims?claim=order-of-trust",
         SHARE | each("button", "All claims", "Next", "Run again"),
         brief=("Curves of setting",),
+        late=("Run again",),  # computes what the bundle asks for
     ),
     "landscape": Stop(
         "landscape?problem=linear-mixture&K=1e9",

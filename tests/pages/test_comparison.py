@@ -169,7 +169,7 @@ def test_a_link_starts_what_is_missing_and_curves_grow(
     app = visit(path, **query(path))
     assert store.status.activity().seeds_queued == 6
     assert "3 runs" in words(app)
-    assert "The workers compile the program" in words(app)
+    assert "The workers are starting" in words(app)
     work(3)
     app.run()
     assert "3 of 6 seeds finished" in words(app).replace("**", "")
@@ -273,7 +273,7 @@ def test_the_page_in_the_docs_is_one_record_and_its_own_folder(
         app.query_params[key] = value
     app.run(timeout=60)
     unbroken(app)
-    assert "The workers compile the program" in words(app)
+    assert "The workers are starting" in words(app)
     assert work() == len(small)
     app.run()
     unbroken(app)

@@ -60,7 +60,7 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     assert app.query_params["v"] == "2"
     assert app.query_params["c"] == ["priv.central", "priv.none"]
     assert "Waiting: next" in words(app)
-    assert "The workers compile the program for this machine, once." in words(app)
+    assert "The first start compiles the program, once for this machine" in words(app)
     assert work() == 10
     app.run()
     (chart,) = charts(app)

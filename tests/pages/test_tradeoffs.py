@@ -177,7 +177,7 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
     app = visit(PAGE, **query(SMALL))
     assert "7 runs" in words(app)
     assert store.status.activity().seeds_queued == 7 * 3
-    assert "The workers compile the program" in words(app)
+    assert "The workers are starting" in words(app)
     work(6)
     app.run()
     assert "6 of 21 seeds finished" in words(app).replace("**", "")

@@ -71,8 +71,8 @@ def awaited(runs: Iterable[RunStatus]) -> str:
     if (taken := COMPILING.seconds(store().status.activity().warm > 0)) is None:
         return "The first points appear in a moment."
     return (
-        "The workers compile the program for this machine, once. That takes a minute or two, and longer on a busy "
-        f"machine. So far: {duration(taken)}."
+        "The workers are starting. The first start compiles the program, once for this machine: a minute or two, and "
+        f"longer where it is busy. So far: {duration(taken)}."
     )
 
 
