@@ -14,7 +14,7 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
-from dprl.research import Comparison, Sweep, SweepResult, Trace, compare, run, run_async
+from dprl.research import Comparison, Sweep, SweepResult, Trace, compare, run, run_async, spec_from_json
 from dprl.simulation import (
     FIELDS,
     Budget,
@@ -27,7 +27,6 @@ from dprl.simulation import (
     estimate,
     fitted_model,
     following,
-    spec_from_json,
     upload,
 )
 from dprl.version import VERSION

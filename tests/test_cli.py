@@ -37,6 +37,7 @@ SMALL = ["--env-param", "S=3", "--env-param", "H=4", "--episodes", "1e4", "--see
 
 def files(out: Path) -> tuple[RunSpec, pd.DataFrame, dict[str, float | None]]:
     spec = spec_from_json((out / "spec.json").read_text(encoding="utf-8"))
+    assert isinstance(spec, RunSpec)
     return (
         spec,
         pd.read_csv(out / "regret.csv"),

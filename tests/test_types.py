@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 SCRIPT = """
 import asyncio
 from typing import Any
+import numpy as np
 import dprl
 
 online = dprl.RunSpec(environment_params={"S": 3, "H": 2}, episodes=10, seeds=1)
@@ -31,11 +32,22 @@ run.seeds[0].spec  # RunSpec
 batch.spec  # OfflineSpec
 batch.spec.n  # int
 batch.seeds[0].lower  # ndarray
-dprl.run({"seeds": 1, "episodes": 10}).spec  # Any
-dprl.compare([run, batch]).traces  # Mapping[str, Trace[Any]]
+dprl.run({"seeds": 1, "episodes": 10})  # Trace[SeedTrace] | Trace[OfflineTrace]
+dprl.compare([run, batch]).traces  # Mapping[str, Trace[TraceCore[Spec]]]
 dprl.compare({"a": run, "b": batch}).frame()  # DataFrame
 dprl.Sweep(online, {"epsilon": [1.0]}).base  # RunSpec
+dprl.Sweep(data, {"rho": np.logspace(-1, 1, 3), "S": range(3, 5)}).specs  # tuple[OfflineSpec, ...]
+dprl.Sweep({"seeds": 1}, {"epsilon": [1.0]}).base  # RunSpec | OfflineSpec | UploadSpec | AttackSpec
 asyncio.run  # def
+run.plot("regret")  # Picture
+run.plot().table  # DataFrame
+dprl.from_gymnasium("FrozenLake-v1", 5)  # TabularMDP
+read = dprl.spec_from_json(online.to_json())
+read  # RunSpec | OfflineSpec | UploadSpec | AttackSpec
+read.twin().to_json()  # str
+dprl.run(read)  # Trace[SeedTrace] | Trace[OfflineTrace] | Trace[UploadTrace] | Trace[AttackTrace]
+if isinstance(read, dprl.RunSpec):
+    read.replace(seeds=1).epsilon  # float | None
 
 
 def given(trace: dprl.Trace[Any], one: dprl.Trace[dprl.SeedTrace]) -> None:
@@ -43,8 +55,15 @@ def given(trace: dprl.Trace[Any], one: dprl.Trace[dprl.SeedTrace]) -> None:
     one.spec.episodes  # int
 
 
+def swept(sweep: dprl.Sweep[dprl.RunSpec]) -> dprl.SweepResult[dprl.RunSpec]:
+    sweep.run().plot("privacy cost")  # Picture
+    sweep.run().curves  # Mapping[RunSpec, RunCurves]
+    return sweep.run()
+
+
 async def later() -> None:
     (await dprl.run_async(online)).spec  # RunSpec
+    (await dprl.run_async(read)).spec  # RunSpec | OfflineSpec | UploadSpec | AttackSpec
 """
 
 
@@ -59,7 +78,6 @@ def test_lint_reads_what_a_spec_is_of() -> None:
         trace.spec = trace.spec.twin()  # type: ignore[misc]
 
 
-@pytest.mark.thorough
 def test_mypy_completes_specs_and_takes_what_runs(tmp_path: Path) -> None:
     exec(compile(SCRIPT, "script", "exec"), {})
     lines, asked = [], list[str]()

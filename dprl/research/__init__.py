@@ -5,6 +5,17 @@ The simulation knows neither charts nor the store. These classes are its own, wi
 
 from dprl.research.background import run_async
 from dprl.research.sweeps import Sweep, SweepResult
-from dprl.research.traces import Comparison, Trace, compare, run
+from dprl.research.traces import AnySpec, AnyTrace, Comparison, Trace, compare, run, spec_from_json
 
-__all__ = ["Comparison", "Sweep", "SweepResult", "Trace", "compare", "run", "run_async"]
+__all__ = [
+    "AnySpec",
+    "AnyTrace",
+    "Comparison",
+    "Sweep",
+    "SweepResult",
+    "Trace",
+    "compare",
+    "run",
+    "run_async",
+    "spec_from_json",
+]

@@ -11,9 +11,20 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from dprl import simulation
 from dprl.fields import SpecError, shown
-from dprl.research.traces import Progress, Trace, Where
-from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace, Spec, UploadSpec, UploadTrace
+from dprl.research.traces import AnySpec, AnyTrace, Progress, Trace, Where
+from dprl.simulation import (
+    AttackSpec,
+    AttackTrace,
+    OfflineSpec,
+    OfflineTrace,
+    RunSpec,
+    SeedTrace,
+    Spec,
+    UploadSpec,
+    UploadTrace,
+)
 from dprl.simulation.kinds import given_spec
+from dprl.simulation.trace import TraceCore
 
 if TYPE_CHECKING:
     from dprl.jobs.store import Store
@@ -83,8 +94,16 @@ async def run_async(
 ) -> Trace[UploadTrace]: ...
 @overload
 async def run_async(
-    spec: Spec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[Any]: ...
+    spec: AttackSpec, progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[AttackTrace]: ...
+@overload
+async def run_async(
+    spec: AnySpec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
+) -> AnyTrace: ...
+@overload
+async def run_async(
+    spec: Spec, progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[TraceCore[Spec]]: ...
 
 
 async def run_async(

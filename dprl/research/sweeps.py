@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dprl.curves import RunCurves
 from dprl.fields import SpecError
 from dprl.research.background import VISITOR, begin_workers, check_workers
 from dprl.research.cards import row
+from dprl.research.traces import AnySpec
 from dprl.simulation import Spec
 from dprl.simulation.kinds import kind_of
 from dprl.simulation.sweep import Sweep as _Sweep
@@ -43,6 +44,17 @@ class Sweep(_Sweep[S]):
         SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
             more than 400 combinations.
     """
+
+    if TYPE_CHECKING:  # what `_Sweep.__init__` takes; a dict of fields may be of any kind
+
+        @overload
+        def __init__(self, base: S, axes: Mapping[str, Iterable[Any]]) -> None: ...
+        @overload
+        def __init__(
+            self: Sweep[AnySpec], base: Mapping[str, Any], axes: Mapping[str, Iterable[Any]]
+        ) -> None: ...
+
+        def __init__(self, base: Any, axes: Mapping[str, Iterable[Any]]) -> None: ...
 
     def run(
         self,

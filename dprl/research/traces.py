@@ -12,7 +12,17 @@ from dprl.bundle import curves_of, write_bundle
 from dprl.cited import cite
 from dprl.fields import SpecError
 from dprl.research.cards import card, told
-from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace, Spec, UploadSpec, UploadTrace
+from dprl.simulation import (
+    AttackSpec,
+    AttackTrace,
+    OfflineSpec,
+    OfflineTrace,
+    RunSpec,
+    SeedTrace,
+    Spec,
+    UploadSpec,
+    UploadTrace,
+)
 from dprl.simulation.kinds import given_spec
 from dprl.simulation.trace import TraceCore
 
@@ -80,6 +90,22 @@ class Trace(simulation.Trace[T_co]):
         return card([(repr(self).partition("\n")[0], *told(self))])
 
 
+# A spec and a trace of whichever kind: `isinstance` tells a type checker which.
+AnySpec = RunSpec | OfflineSpec | UploadSpec | AttackSpec
+OneOfAny = simulation.Trace[TraceCore[Spec]]
+AnyTrace = Trace[SeedTrace] | Trace[OfflineTrace] | Trace[UploadTrace] | Trace[AttackTrace]
+
+
+def spec_from_json(text: str) -> AnySpec:
+    """The spec in a JSON text, of whichever kind; a type checker asks `isinstance` before it takes it for one kind.
+
+    Raises:
+        SpecError: a field is not allowed, or the text is not JSON.
+    """
+    spec: AnySpec = simulation.spec_from_json(text)
+    return spec
+
+
 class Where(TypedDict, total=False):
     """Where runs are computed and kept, see `run`."""
 
@@ -97,9 +123,13 @@ def run(
 @overload
 def run(spec: UploadSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[UploadTrace]: ...
 @overload
+def run(spec: AttackSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[AttackTrace]: ...
+@overload
 def run(
-    spec: Spec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[Any]: ...
+    spec: AnySpec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
+) -> AnyTrace: ...
+@overload
+def run(spec: Spec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[TraceCore[Spec]]: ...
 
 
 def run(
@@ -144,7 +174,7 @@ class Comparison:
         traces: by name, in the order in which they are drawn.
     """
 
-    traces: Mapping[str, simulation.Trace]
+    traces: Mapping[str, OneOfAny]
 
     def plot(
         self,

@@ -49,6 +49,7 @@ def test_run_and_trace() -> None:
     assert estimate(spec).releases == 1
     first = trace.seeds[0]
     again = trace_from_bytes(first.to_bytes())
+    assert isinstance(first, ToyTrace)
     assert isinstance(again, ToyTrace)
     assert again.spec == spec
     np.testing.assert_array_equal(again.curve.values, first.curve.values)

@@ -274,7 +274,8 @@ def test_a_policy_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     def kept(given: object, out: str, *more: str) -> OfflineSpec:
         path.write_text(json.dumps(given))
         assert main([*flags, *more, "--behaviour", f"policy:0.5:@{path}", "--out", str(tmp_path / out)]) == 0
-        spec: OfflineSpec = spec_from_json((tmp_path / out / "spec.json").read_text())
+        spec = spec_from_json((tmp_path / out / "spec.json").read_text())
+        assert isinstance(spec, OfflineSpec)
         return spec
 
     spec = kept(online.tolist(), "a")

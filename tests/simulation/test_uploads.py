@@ -592,11 +592,13 @@ def test_command_line(tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[
     assert list((home / "uploads").iterdir()) == []  # forgotten at the end
     assert list(pd.read_csv(tmp_path / "a/lower.csv").columns) == ["seed", "n", "lower"]
     spec = spec_from_json((tmp_path / "a/spec.json").read_text())
+    assert isinstance(spec, UploadSpec)
     assert (spec.n, spec.rho, spec.declared) == (400, 1e6, declaration_text(PUBLIC))
     again = ["run", "--spec", str(tmp_path / "a/spec.json")]
     changed = [*again, *files[:2], "--privacy", "pure", "--epsilon", "9", "--out", str(tmp_path / "b")]
     assert main(changed) == 0
     other = spec_from_json((tmp_path / "b/spec.json").read_text())
+    assert isinstance(other, UploadSpec)
     assert (other.privacy, other.epsilon, other.rho, other.declared) == ("pure", 9.0, None, spec.declared)
     capsys.readouterr()
     for wrong, said in (
