@@ -17,7 +17,7 @@ from typing import Any
 from dprl import ALGORITHMS, RunSpec, SpecError, TabularMDP, run
 from dprl.floors import neighbours
 from dprl.landscape import PROBLEMS
-from dprl.landscape.lower import model_of
+from dprl.landscape.lower import problem_model
 
 USERS = (10**12, 10**9, 10**6, 10**3)
 DELTA = 1e-6
@@ -56,7 +56,9 @@ def main() -> int:
     for privacy in given.privacies:
         for problem in given.problems:
             for epsilon in (None,) if privacy == "none" else (0.1, 1.0):
-                for key, K, floor, ratio in times(model_of(PROBLEMS[problem]), privacy, epsilon, given.seeds):
+                for key, K, floor, ratio in times(
+                    problem_model(PROBLEMS[problem]), privacy, epsilon, given.seeds
+                ):
                     what = f"{privacy} {problem} {epsilon} {key} {K:.0e}"
                     print(f"{what}: {floor:.4g}, {ratio:.3g} times", flush=True)
                     least[privacy, key] = min(least.get((privacy, key), ratio), ratio)

@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.command == "reproduce":
             return reproduce_command(given)
         if given.command == "bundle":
-            return bundle.bundle_command(given, lambda specs: curves(specs, given.engine))
+            return bundle.bundle_command(given, lambda specs: curves_of_runs(specs, given.engine))
         if given.command == "verify":
             return verify.verify_command(given, progress_bar if sys.stderr.isatty() else None)
         if given.command == "web":
@@ -189,7 +189,7 @@ def workers_of(engine: str | None) -> Store:
     return store
 
 
-def curves(specs: Iterable[Any], engine: str | None) -> dict[Any, RunCurves]:
+def curves_of_runs(specs: Iterable[Any], engine: str | None) -> dict[Any, RunCurves]:
     """Of each run, computed in background processes that share the store. Raises RunFailed."""
     progress = progress_bar if sys.stderr.isatty() else None
     return collect(workers_of(engine), specs, COMMAND_LINE, whole_curves, progress)
@@ -387,9 +387,9 @@ def reproduce_command(given: argparse.Namespace) -> int:
     if given.claim == landscape.KEY:
         landscape.command(out, progress)
         return 0
-    printed = figures.chosen(given.claim, given.name)
+    printed = figures.asked_for(given.claim, given.name)
     store = workers_of(given.engine)
-    figures.command(printed, store, COMMAND_LINE, out, progress)
+    figures.print_figures(printed, store, COMMAND_LINE, out, progress)
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
             claims.command(claim, store, COMMAND_LINE, out, progress)

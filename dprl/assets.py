@@ -27,7 +27,7 @@ def classic(*names: str) -> str:
     return "\n".join(re.sub(r"^export (default )?", "", _alone(name), flags=re.MULTILINE) for name in names)
 
 
-def joined(name: str, *parts: str) -> str:
+def module_with_imports(name: str, *parts: str) -> str:
     """A module with those that it imports, in this order, as one: a component is one text."""
     return f"{classic(*parts)}\n{_alone(name)}"
 

@@ -39,7 +39,7 @@ def _frozen(value: Any) -> Any:
 TERMS = _read()
 
 
-def listed(name: str) -> dict[str, str]:
+def listed_terms(name: str) -> dict[str, str]:
     """What the words mean that stand on one list of the dashboard (online, offline, linear), by term."""
     return {t.term: t.definition for t in TERMS.values() if name in t.lists}
 

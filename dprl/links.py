@@ -138,7 +138,7 @@ VERSION_1 = Defaults(
 )
 
 
-def heading() -> list[tuple[str, str]]:
+def link_heading() -> list[tuple[str, str]]:
     """The first query parameters of every link: its version, and its table of defaults."""
     return [("v", VERSION), ("t", NEWEST)]
 
@@ -171,7 +171,7 @@ def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
 LEFT_OUT: Mapping[str, Pairs] = {"offline": {"alg": "dp-apvi"}, "upload": {"alg": "dp-apvi"}}
 
 
-def digest(text: str) -> str:
+def text_digest(text: str) -> str:
     """By which a link names a text that is too long for it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -265,7 +265,7 @@ def spec_pairs(spec: Spec) -> Pairs:
 def _text(value: Any) -> str:
     """A value as it stands in a link. The separator ~ may be part of a text, and is escaped with %."""
     text = written(value)
-    return FILE + digest(text) if len(text) > MAX_MODEL else text.replace("%", "%25").replace("~", "%7E")
+    return FILE + text_digest(text) if len(text) > MAX_MODEL else text.replace("%", "%25").replace("~", "%7E")
 
 
 def _whole(text: str, files: Mapping[str, str]) -> str | None:

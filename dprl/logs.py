@@ -23,7 +23,7 @@ def as_json() -> bool:
     return os.environ.get("DPRL_LOG", "").strip() == "json"
 
 
-def begin(part: str) -> None:
+def log_as(part: str) -> None:
     """This process logs to standard error, in the name of `part`."""
     handler = logging.StreamHandler()
     if as_json():

@@ -70,7 +70,7 @@ def flags() -> list[Field]:
     return [field for name, field in FIELDS.items() if name not in FROM_FILES]
 
 
-def fields_of(given: argparse.Namespace) -> dict[str, Any]:
+def flags_as_fields(given: argparse.Namespace) -> dict[str, Any]:
     """What the flags say. Raises SpecError."""
     found: dict[str, Any] = {}
     for field in flags():
@@ -94,7 +94,7 @@ def declared_in(path: str) -> Declaration:
 
 def check_command(given: argparse.Namespace) -> int:
     """Say what is in a file and outside of what is declared, and what a release could tell. Nothing is kept."""
-    public, fields = declared_in(given.declaration), fields_of(given)
+    public, fields = declared_in(given.declaration), flags_as_fields(given)
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
     outside: list[Outside] = []
@@ -115,9 +115,9 @@ def check_command(given: argparse.Namespace) -> int:
 
 
 @contextmanager
-def spec_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
+def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
     """The release that is asked for, and its budget. What was read of the file is forgotten at the end."""
-    public, fields = declared_in(given.declaration), fields_of(given)
+    public, fields = declared_in(given.declaration), flags_as_fields(given)
     totals = {name: getattr(given, flag.lstrip("-").replace("-", "_")) for name, flag in TOTALS.items()}
     given_totals = {name: FIELDS[name].parse(text) for name, text in totals.items() if text is not None}
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
@@ -141,7 +141,7 @@ def spec_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
 
 def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec], int]) -> int:
     """Release once, and write the files. run_one: computes a spec and writes DIR."""
-    with spec_of(given) as (spec, budget):
+    with release_of(given) as (spec, budget):
         draws = draws_of(spec)
         after = together((*budget.draws, *draws))
         episodes = spec.public.episodes

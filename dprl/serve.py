@@ -58,14 +58,14 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     streamlit: subprocess.Popen[bytes] | None = None
-    logs.begin("server")
+    logs.log_as("server")
     try:
-        say("Starting the workers; the first time they compile the simulation, for a minute or two.")
+        print_line("Starting the workers; the first time they compile the simulation, for a minute or two.")
         check_settings()
         if (address := engine()) is not None:
             check_cluster(address)
         wait_for_workers(Store())
-        say(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
+        print_line(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
         streamlit = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE)
         return streamlit.wait()
@@ -73,7 +73,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         print(error, file=sys.stderr)
         return 1
     except Stopped:
-        say("Ending the dashboard and its workers.")
+        print_line("Ending the dashboard and its workers.")
         return 0
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):  # what follows takes a few seconds at most
@@ -91,7 +91,7 @@ def _stop(signum: int, frame: FrameType | None) -> NoReturn:
     raise Stopped
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """One line for whoever started this."""
     if logs.as_json():
         log.info(text)
@@ -161,7 +161,7 @@ def dashboard(host: str, port: int) -> None:
 
     stop_when_stdin_closes(threading.Event(), grace=0.0)
     allow_open_files()
-    logs.begin("server")
+    logs.log_as("server")
     if logs.as_json():
         streamlit_patches.log_through_ours()
     guard = Guard(headers(), metrics=bool(setting("DPRL_METRICS", 0, 0, 1)))

@@ -35,7 +35,7 @@ def sheet(policy: Policy) -> str:
         heading(said.ASSUMES),
         f'<div class="small">{bullets(about["privacy"]["assumes"])}</div>',
     ]
-    learned = said.about(OFFLINE[about["algorithm"]].title, about)
+    learned = said.about_the_policy(OFFLINE[about["algorithm"]].title, about)
     return printed(said.TITLE, learned, parts, said.footer(about["versions"], policy.digest))
 
 
@@ -67,11 +67,11 @@ def _worth(policy: Policy) -> Iterable[str]:
         columns += [f"About, in {unit[1]}", f"95% interval, in {unit[1]}"]
         rows = [(*row, *more[1:]) for row, more in zip(rows, said.values(held, bound, unit[0]), strict=True)]
     if rows:
-        yield table(columns, rows)
+        yield html_table(columns, rows)
     low = bool(held["verdict"]) and bound["proved"] and bound["worth at least"] < held["behaviour"][1]
     below = f" {uploads.below(held['behaviour'][1], None)}" if low else ""
     lacking = not all(all(row) for row in policy.enough)
-    chance = said.bound(bound, bool(OFFLINE[about["algorithm"]].proved), lacking)
+    chance = said.bound_and_chance(bound, bool(OFFLINE[about["algorithm"]].proved), lacking)
     yield f"<p>{markup(chance + below)}</p>"
     if held["verdict"]:
         ends, alike = held["learned"], bool(about["declared"].get("stationary"))
@@ -95,7 +95,7 @@ def _table_of(policy: Policy) -> Iterable[str]:
     columns = ["State", *(said.steps(steps[0], steps[-1]) for _, steps in groups)]
     places = {state: s for s, state in enumerate(policy.states)}
     rows = [(state, *(done[places[state]] for done, _ in groups)) for state in policy.met]
-    yield table(columns, rows)
+    yield html_table(columns, rows)
     yield f"<p>{' '.join([said.FIRST_STEP, *[said.LACKING] * any(SOMEBODY in row for row in rows)])}</p>"
 
 
@@ -120,7 +120,7 @@ def bullets(texts: Iterable[str]) -> str:
     return f"<ul>{''.join(f'<li>{markup(text)}</li>' for text in texts)}</ul>"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table, as wide as it needs."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)

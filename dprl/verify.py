@@ -73,13 +73,13 @@ def check_in(text: str) -> LinkCheck:
     return LinkCheck(found[1], tuple(np.frombuffer(content, "<f8").tolist()))
 
 
-def places(traces: Sequence[Trace]) -> list[tuple[int, int, int]]:
+def compared_places(traces: Sequence[Trace]) -> list[tuple[int, int, int]]:
     """[VALUES] (curve, seed, point) of the values that are compared."""
-    every = [place for i, trace in enumerate(traces) for place in _places(i, trace.values)]
+    every = [place for i, trace in enumerate(traces) for place in _places_of_curve(i, trace.values)]
     return [every[int(at)] for at in np.rint(np.linspace(0, len(every) - 1, VALUES))]
 
 
-def _places(curve: int, values: Array) -> list[tuple[int, int, int]]:
+def _places_of_curve(curve: int, values: Array) -> list[tuple[int, int, int]]:
     return [(curve, int(seed), int(point)) for seed, point in np.ndindex(values.shape)]
 
 
@@ -92,16 +92,16 @@ def check_of(traces: Sequence[Trace]) -> LinkCheck:
         )  # runs that learn nothing yet lose the same at any epsilon
         digest.update(np.asarray(trace.at, "<i8").tobytes())
         digest.update(np.asarray(trace.values, "<f8").tobytes())
-    values = tuple(float(traces[i].values[seed, point]) for i, seed, point in places(traces))
+    values = tuple(float(traces[i].values[seed, point]) for i, seed, point in compared_places(traces))
     return LinkCheck(digest.hexdigest()[:16], values)
 
 
-def differences(traces: Sequence[Trace], claimed: LinkCheck) -> list[str]:
+def differing_bits(traces: Sequence[Trace], claimed: LinkCheck) -> list[str]:
     """What differs between results and what a link claims of them, a sentence each; none where no bit differs."""
     own = check_of(traces)
     said = []
     for number, (place, here, there) in enumerate(
-        zip(places(traces), own.values, claimed.values, strict=True), 1
+        zip(compared_places(traces), own.values, claimed.values, strict=True), 1
     ):
         if np.float64(here).view(np.int64) != np.float64(there).view(np.int64):
             curve, seed, point = place
@@ -163,7 +163,9 @@ def specs_in(parameters: dict[str, list[str]]) -> list[RunSpec]:
     return specs
 
 
-def results(specs: Sequence[RunSpec], progress: Callable[[float], None] | None = None) -> list[Trace]:
+def computed_results(
+    specs: Sequence[RunSpec], progress: Callable[[float], None] | None = None
+) -> list[Trace]:
     """The runs, computed here. progress: is called with the share done, from 0 to 1."""
 
     def of(place: int) -> Callable[[float], None] | None:
@@ -175,7 +177,7 @@ def results(specs: Sequence[RunSpec], progress: Callable[[float], None] | None =
 def signed(link: str, progress: Callable[[float], None] | None = None) -> str:
     """The link with the check values of what comes out here. Raises SpecError."""
     parameters = parse_qs(query_of(link))
-    check = check_of(results(specs_in(parameters), progress))
+    check = check_of(computed_results(specs_in(parameters), progress))
     head, _ = _parted(link)
     pairs = [(key, value) for key, values in parameters.items() for value in values if key != CHECK]
     written = "&".join(
@@ -193,8 +195,8 @@ def verified(link: str, progress: Callable[[float], None] | None = None) -> tupl
             "link", "it carries no check values; its author adds these by `dprl verify --write LINK`."
         )
     claimed, specs = check_in(text), specs_in(parameters)
-    traces = results(specs, progress)
-    wrong = differences(traces, claimed)
+    traces = computed_results(specs, progress)
+    wrong = differing_bits(traces, claimed)
     if wrong:
         return False, wrong
     values = sum(trace.values.size for trace in traces)
@@ -223,7 +225,7 @@ def verify_command(given: Any, progress: Callable[[float], None] | None = None) 
     link = given.link
     if "=" not in link:  # a link has a parameter
         if link.endswith(".zip") and not given.write:
-            return _said(bundle.verified(link, progress))
+            return _as_sentence(bundle.verified(link, progress))
         try:
             link = Path(link).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError, ValueError):
@@ -234,10 +236,10 @@ def verify_command(given: Any, progress: Callable[[float], None] | None = None) 
     if given.write:
         print(signed(link, progress))
         return 0
-    return _said(verified(link, progress))
+    return _as_sentence(verified(link, progress))
 
 
-def _said(found: tuple[bool, list[str]]) -> int:
+def _as_sentence(found: tuple[bool, list[str]]) -> int:
     good, sentences = found
     print("\n".join(sentences))
     return 0 if good else 1

@@ -323,7 +323,7 @@ def test_what_no_bundle_can_hold_is_refused(tmp_path: Path, monkeypatch: pytest.
     rows = "episode,step,state,action,reward,next_state\n" + "".join(f"{i},0,a,x,0,a\n" for i in range(50))
     own = dprl.upload(io.BytesIO(rows.encode()), public, algorithm="dp-apvi", held_out=0.0)
     with pytest.raises(SpecError, match="learned from a file of your own"):
-        bundle.check({"a": SPEC, "b": own})
+        bundle.check_specs({"a": SPEC, "b": own})
 
 
 def test_the_command_writes_the_bundle_of_specs_and_sweeps(
@@ -332,7 +332,7 @@ def test_the_command_writes_the_bundle_of_specs_and_sweeps(
     def computed(specs: Iterable[Any], engine: str | None = None) -> dict[Any, RunCurves]:
         return {spec: bundle.curves_of(dprl.run(spec)) for spec in specs}
 
-    monkeypatch.setattr(cli, "curves", computed)  # tests of sweeps and of pages have the store
+    monkeypatch.setattr(cli, "curves_of_runs", computed)  # tests of sweeps and of pages have the store
     monkeypatch.setattr(
         figures, "figures_of", lambda specs, _: dict.fromkeys(figures.files_named(specs), b"drawn")
     )

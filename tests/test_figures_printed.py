@@ -66,7 +66,7 @@ def test_the_command_line_draws_both_and_writes_the_numbers(
     some = Evidence({spec: bundled_figures().runs[spec] for spec in figure.runs}, {})
     monkeypatch.setattr(figures, "gather_runs", lambda *given: some)
     store: Any = nobody
-    figures.command([figure], store, "somebody", tmp_path, None)
+    figures.print_figures([figure], store, "somebody", tmp_path, None)
     said = capsys.readouterr().out
     assert figure.found in said
     assert {file.name for file in tmp_path.iterdir()} == {

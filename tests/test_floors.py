@@ -15,7 +15,7 @@ from scipy import integrate, stats
 from dprl import RunSpec, SpecError, TabularMDP, run
 from dprl.floors import Neighbours, dense, neighbours
 from dprl.landscape import PROBLEMS
-from dprl.landscape.lower import LowerBound, bounds, model_of
+from dprl.landscape.lower import LowerBound, bounds, problem_model
 from dprl.mdp.planning import policy_values
 from dprl.theory.floor import Pairs, local_kl, regret_floor, unlike, unlike_sum, users_floor
 from tests.problems import few, random_mdp
@@ -159,7 +159,7 @@ def test_no_number_of_pulls_beats_the_floor_of_two_arms(K: int) -> None:
 
 
 def test_a_floor_grows_with_users_and_with_privacy() -> None:
-    found = neighbours(model_of(TINY))
+    found = neighbours(problem_model(TINY))
     for model, delta in (("none", 0.0), ("central", 1e-6), ("local", 0.0)):
         before = 0.0
         for K in (1.0, 1e6, 1e12):
@@ -194,7 +194,7 @@ def below(
 
 
 def test_no_curve_is_below_the_floor() -> None:
-    mdp = model_of(TINY)
+    mdp = problem_model(TINY)
     assert not below(neighbours(mdp), mdp, "none", "dp-ucbvi", 10**6, 2, 1.0)
 
 
@@ -202,7 +202,7 @@ def test_no_curve_is_below_the_floor() -> None:
 @pytest.mark.parametrize("problem", ["clinic", "chain", "random-tiny", "random"])
 @pytest.mark.parametrize("model", list(MODELS))
 def test_no_algorithm_is_below_the_floor(problem: str, model: str) -> None:
-    mdp = random_mdp(5, 4, 3, 4) if problem == "random" else model_of(PROBLEMS[problem])
+    mdp = random_mdp(5, 4, 3, 4) if problem == "random" else problem_model(PROBLEMS[problem])
     found = neighbours(mdp)
     learners = {"none": ["ucbvi", "ubev"], "shuffle": ["dp-ucbvi"]}.get(model, ["pucb", "private-ucb-po"])
     sizes = (10**3, 10**6) if (model, problem) == ("shuffle", "random") else (10**3, 10**6, 10**9, 10**12)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dprl.glossary import TERMS, avoided, listed
+from dprl.glossary import TERMS, avoided, listed_terms
 
 
 @pytest.mark.parametrize("name", TERMS)
@@ -52,4 +52,4 @@ def test_names_that_are_used_pass() -> None:
 
 
 def test_every_list_of_the_dashboard_has_words() -> None:
-    assert all(len(listed(name)) >= 10 for name in ("online", "offline", "linear"))
+    assert all(len(listed_terms(name)) >= 10 for name in ("online", "offline", "linear"))

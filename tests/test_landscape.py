@@ -38,7 +38,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import uncovered
 from dprl.tables import csv
-from pages.landscape.views import shown
+from pages.landscape.views import shown_columns
 from pages.shared.results.bundled import asset, path_of
 from tests.test_layers import ROOT
 
@@ -203,7 +203,7 @@ def test_a_row_says_what_its_bonus_does_not_cover_of_the_noise(table: Landscape)
     short = set()
     for printed in (False, True):
         found = rows(table, "clinic", 10**9, printed)
-        notes = shown(found)["so"].tolist()
+        notes = shown_columns(found)["so"].tolist()
         for row, note in zip(found, notes, strict=True):
             said = ""
             if not row.why:
@@ -222,7 +222,7 @@ def test_a_row_names_the_mechanism_of_its_runs_and_whose_reports_a_count_has(
     """On the page, too: with no trusted party learners do not have the same, and lines differ by it."""
     for printed in (False, True):
         found = rows(table, problem, 10**9, printed)
-        for row, named in zip(found, shown(found)["mechanism"], strict=True):
+        for row, named in zip(found, shown_columns(found)["mechanism"], strict=True):
             assert named == row.mechanism
             if row.cell.why or row.entry.draws:
                 assert not named

@@ -239,21 +239,21 @@ def test_what_recaps_say_is_what_their_runs_say() -> None:
     assert list(noise.values()) == sorted(noise.values())  # a smaller epsilon takes more noise
     lost = {one.epsilon: regret.lost(known, one).mean(axis=0)[-1] for one in BY_BUDGET}
     assert lost[0.1] > lost[1.0] > lost[10.0]
-    few = [regret.needed(known, spec) for spec in (CENTRAL, SHUFFLE, LOCAL)]
+    few = [regret.users_needed(known, spec) for spec in (CENTRAL, SHUFFLE, LOCAL)]
     assert few == sorted(few)
     one, tree, _ = LESSONS["one-draw"].steps
     assert one.truth(known) == 0 < tree.truth(known)
-    assert regret.needed(known, one_draw.TREE) != regret.needed(known, one_draw.BASE)
+    assert regret.users_needed(known, one_draw.TREE) != regret.users_needed(known, one_draw.BASE)
     once, again, shuffled = LESSONS["price"].steps
     assert once.score("0", known) == shuffled.score("0", known) == 1
     assert again.truth(known) > 0.2  # it grows
     assert LESSONS["proved"].steps[0].truth(known) < 0.5  # where the paper states 1
-    assert regret.needed(known, proved.PRINTED) > regret.needed(known, proved.TREE)
+    assert regret.users_needed(known, proved.PRINTED) > regret.users_needed(known, proved.TREE)
     strong, weak = (pessimism._needed(known, pessimism.CLINIC.replace(rho=rho)) for rho in (0.01, 1.0))
     assert 5 < strong / weak < 20
     assert pessimism._needed(known, pessimism.FREE) < weak < pessimism._believed(known)
-    needs = [regret.needed(known, spec) for spec in weights.NAMES]
-    assert max(needs) == regret.needed(known, weights.LOCAL[1.0])
+    needs = [regret.users_needed(known, spec) for spec in weights.NAMES]
+    assert max(needs) == regret.users_needed(known, weights.LOCAL[1.0])
     central, local, _ = LESSONS["users"].steps
     assert central.score("1", known) == local.score("2", known) == 1
 
@@ -263,6 +263,6 @@ def test_lessons_call_privacy_models_as_everything_else_does() -> None:
         if privacy in MODELS:
             assert MODELS[privacy] == model.title
     for spec in (CENTRAL, SHUFFLE, LOCAL):
-        assert regret.given(spec) == PRIVATIZERS[spec.privacy].words.given
+        assert regret.trusted_with(spec) == PRIVATIZERS[spec.privacy].words.given
     users = messages("questions")["users"]["mine"]
     assert (users["more"], users["less"]) == ENDS

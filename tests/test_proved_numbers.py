@@ -13,7 +13,7 @@ import pytest
 
 from dprl import words
 from dprl.privacy.guarantee import Reading, budget
-from dprl.research.cards import proved
+from dprl.research.cards import proved_in_words
 from dprl.sentences import attack, offline, price, promise, room, sheet, uploads, verdict
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.offline_spec import OfflineSpec
@@ -89,7 +89,11 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
         (sheet.guarantee(PRIVACY)[1], "ρ = ", "0.124"),
         (sheet.guarantee(PRIVACY)[1], r"or \(", "3.67"),
         (sheet.guarantee(PRIVACY)[1], r"3.67, ", "0.00000124"),
-        (sheet.bound({"proved": True, "but for a chance of": 0.12345}, True, False), "chance of ", "0.124"),
+        (
+            sheet.bound_and_chance({"proved": True, "but for a chance of": 0.12345}, True, False),
+            "chance of ",
+            "0.124",
+        ),
         (promise.about_promise(3.6624, 1e-6, [reading])[1], r"claimed:\*\* \(", "3.67"),
         (promise.concentrated_verdict(0.12345, 0.12345)[1], "ρ = ", "0.124"),
         (promise.readings([reading]), r"10⁻⁶ \| ", "3.67"),
@@ -99,7 +103,7 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
         (attack.about_epsilons([1e-6], [3.6624]), r"\(", "3.67"),
         (price.about_ladder([price.NoiseStep("a", 2.0, 3.6624, 1e-6)], None), r"\(", "3.67"),
         (room.shuffled(5, 3.6624, 1e-6), r"\(", "3.67"),
-        (proved(card), "rho ", "0.1235"),  # type: ignore[arg-type]
+        (proved_in_words(card), "rho ", "0.1235"),  # type: ignore[arg-type]
         (
             offline.about_lower_bounds([(1.0, 1.0)], "ρ", "x", 0, 0.1234561, "", proved="P"),
             "β = ",

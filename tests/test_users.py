@@ -35,7 +35,7 @@ from dprl.users.law import (
 )
 from dprl.words import percent, rough
 from pages.shared.results.bundled import asset, path_of
-from pages.users.words import checked, given, times
+from pages.users.words import checks_said, given, times
 from tests.test_layers import ROOT
 
 TRUE = {
@@ -239,7 +239,7 @@ def _how_to() -> str:
 
 def test_the_page_says_how_often_what_it_states_holds_on_kinds_without_a_part_in_it(table: Table) -> None:
     """What is stated, how often it holds on kinds that had no part in it, and on kinds that came later."""
-    said = checked(table)
+    said = checks_said(table)
     for model in MODELS:
         assert f"{times(table.held_out[model])} {given(model)}" in said
         assert f"{percent(table.inside[model])} {given(model)}" in said

@@ -15,7 +15,7 @@ from dprl import web
 from dprl.__main__ import main
 from dprl.lessons import LESSONS, Order
 from dprl.player import MOST_BYTES
-from dprl.player.page import opened
+from dprl.player.page import unpacked
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
@@ -25,7 +25,7 @@ from pages.shared.lessons.known import evidence
 from pages.shared.results.evidence import bundled
 from pages.shared.visitor.links import Curve
 from pages.users import words
-from pages.users.link import table
+from pages.users.link import users_table
 from website import start
 from website.claims import claims
 from website.document import STOPS, Document, html_of
@@ -40,7 +40,7 @@ def content_of(html: str) -> dict[str, Any]:
     """What a page's script reads."""
     found = re.search(r'id="packed-content">([^<]*)<', html)
     assert found is not None
-    content: dict[str, Any] = json.loads(opened(found[1]))
+    content: dict[str, Any] = json.loads(unpacked(found[1]))
     return content
 
 
@@ -79,7 +79,7 @@ def test_a_page_has_the_same_bytes_each_time_it_is_written(site: dict[str, str])
 @pytest.mark.thorough
 def test_the_story_is_that_of_the_dashboard_but_for_the_way_to_own_data(site: dict[str, str]) -> None:
     told = content_of(site["index.html"])["story"]["data"]
-    assert told == json.loads(json.dumps(story.content() | {"own": ""}))
+    assert told == json.loads(json.dumps(story.story_content() | {"own": ""}))
     assert content_of(site["users.html"])["story"] is None
 
 
@@ -90,8 +90,10 @@ def test_users_needed_says_what_the_dashboard_says_wherever_its_sliders_stand(si
     assert len(rows) == len(problems) * len(epsilons) * len(users)
     for at in ((0, 0, 0), (1, 3, 5), (len(problems) - 1, 5, 11)):
         place = (at[0] * len(epsilons) + at[1]) * len(users) + at[2]
-        asked = Asked(users=int(users[at[2]]), epsilon=epsilons[at[1]], problem=list(table().problems)[at[0]])
-        found = answers(table(), asked)
+        asked = Asked(
+            users=int(users[at[2]]), epsilon=epsilons[at[1]], problem=list(users_table().problems)[at[0]]
+        )
+        found = answers(users_table(), asked)
         assert [row[1] for row in rows[place]] == [words.HEADINGS[one.verdict] for one in found]
         assert [row[2] for row in rows[place]] == [words.needs(one) for one in found]
 

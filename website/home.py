@@ -12,7 +12,7 @@ from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sitemap import PAGES
 from pages.home.state import EPSILON
-from pages.home.story import content
+from pages.home.story import story_content
 from pages.home.taken import LABEL, NEEDED, STOPS
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.names import in_common
@@ -44,7 +44,7 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
         "",
         (
             f'<p class="again"><a href="{here}">{escape(said["again"])}</a></p>',
-            Story(content() | {"own": ""}),  # for own data a dashboard is needed
+            Story(story_content() | {"own": ""}),  # for own data a dashboard is needed
             f'<section id="{AFTER}"><h2>{escape(said["title"])}</h2>{paragraph(said["about"])}',
             f'<p class="about">{escape(common)}</p>',
             Sliders((slider,)),

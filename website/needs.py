@@ -13,7 +13,7 @@ from dprl.sitemap import PAGES
 from dprl.users import Asked, Need, answers
 from dprl.words import human
 from pages.users import views, words
-from pages.users.link import table
+from pages.users.link import users_table
 from website.document import Document, Numbers, Plot, Sliders, paragraph
 
 EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -32,7 +32,7 @@ SEE = (
 
 def needs() -> Document:
     """The page."""
-    problems = [words.named(table().problems[key]) for key in keys()]
+    problems = [words.named(users_table().problems[key]) for key in keys()]
     sliders = (
         Slider("Environment", tuple(map(float, range(len(problems)))), tuple(problems), 0),
         Slider(
@@ -61,7 +61,7 @@ def needs() -> Document:
 
 def keys() -> list[str]:
     """The measured environments."""
-    return list(table().problems)
+    return list(users_table().problems)
 
 
 def assumptions() -> list[str]:
@@ -73,7 +73,7 @@ def assumptions() -> list[str]:
 @cache
 def _asked(problem: int, epsilon: int, users: int) -> tuple[Asked, list[Need]]:
     asked = replace(DEFAULT, problem=keys()[problem], epsilon=EPSILONS[epsilon], users=USERS[users])
-    return asked, answers(table(), asked)
+    return asked, answers(users_table(), asked)
 
 
 def cells(at: tuple[int, ...]) -> list[list[str]]:

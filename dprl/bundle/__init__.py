@@ -2,12 +2,12 @@
 
 from dprl.bundle.command import add, bundle_command
 from dprl.bundle.compare import files_in, how_far, verified
-from dprl.bundle.files import check, curves_of, files_of, versions, write_bundle, zipped
+from dprl.bundle.files import check_specs, curves_of, files_of, versions, write_bundle, zipped
 
 __all__ = [
     "add",
     "bundle_command",
-    "check",
+    "check_specs",
     "curves_of",
     "files_in",
     "files_of",

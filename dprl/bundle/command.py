@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from dprl.bundle.files import check, write_bundle
+from dprl.bundle.files import check_specs, write_bundle
 from dprl.curves import RunCurves
 from dprl.fields import SpecError, read_json, shown
 from dprl.given import text_of
@@ -48,7 +48,7 @@ def bundle_command(
 
     named = [one for path in given.specs for one in specs_in(path)]
     specs = dict(zip(distinct([name for name, _ in named]), (spec for _, spec in named), strict=True))
-    check(specs)
+    check_specs(specs)
     found = compute(specs.values())
     try:
         out = write_bundle(given.out, specs, {name: found[spec] for name, spec in specs.items()})

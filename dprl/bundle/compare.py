@@ -17,9 +17,9 @@ from dprl.bundle.files import (
     MOST_RUNS,
     SPECS,
     VERSIONS,
-    check,
+    check_specs,
     curves_of,
-    digest,
+    file_digest,
     files_of,
     versions,
 )
@@ -83,7 +83,7 @@ def runs_in(files: Mapping[str, bytes]) -> tuple[dict[str, Spec], dict[str, str]
             if said["dprl"] != VERSION:
                 why.append(f"dprl {shown(said['dprl'])} wrote it; here is {VERSION}.")
             raise SpecError(SPECS, " ".join(why)) from None
-    check(specs)
+    check_specs(specs)
     return specs, said
 
 
@@ -113,7 +113,7 @@ def verified(path: str | Path, progress: Callable[[float], None] | None = None) 
     specs, said = runs_in(there)
     drawn, others = _drawn(specs, said, there), list(_other_versions(said))
     here = files_of(specs, dict(_computed(specs, progress)), said, drawn)
-    wrong = [*differences(here, there), *_changed(here, there)]
+    wrong = [*differences(here, there), *_other_digest(here, there)]
     if drawn:
         others.append(OTHER_FIGURES)
     if wrong:
@@ -157,22 +157,22 @@ def differences(here: Mapping[str, bytes], there: Mapping[str, bytes]) -> Iterat
             yield f"{shown(name)} is in the bundle and is no file of one."
 
 
-def _changed(here: Mapping[str, bytes], there: Mapping[str, bytes]) -> Iterator[str]:
+def _other_digest(here: Mapping[str, bytes], there: Mapping[str, bytes]) -> Iterator[str]:
     """A sentence for each file of a bundle that agrees with what follows from it here, but not with its digest there:
     what is computed follows from specs.json, whoever has changed that."""
-    said = dict(line.split("  ", 1)[::-1] for line in _lines(there.get(DIGESTS, b"")) if "  " in line)
+    said = dict(line.split("  ", 1)[::-1] for line in _lines_of(there.get(DIGESTS, b"")) if "  " in line)
     for name, content in here.items():
-        if name != DIGESTS and content == there.get(name) and said.get(name) != digest(content):
+        if name != DIGESTS and content == there.get(name) and said.get(name) != file_digest(content):
             yield f"{name} is not the file whose digest stands in {DIGESTS}."
 
 
-def _lines(content: bytes) -> list[str]:
+def _lines_of(content: bytes) -> list[str]:
     return content.decode("utf-8", "replace").splitlines()
 
 
 def _first_number(name: str, here: bytes, there: bytes) -> str:
     """Where two tables of that name part, and how far."""
-    own, (head, *rows) = _lines(here), _lines(there) or [""]
+    own, (head, *rows) = _lines_of(here), _lines_of(there) or [""]
     if len(own) != len(rows) + 1 or own[0] != head:
         return f"{name} differs: it has other rows or columns."
     apart = [(mine, row) for mine, row in zip(own[1:], rows, strict=True) if mine != row]

@@ -112,7 +112,7 @@ def versions_json() -> str:
     return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
 
 
-def check(specs: Mapping[str, Spec]) -> None:
+def check_specs(specs: Mapping[str, Spec]) -> None:
     """Raises SpecError where there are too many runs or none, or one follows from data that no bundle may hold."""
     if not 1 <= len(specs) <= MOST_RUNS:
         raise SpecError(BUNDLE, f"it has {len(specs)} runs; give 1 to {MOST_RUNS:,}.")
@@ -141,7 +141,7 @@ def files_of(
     Raises:
         SpecError: there are too many runs or none, a run has not ended, or follows from data that no bundle may hold.
     """
-    check(specs)
+    check_specs(specs)
     names = {name: f"curves/{number}.csv" for number, name in enumerate(specs, 1)}
     found = {SPECS: _json({name: spec.to_dict() for name, spec in specs.items()})}
     for name, spec in specs.items():
@@ -163,7 +163,7 @@ def files_of(
         "again.py": _bytes(AGAIN),
         "README.md": _bytes(README.format(SPECS=SPECS, VERSIONS=VERSIONS, DIGESTS=DIGESTS, **told)),
     }
-    digests = (f"{digest(content)}  {name}\n" for name, content in found.items())
+    digests = (f"{file_digest(content)}  {name}\n" for name, content in found.items())
     return {**found, DIGESTS: _bytes("".join(digests))}
 
 
@@ -181,7 +181,7 @@ def _told(specs: Mapping[str, Spec], names: Mapping[str, str]) -> dict[str, str]
     }
 
 
-def digest(content: bytes) -> str:
+def file_digest(content: bytes) -> str:
     """Of a file, as `sha256sum` writes it."""
     return hashlib.sha256(content).hexdigest()
 

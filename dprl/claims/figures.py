@@ -16,7 +16,7 @@ from dprl.jobs.store import Store
 SAYS = "A printed figure of a paper: our curves with its settings, beside settings that show its claim."
 
 
-def chosen(asked: str, name: str | None) -> list[PrintedFigure]:
+def asked_for(asked: str, name: str | None) -> list[PrintedFigure]:
     """The figure of that name, or all; none where something else is asked for. Raises SpecError."""
     if asked != FIGURE:
         if name is not None:
@@ -27,7 +27,7 @@ def chosen(asked: str, name: str | None) -> list[PrintedFigure]:
     return list(FIGURES.values()) if name is None else [FIGURES[name]]
 
 
-def command(
+def print_figures(
     figures: Sequence[PrintedFigure],
     store: Store,
     visitor: str,

@@ -43,7 +43,7 @@ def extra(evidence: Evidence, spec: RunSpec) -> Array:
     return mistakes(evidence, spec) - mistakes(evidence, spec.twin())
 
 
-def heading(spec: RunSpec, *notes: str) -> str:
+def setting_heading(spec: RunSpec, *notes: str) -> str:
     """Algorithm, arms and users."""
     arms = int(spec.environment_params["m"]) + 1
     return " · ".join(
@@ -66,7 +66,7 @@ def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
         points,
         exponent,
         specs,
-        heading=heading(first, trust_label(first)),
+        heading=setting_heading(first, trust_label(first)),
         statistic="exponent of extra suboptimal episodes in 1/α"
         if private
         else "exponent of suboptimal episodes in 1/α",
@@ -88,7 +88,7 @@ def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
         points,
         1.0,
         specs,
-        heading=heading(specs[0], f"α = {gap_of(specs[0]):g}"),
+        heading=setting_heading(specs[0], f"α = {gap_of(specs[0]):g}"),
         statistic="exponent of extra suboptimal episodes in 1/ε",
         labels=("Suboptimal episodes that privacy adds", "1/ε", SUBOPTIMAL),
     )
@@ -124,7 +124,7 @@ def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
         )
 
     return Setting(
-        heading(specs[0], f"α = {gap_of(specs[0]):g}"),
+        setting_heading(specs[0], f"α = {gap_of(specs[0]):g}"),
         "least ratio of mean pulls to the lower bound",
         "more than 1",
         tuple(specs),

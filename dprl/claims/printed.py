@@ -71,7 +71,7 @@ class PrintedFigure:
     def lines(self, known: Evidence) -> list[str]:
         """What each curve of both panels has lost at its end, for a terminal."""
         return [
-            f"{panel.title}, share of V* lost at {size_of(spec)}, {label(spec)}: {percent(lost(known, spec))}"
+            f"{panel.title}, share of V* lost at {size_of(spec)}, {curve_label(spec)}: {percent(lost(known, spec))}"
             for panel in self.panels
             for spec in panel.specs
         ]
@@ -89,7 +89,7 @@ def size_of(spec: Any) -> str:
     return f"K = {human(spec.episodes)}" if online else f"n = {human(spec.n)}"
 
 
-def label(spec: Any) -> str:
+def curve_label(spec: Any) -> str:
     """Of a curve."""
     return regret.trust_label(spec) if spec.kind == RunSpec.kind else offline.learner_label(spec)
 
@@ -104,7 +104,7 @@ def lost(known: Evidence, spec: Any) -> float:
 def _shares(specs: Sequence[RunSpec]) -> Callable[[Evidence], SettingPlot]:
     def draw(evidence: Evidence) -> SettingPlot:
         series = [
-            SpecSeries(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star)
+            SpecSeries(spec, curve_label(spec), run.at.astype(float), run.values / run.at / run.v_star)
             for spec in specs
             for run in (evidence.runs[spec],)
         ]
@@ -134,7 +134,7 @@ def _methods(base: Any) -> list[Any]:
     return [base.twin(), base.replace(algorithm="pevi"), base.replace(rho=1.0), base.replace(rho=25.0)]
 
 
-def _budgets(base: Any) -> list[Any]:
+def _printed_budgets(base: Any) -> list[Any]:
     return [base.twin(), *(base.replace(rho=rho) for rho in (0.1, 1.0, 5.0, 25.0))]
 
 
@@ -184,8 +184,8 @@ FIGURES = {
             "At n = 1,000, all budgets lose far more than VAPVI. By n = 1 million the order of budgets shows, and ρ = "
             "25 has met VAPVI.",
             OPEN_OFFLINE,
-            _offline("n up to 1,000, noise as in the paper", _budgets(SMALL)),
-            _offline("n up to 1 million, noise as in the paper", _budgets(LINEAR)),
+            _offline("n up to 1,000, noise as in the paper", _printed_budgets(SMALL)),
+            _offline("n up to 1 million, noise as in the paper", _printed_budgets(LINEAR)),
         ),
     )
 }

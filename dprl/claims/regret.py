@@ -29,7 +29,7 @@ from dprl.words import human
 USERS = "Episodes (one user each)"
 
 
-def title(spec: RunSpec, note: str = "") -> str:
+def problem_title(spec: RunSpec, note: str = "") -> str:
     """Problem, learner and number of users."""
     parts = [environment_of(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}"]
     return " · ".join([*parts, note] if note else parts)
@@ -75,7 +75,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
         )
 
     return Setting(
-        title(specs[-1], note),
+        problem_title(specs[-1], note),
         "least ratio of regret between neighbours in the order",
         "more than 1",
         specs,
@@ -111,7 +111,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
     """The price of privacy stops growing. beside: others that are drawn with it."""
     drawn = (spec, *beside)
     return Setting(
-        title(spec, note),
+        problem_title(spec, note),
         EXPONENT,
         f"at most {FLAT:g}",
         tuple(dict.fromkeys(s for one in drawn for s in (one.twin(), one))),
@@ -186,7 +186,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
         points,
         1.0,
         specs,
-        heading=title(specs[0], note or f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"),
+        heading=problem_title(specs[0], note or f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"),
         statistic="exponent of the privacy cost in 1/ε",
         labels=("What privacy costs", "1/ε", "Extra regret (reward lost)"),
     )

@@ -15,7 +15,7 @@ from dprl.figures.picture import Picture
 MODELS = ("local", "shuffle", "central", "none")
 
 
-def visits(
+def visits_by_state(
     words: Mapping[str, str],
     states: Sequence[str],
     said: Sequence[float],

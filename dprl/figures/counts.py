@@ -81,7 +81,9 @@ def count_heatmaps(
     title = f"{family.title} at every step" if step is None else f"{family.title} at step {step}"
     axes = heat.cell_axes(true.shape, state_labels, action_labels, step)
     chart = heat.stacked(panels, title=title, subtitle=after(episode), dark=dark, **axes)
-    table = heat.cell_numbers(_columns(true, noisy, word), true.shape, state_labels, action_labels, step)
+    table = heat.cell_numbers(
+        _table_columns(true, noisy, word), true.shape, state_labels, action_labels, step
+    )
     return chart.picture(HEATMAP_ALT, see, table, revision=f"counts-{step}")
 
 
@@ -150,11 +152,11 @@ def count_scatter(
     _symlog_axis(chart, low, top, linear, 11)
     if len(pick) < len(x):
         see += f" {len(pick)} of {len(x):,} cells are drawn, the largest errors among them."
-    table = heat.cell_numbers(_columns(true, noisy, word), true.shape, state_labels, action_labels)
+    table = heat.cell_numbers(_table_columns(true, noisy, word), true.shape, state_labels, action_labels)
     return chart.picture(SCATTER_ALT, see, table, revision="scatter")
 
 
-def _columns(true: Array, noisy: Array, word: str) -> dict[str, Any]:
+def _table_columns(true: Array, noisy: Array, word: str) -> dict[str, Any]:
     return {"true": true, word: noisy, "difference": noisy - true}
 
 
@@ -231,7 +233,7 @@ def cell_over_time(
         )
     chart.x(type="log", nticks=7, tickangle=0)
     _symlog_axis(chart, min(limits), max(limits), linear, 10)
-    columns = {"episodes": episodes} | _columns(true, noisy, word)
+    columns = {"episodes": episodes} | _table_columns(true, noisy, word)
     if bound is not None:
         columns[f"bound {family.bound}"] = family.share * bound
     return chart.picture(CELL_ALT, see, pd.DataFrame(columns), revision="cell")

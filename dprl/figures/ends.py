@@ -51,11 +51,11 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
         return
     axis = chart.layout["yaxis"]
     log = axis.get("type") == "log"
-    low, high = axis.get("range") or _reach(chart)
+    low, high = axis.get("range") or _axis_reach(chart)
     height = chart.layout["height"] - AROUND
     values = [np.log10(end.y) if log and end.y > 0 else low if log else end.y for end in ends]
     at = np.clip([(float(value) - low) / (high - low) * height for value in values], 0, height)
-    wanted = spread(at, height)
+    wanted = spread_apart(at, height)
     if np.abs(wanted - at).max() > FAR:
         return
     left = [(f"legend{number}", end) for number, end in enumerate(ends, 2)]
@@ -77,7 +77,7 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
     _close(chart)
 
 
-def spread(at: NDArray[np.float64], most: float, row: float = ROW) -> NDArray[np.float64]:
+def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDArray[np.float64]:
     """Places as near to `at` as can be, in its order, a row apart, within 0 .. most if they fit.
 
     Neighbours that would touch form a block about the mean of what its members want.
@@ -119,7 +119,7 @@ def _values(chart: Chart, axis: str) -> NDArray[np.float64]:
     return known
 
 
-def _reach(chart: Chart) -> tuple[float, float]:
+def _axis_reach(chart: Chart) -> tuple[float, float]:
     """About what Plotly chooses for a linear axis."""
     values = _values(chart, "y")
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)

@@ -44,7 +44,7 @@ def _is_chain(drawing: Mapping[str, Any]) -> bool:
     return drawing.get("kind") == "chain"
 
 
-def places(drawing: Mapping[str, Any], S: int) -> Array:
+def state_places(drawing: Mapping[str, Any], S: int) -> Array:
     """Where each state is drawn, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
     if _is_chain(drawing):
         return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
@@ -211,7 +211,7 @@ def nodes(
         names_outside(chart, place, labels)
     below = named_below(place, labels)
     for s in below:
-        note_at(chart, place, s, _lines(labels[s], ROW_LETTERS // S), NAME_BELOW, colors.ink)
+        note_at(chart, place, s, _broken_label(labels[s], ROW_LETTERS // S), NAME_BELOW, colors.ink)
     words = [
         "" if s in below else word for s, word in enumerate(_ends(labels) if below else node_words(labels))
     ]
@@ -270,10 +270,10 @@ def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:
         level = "middle" if side != "center" else "bottom" if y > 0 else "top"
         shift: Trace = {"xshift": away * x if side != "center" else 0, "yshift": away * y}
         anchors: Trace = {"align": side, "xanchor": side, "yanchor": level}
-        chart.note(_lines(label), size=11, x=x, y=y, **shift, **anchors)
+        chart.note(_broken_label(label), size=11, x=x, y=y, **shift, **anchors)
 
 
-def _lines(label: str, wide: int = 13, most: int = 3) -> str:
+def _broken_label(label: str, wide: int = 13, most: int = 3) -> str:
     """A label broken into at most `most` lines of about `wide` signs."""
     lines = [""]
     for word in label.split():

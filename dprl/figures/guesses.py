@@ -54,7 +54,7 @@ def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name:
     )
 
 
-def people(chart: Chart, asked: AskedChart, filled: float) -> None:
+def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
     """A circle for each of the users that the axis counts, column by column; the first `filled` are full."""
     n = np.arange(asked.people)
     side, size = math.isqrt(asked.people), min(chart.layout["font"]["size"] + 2, 17)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dprl.figures import style
 from dprl.figures.chart import REGRET, Chart, Trace, stacked
-from dprl.figures.ends import spread
+from dprl.figures.ends import spread_apart
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import PackedPicture, Picture
 from dprl.words import at_least, between, human, percent, power
@@ -149,7 +149,7 @@ def _names(
     last = sorted((float(np.log10(_drawn(c, view, v_star)[0][-1])), i) for i, c in enumerate(curves))
     step = APART * (ends[1] - ends[0])
     low, high = ends[0] + step / 2, ends[1] - step / 2
-    places = low + spread(np.array([end for end, _ in last]) - low, high - low, step)
+    places = low + spread_apart(np.array([end for end, _ in last]) - low, high - low, step)
     line: Trace = {"showarrow": True, "arrowhead": 0, "arrowwidth": 0.8, "standoff": 3}
     side: Trace = {"xanchor": "left", "yanchor": "middle", "axref": "x", "ax": ENDS[1] + 0.9, "ayref": "y"}
     for (end, i), place in zip(last, places, strict=True):

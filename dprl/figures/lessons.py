@@ -73,7 +73,7 @@ def open_chart(
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:
-        _named(chart, asked, drawn, shown)
+        _named_curves(chart, asked, drawn, shown)
     else:
         for curve, _ in drawn:
             y = floored(asked, curve.center)
@@ -97,7 +97,9 @@ def open_chart(
     return chart
 
 
-def _named(chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]], shown: bool) -> None:
+def _named_curves(
+    chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]], shown: bool
+) -> None:
     """The curves in their own colours, as far as they are known."""
     found = []
     for curve, until in drawn:

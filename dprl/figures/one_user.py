@@ -62,7 +62,7 @@ def one_user(
         counted: which message says what the visits are: true, recent or expected.
     """
     said = messages("one_user")
-    places, high, numbered = _places(drawing, states)
+    places, high, numbered = _state_places(drawing, states)
     shown = len(places)  # states beyond the cells of a grid are where episodes end
     most = max(
         max(
@@ -124,7 +124,9 @@ def _loses(m: Moment) -> str:
     return filled(said["lost"], users=human(m.users), lost=percent(m.lost))
 
 
-def _places(drawing: Mapping[str, Any], states: Sequence[str]) -> tuple[list[dict[str, Any]], float, bool]:
+def _state_places(
+    drawing: Mapping[str, Any], states: Sequence[str]
+) -> tuple[list[dict[str, Any]], float, bool]:
     """Where each state is, [x, y, width, height] in units, with the lines in it; how high all of it is; and whether
     those lines are mere numbers."""
     S = len(states)
@@ -137,7 +139,7 @@ def _places(drawing: Mapping[str, Any], states: Sequence[str]) -> tuple[list[dic
             for (r, c), sign in zip(drawing["cells"], signs, strict=True)
         ]
         return cells, TOP + side * drawing["rows"], False
-    at = graph.places(drawing, S)
+    at = graph.state_places(drawing, S)
     if graph.in_row(at):
         gap, end = WIDE / S, TOP + TALL
         wide, tall = min(ROW * gap, 22.0), TALL

@@ -54,7 +54,7 @@ def environment_drawing(
     ]
     if grid.is_grid(drawing):
         return _grid(drawing, best, hover, dark).picture(GRID_ALT, "", table)
-    place = graph.places(drawing, S)
+    place = graph.state_places(drawing, S)
     chart = graph.canvas("", place, dark, small=True, labels=state_labels)
     whole = (
         A <= 3
@@ -210,7 +210,7 @@ def _policy_on_graph(
 ) -> Chart:
     """The actions that are taken, as arcs on a chain or a graph with transitions P [S,A,S]."""
     S, A = P.shape[:2]
-    place, never = graph.places(drawing, S), ~at.reached
+    place, never = graph.state_places(drawing, S), ~at.reached
     chart = graph.canvas(at.title, place, dark, small=False, subtitle=at.subtitle, labels=state_labels)
     moves = np.moveaxis(np.where(at.reached[:, None], at.taken, 0.0)[..., None] * P, 1, 0)
     if S > graph.DRAWN_STATES:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from dprl import logs
 from dprl.jobs import simulation as simulations
 from dprl.jobs import worker as workers
-from dprl.jobs.cluster import NOT_INSTALLED, ClusterError, connected, refused
+from dprl.jobs.cluster import NOT_INSTALLED, ClusterError, cluster_refused, connected
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.remote import Differs, Failed, RemoteJob, Result, build, look_in, run_job
 from dprl.jobs.simulation import Simulation
@@ -143,7 +143,7 @@ class Bridge:
             found = await self.client.submit(run_job, task, key=("dprl", task.name), pure=False)
             await asyncio.to_thread(self._write, job, found)
         except (Differs, ImportError) as error:
-            self.trouble = refused(NOT_INSTALLED if isinstance(error, ImportError) else str(error))
+            self.trouble = cluster_refused(NOT_INSTALLED if isinstance(error, ImportError) else str(error))
         except CancelledError:  # the scheduler is gone, or has lost it
             self.store.jobs.give_back(job)
         except DiskFull:
@@ -202,7 +202,7 @@ async def _pause(stop: threading.Event, seconds: float) -> None:
         await asyncio.sleep(_POLL)
 
 
-def _answer(store: Store, simulation: Simulation, stop: threading.Event) -> None:
+def _answer_questions(store: Store, simulation: Simulation, stop: threading.Event) -> None:
     while not stop.wait(_POLL):
         try:
             workers.answer_questions(store, simulation)
@@ -216,12 +216,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--engine", required=True, help="the scheduler's address")
     workers.add_flags(parser)
     options = parser.parse_args(arguments)
-    logs.begin("bridge")
+    logs.log_as("bridge")
     stop = workers.until_told(options.child)
     try:
         simulation = simulations.load(options.simulation)
         store = Store(options.store, simulation)
-        threading.Thread(target=_answer, args=(store, simulation, stop), daemon=True).start()
+        threading.Thread(target=_answer_questions, args=(store, simulation, stop), daemon=True).start()
         asyncio.run(serve(store, options.simulation, options.engine, options.id, stop))
     except StoreError as error:
         log.error("%s", error)

@@ -79,15 +79,15 @@ async def connected(address: str) -> AsyncIterator[Client]:
         async with Client(address, asynchronous=True, timeout=_CONNECT, set_as_default=False) as client:
             for found in (await client.run(build, on_error="return")).values():
                 if isinstance(found, Build) and (difference := differs(found, build())):
-                    raise refused(difference)
+                    raise cluster_refused(difference)
                 if isinstance(found, ImportError):
-                    raise refused(NOT_INSTALLED)
+                    raise cluster_refused(NOT_INSTALLED)
             yield client
     except OSError as error:  # a timeout, too
         raise ClusterError(f"There is no Dask scheduler at {address}.") from error
 
 
-def refused(difference: str) -> ClusterError:
+def cluster_refused(difference: str) -> ClusterError:
     """What is wrong with a cluster, by what differs."""
     return ClusterError(f"The Dask cluster is refused, for it would not compute the same bits: {difference}.")
 

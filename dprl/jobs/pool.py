@@ -166,7 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--simulation", default=simulations.DEFAULT, help=argparse.SUPPRESS)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    logs.begin("pool")
+    logs.log_as("pool")
     if options.workers is not None and not 1 <= options.workers <= 256:
         parser.error(f"--workers is {options.workers}, and must be a whole number from 1 to 256")
     stop = threading.Event()

@@ -85,11 +85,11 @@ def _columns(record: bytes) -> list[Any]:
         if len(data) != size:
             raise ValueError
         at += size
-        found.append(_value(kind, data))
+        found.append(_column_value(kind, data))
     return found
 
 
-def _value(kind: int, data: bytes) -> Any:
+def _column_value(kind: int, data: bytes) -> Any:
     """A column, by its serial type."""
     match kind:
         case 0:

@@ -101,7 +101,7 @@ def limit_memory(most: int = MEMORY) -> None:
 
 def main(arguments: list[str]) -> int:
     """The command line; its exit status."""
-    logs.begin("reader")
+    logs.log_as("reader")
     os.nice(_NICE)
     limit_memory()
     asked = json.loads(sys.stdin.buffer.readline())

@@ -280,7 +280,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m dprl.jobs.worker", description=__doc__)
     add_flags(parser)
     options = parser.parse_args(arguments)
-    logs.begin("worker")
+    logs.log_as("worker")
     stop = until_told(options.child)
     os.nice(_NICE)  # the pages' process goes first
     try:

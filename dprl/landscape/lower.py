@@ -48,7 +48,7 @@ def bounds(problem: LandscapeProblem, models: Collection[str], users: Sequence[i
     environment = ENVIRONMENTS[problem.environment]
     if environment.features is not None or environment.mixture is not None:
         return
-    mdp = model_of(problem)
+    mdp = problem_model(problem)
     found = neighbours(mdp)
     for model in models:
         epsilon, delta = (1.0, 0.0) if model == "none" else BUDGET
@@ -63,7 +63,7 @@ def all_bounds(problems: Collection[LandscapeProblem], users: Sequence[int]) -> 
         yield from bounds(problem, ("none", "central", "shuffle", "local"), users)
 
 
-def model_of(problem: LandscapeProblem) -> TabularMDP:
+def problem_model(problem: LandscapeProblem) -> TabularMDP:
     """The problem as a model."""
     spec = RunSpec(environment=problem.environment, environment_params=dict(problem.params))
     return ENVIRONMENTS[problem.environment].make(**spec.environment_params)

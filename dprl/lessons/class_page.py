@@ -14,7 +14,7 @@ from dprl.lessons.lesson import Step
 from dprl.messages import counted, filled, messages
 from dprl.rooms.steps import DELTA, NO, YES, ClassStep, Clinic, Guess, Onward, Question, Recap, ShareEstimate
 from dprl.sentences import clinic, room
-from dprl.sheet import bullets, heading, paragraphs, printed, table
+from dprl.sheet import bullets, heading, html_table, paragraphs, printed
 from dprl.words import human, percent
 
 SAID = messages("lessons")["class"]
@@ -89,7 +89,7 @@ def _predicted(step: ClassStep, asked: Step, evidence: Evidence) -> Iterator[str
             continue
     if texts:
         counts = Counter(in_words(asked, text) for text in texts)
-        yield table(
+        yield html_table(
             [SAID["given"], SAID["often"]], [(text, str(often)) for text, often in counts.most_common()]
         )
     if step.state == "revealed":
@@ -110,7 +110,7 @@ def _onward(text: str) -> Iterator[str]:
         (clinic.SAID[f"{who}_name"], percent(curves[who][-1][1]))
         for who in ("local", "shuffle", "central", "none")
     ]
-    yield table([SAID["curve"], SAID["lost"]], rows)
+    yield html_table([SAID["curve"], SAID["lost"]], rows)
     yield from paragraphs(
         clinic.learns(clinic.SAID[f"{who}_who"], curves[who]) for who in ("local", "shuffle", "central")
     )

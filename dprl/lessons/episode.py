@@ -26,7 +26,7 @@ START, END = 1e5, 1e9
 
 
 def _learned(evidence: Evidence) -> str:
-    users = rough_users(regret.needed(evidence, NONE))
+    users = rough_users(regret.users_needed(evidence, NONE))
     return filled(LEARNING["found"], users=users, best=human(evidence.runs[NONE].v_star))
 
 
@@ -80,7 +80,7 @@ EPISODE = Lesson(
             Marker(LEARNING["ask"], *USERS),
             (NONE,),
             regret.losses([(NONE, SAID["none"], 0.0)], USERS),
-            lambda evidence: regret.needed(evidence, NONE),
+            lambda evidence: regret.users_needed(evidence, NONE),
             _learned,
             LEARNING["why"],
             Attempt(LEARNING["try"], "explore", (NONE,), EXPLORED),

@@ -9,7 +9,7 @@ from dprl.curves import Evidence
 from dprl.fields import SpecError
 from dprl.lessons.lesson import Lesson, Step
 from dprl.messages import filled, messages
-from dprl.sheet import bullets, heading, paragraphs, printed, table
+from dprl.sheet import bullets, heading, html_table, paragraphs, printed
 
 SAID = messages("lessons")["handed"]
 SCORE = messages("lessons")["score"]
@@ -49,7 +49,7 @@ def page(lesson: Lesson, texts: Sequence[str], evidence: Evidence, version: str,
     own = filled(SCORE["own"], points=f"{round(points, 2):g}", most=len(found))
     parts = [
         *paragraphs([f"**{own}** {SCORE['rule']}"]),
-        table(columns, cells),
+        html_table(columns, cells),
         *(
             part
             for step in lesson.steps

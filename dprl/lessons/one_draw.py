@@ -103,7 +103,7 @@ def _read_within(noise: str) -> Step:
 
 def _costs(evidence: Evidence) -> str:
     tree, best = (evidence.runs[spec].noise_std or 0.0 for spec in (TREE, BASE))
-    tree_users, best_users = (rough_users(regret.needed(evidence, spec)) for spec in (TREE, BASE))
+    tree_users, best_users = (rough_users(regret.users_needed(evidence, spec)) for spec in (TREE, BASE))
     return filled(
         COSTS["found"],
         users=human(BASE.episodes),

@@ -26,7 +26,7 @@ GOOD, BELIEVED = 0.05, 0.1
 UNITS = {"unit": SAID["unit"], "unit_one": SAID["unit_one"], "ends": (SAID["fewer"], SAID["more"])}
 
 
-def name(spec: OfflineSpec) -> str:
+def curve_name(spec: OfflineSpec) -> str:
     """What a curve is called."""
     return str(SAID["none"]) if spec.rho is None else filled(SAID["budget"], rho=f"{spec.rho:g}")
 
@@ -53,7 +53,8 @@ def _low(evidence: Evidence, spec: OfflineSpec) -> Array:
 def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> Plot:
     drawn = tuple(
         DrawnSeries(
-            SpecSeries(spec, name(spec), evidence.runs[spec].at.astype(float), _gap(evidence, spec)), until
+            SpecSeries(spec, curve_name(spec), evidence.runs[spec].at.astype(float), _gap(evidence, spec)),
+            until,
         )
         for spec, until in specs
     )
@@ -131,7 +132,7 @@ PESSIMISM = Lesson(
         ),
         Step(
             SMALLER["title"],
-            Order(SMALLER["ask"], tuple(name(spec) for spec in BUDGETS)),
+            Order(SMALLER["ask"], tuple(curve_name(spec) for spec in BUDGETS)),
             BUDGETS,
             lambda evidence: _gaps(tuple((spec, np.inf) for spec in BUDGETS), evidence),
             lambda evidence: tuple(int(i) for i in np.argsort([_needed(evidence, spec) for spec in BUDGETS])),

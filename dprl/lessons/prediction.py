@@ -268,7 +268,7 @@ class Marker:
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
         """A line where the text says, and one where it was measured."""
         if asked.people:
-            figures.people(chart, asked, truth if shown else self.parse(text) if text else 0.0)
+            figures.circles_of_users(chart, asked, truth if shown else self.parse(text) if text else 0.0)
         if not shown:
             figures.places_to_press(chart, asked, self.marks, [self.said(mark) for mark in self.marks])
         if text:

@@ -29,7 +29,7 @@ def _price_growth(evidence: Evidence, spec: RunSpec) -> tuple[float, float, floa
 
 def _growing(spec: RunSpec, beside: tuple[RunSpec, ...] = ()) -> Step:
     """How the price of a model grows from START on. beside: models whose price is drawn, too."""
-    given = regret.given(spec)
+    given = regret.trusted_with(spec)
 
     def plot(evidence: Evidence) -> Plot:
         drawn = []

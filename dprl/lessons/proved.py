@@ -74,7 +74,7 @@ def _printed(evidence: Evidence) -> str:
 
 def _orders(evidence: Evidence) -> str:
     noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (PRINTED, TREE, BASE)}
-    need = {spec: rough_users(regret.needed(evidence, spec)) for spec in noise}
+    need = {spec: rough_users(regret.users_needed(evidence, spec)) for spec in noise}
     found = {"printed": rough(noise[PRINTED]), "tree": rough(noise[TREE]), "best": rough(noise[BASE])}
     found |= {"printed_users": need[PRINTED], "tree_users": need[TREE], "best_users": need[BASE]}
     return filled(COSTS["found"], users=human(BASE.episodes), promise=promise(1.0, DELTA), **found)

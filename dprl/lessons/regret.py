@@ -25,7 +25,7 @@ def name(spec: RunSpec) -> str:
     return str(MODELS[spec.privacy])
 
 
-def given(spec: RunSpec) -> str:
+def trusted_with(spec: RunSpec) -> str:
     """Who is trusted, as a sentence says it behind "with"."""
     return str(MODELS[f"given_{spec.privacy}"])
 
@@ -37,7 +37,7 @@ def lost(evidence: Evidence, spec: RunSpec) -> Array:
     return found
 
 
-def needed(evidence: Evidence, spec: RunSpec, share: float = LEARNED) -> float:
+def users_needed(evidence: Evidence, spec: RunSpec, share: float = LEARNED) -> float:
     """From how many users on an average episode loses less than a share of V*."""
     mean = lost(evidence, spec).mean(axis=0)
     return search.stays_below(evidence.runs[spec].at.astype(float), mean, share)

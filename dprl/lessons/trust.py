@@ -22,24 +22,24 @@ EXPLORED = {"measure": "share", "y": "linear"}
 
 
 def _order(evidence: Evidence) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.argsort([regret.needed(evidence, spec) for spec in OFFERED]))
+    return tuple(int(i) for i in np.argsort([regret.users_needed(evidence, spec) for spec in OFFERED]))
 
 
 def _in_words(evidence: Evidence) -> str:
     """The order alone: how many users each takes is what is asked next."""
     private = [OFFERED[place] for place in _order(evidence) if OFFERED[place] != NONE]
-    few, more, most = (regret.given(spec) for spec in private)
-    free = rough_users(regret.needed(evidence, NONE))
+    few, more, most = (regret.trusted_with(spec) for spec in private)
+    free = rough_users(regret.users_needed(evidence, NONE))
     return filled(FOUR["found"], free=free, few=few, more=more, most=most)
 
 
 def _beside(spec: RunSpec) -> Step:
     """From how many users on a model has learned, beside no privacy and a trusted curator."""
-    given = regret.given(spec)
+    given = regret.trusted_with(spec)
     known = [one for one in (NONE, CENTRAL) if one != spec]
 
     def found(evidence: Evidence) -> str:
-        need, before = regret.needed(evidence, spec), regret.needed(evidence, known[-1])
+        need, before = regret.users_needed(evidence, spec), regret.users_needed(evidence, known[-1])
         than = BESIDE[f"beside_{known[-1].privacy}"]
         return filled(than, given=given, users=rough_users(need), times=rough_users(need / before))
 
@@ -50,7 +50,7 @@ def _beside(spec: RunSpec) -> Step:
         regret.losses(
             [(one, regret.name(one), np.inf) for one in known] + [(spec, regret.name(spec), 0.0)], RANGE
         ),
-        lambda evidence: regret.needed(evidence, spec),
+        lambda evidence: regret.users_needed(evidence, spec),
         found,
         BESIDE[f"why_{spec.privacy}"],
         Attempt(BESIDE["try"], "explore", (*known, spec), EXPLORED),

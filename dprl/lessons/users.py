@@ -37,7 +37,7 @@ def _runs(spec: RunSpec) -> tuple[RunSpec, ...]:
 
 def _needed(evidence: Evidence, spec: RunSpec) -> Array:
     """[X] users until an average episode loses less than a tenth of V*."""
-    return np.array([regret.needed(evidence, one) for one in _runs(spec)])
+    return np.array([regret.users_needed(evidence, one) for one in _runs(spec)])
 
 
 def _plot(
@@ -73,9 +73,9 @@ def _exponent(evidence: Evidence, spec: RunSpec) -> float:
     return metrics.power_law(X[late], np.array([_needed(evidence, spec)[late]]))[0]
 
 
-def _with(spec: RunSpec, ends: tuple[float, float]) -> Step:
+def _growth_with(spec: RunSpec, ends: tuple[float, float]) -> Step:
     """How users grow with one model. ends: of the axis of users."""
-    given = regret.given(spec)
+    given = regret.trusted_with(spec)
 
     def found(evidence: Evidence) -> str:
         need = dict(zip(reversed(BUDGETS), _needed(evidence, spec), strict=True))
@@ -117,8 +117,8 @@ USERS = Lesson(
     SAID["say"],
     SAID["needs"],
     (
-        _with(CENTRAL, (1e5, 1e10)),
-        _with(LOCAL, (1e8, 1e15)),
+        _growth_with(CENTRAL, (1e5, 1e10)),
+        _growth_with(LOCAL, (1e8, 1e15)),
         Step(
             OWN["title"],
             Marker(

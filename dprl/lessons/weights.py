@@ -87,12 +87,12 @@ def _never(evidence: Evidence) -> str:
 
 
 def _learned(evidence: Evidence) -> str:
-    need, free = (regret.needed(evidence, spec) for spec in (MIXTURE, NONE))
+    need, free = (regret.users_needed(evidence, spec) for spec in (MIXTURE, NONE))
     return filled(LEARNING["found"], users=rough_users(need), times=rough_users(need / free))
 
 
 def _times_as_many(evidence: Evidence) -> str:
-    need = sorted((regret.needed(evidence, spec), name) for spec, name in NAMES.items())
+    need = sorted((regret.users_needed(evidence, spec), name) for spec, name in NAMES.items())
     parts = [filled(TRUSTED["one"], users=rough_users(found), name=name) for found, name in need]
     return filled(TRUSTED["found"], each=listed(parts))
 
@@ -108,7 +108,7 @@ WEIGHTS = Lesson(
             Marker(LEARNING["ask"], *RANGE),
             (NONE, MIXTURE),
             regret.losses([(NONE, NAMES[NONE], np.inf), (MIXTURE, NAMES[MIXTURE], 0.0)], RANGE),
-            lambda evidence: regret.needed(evidence, MIXTURE),
+            lambda evidence: regret.users_needed(evidence, MIXTURE),
             _learned,
             LEARNING["why"],
             Attempt(LEARNING["try"], "linear", (NONE, MIXTURE), {"tab": "weights"}),

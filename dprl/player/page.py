@@ -99,7 +99,7 @@ def packed(data: bytes) -> str:
     return f"{-len(small) % 4}{text.translate(PLAIN)}"
 
 
-def opened(text: str) -> bytes:
+def unpacked(text: str) -> bytes:
     """What `packed` has packed."""
     return gzip.decompress(base64.b85decode(text[1:].translate(SIGNS)))
 

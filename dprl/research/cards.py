@@ -24,10 +24,10 @@ def told(trace: simulation.Trace) -> tuple[str, str, str]:
     said = f"final {measure} {final[f'final_{measure}_mean']:.4g}"
     if low is not None:
         said = f"{said} (95% interval over seeds: {low:.4g} to {high:.4g})"
-    return said, proved(trace.guarantee), sparkline(trace.at, trace.values.mean(0))
+    return said, proved_in_words(trace.guarantee), sparkline(trace.at, trace.values.mean(0))
 
 
-def proved(guarantee: Guarantee) -> str:
+def proved_in_words(guarantee: Guarantee) -> str:
     """What a guarantee proves, in words."""
     if guarantee.proved_rho is not None:
         return f"proved: rho {upward(guarantee.proved_rho, 4):.4g}"

@@ -56,7 +56,7 @@ def kind_of_all(traces: Traces) -> str:
     return kinds[0]
 
 
-def check(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
+def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
     """Raises SpecError where runs of a kind are not drawn so."""
     known = MEASURES[kind]
     if measure is not None and measure not in known:
@@ -113,7 +113,7 @@ def gaps(traces: Traces, **how: bool) -> Picture:
     return suboptimality_picture({name: trace.spec for name, trace in traces.items()}, known, **how)
 
 
-def prices(traces: Traces, **how: bool) -> Picture:
+def privacy_costs(traces: Traces, **how: bool) -> Picture:
     """How much lower V~ is than that of the same algorithm without privacy, on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.twin()}
@@ -130,7 +130,7 @@ def prices(traces: Traces, **how: bool) -> Picture:
     return price_picture(specs, curves, **how)
 
 
-def bounds(traces: Traces, *, dark: bool, **how: bool) -> Picture:
+def lower_bounds(traces: Traces, *, dark: bool, **how: bool) -> Picture:
     """V~ over the budget, of releases of one data set that differ in nothing else."""
     specs: list[UploadSpec] = [trace.spec for trace in traces.values()]
     last = specs[-1]
@@ -204,6 +204,6 @@ def few(traces: Mapping[str, Any]) -> None:
 
 DRAWN: dict[tuple[str, str], Callable[..., Picture]] = {
     (OfflineSpec.kind, "suboptimality"): gaps,
-    (OfflineSpec.kind, "privacy cost"): prices,
-    (UploadSpec.kind, "lower bound"): bounds,
+    (OfflineSpec.kind, "privacy cost"): privacy_costs,
+    (UploadSpec.kind, "lower bound"): lower_bounds,
 }

@@ -122,7 +122,7 @@ def line_of(
     rows = np.array([found.ends for found in curves])
     if measure == PRICE:
         rows = rows - np.array([result.curves[spec.twin()].ends for spec in specs])
-    worst = np.array([all_to_lose(spec, v_star(spec, best)) for spec in specs])
+    worst = np.array([all_to_lose(spec, v_star_once(spec, best)) for spec in specs])
     if measure == "share":
         if not (worst > 0).all():
             raise SpecError("measure", "V* is 0, so no share of it is lost; give regret.")
@@ -131,7 +131,7 @@ def line_of(
     return frontier_of(name, look, specs, [value for value, _ in points], rows.T, lost, worst, proved=proved)
 
 
-def v_star(spec: Any, best: dict[tuple[str, str], float]) -> float:
+def v_star_once(spec: Any, best: dict[tuple[str, str], float]) -> float:
     """V* of a run's problem, asked for once."""
     problem = spec.environment, str(dict(spec.environment_params))
     if problem not in best:

@@ -214,7 +214,7 @@ class Comparison:
         from dprl.research import pictures
 
         kind = pictures.kind_of_all(self.traces)
-        pictures.check(kind, measure, statistic, log_x)
+        pictures.check_drawable(kind, measure, statistic, log_x)
         if kind != RunSpec.kind:
             draw = pictures.DRAWN[kind, measure or pictures.MEASURES[kind][0]]
             return draw(self.traces, log_y=log_y, show_seeds=seeds, dark=dark)

@@ -89,7 +89,7 @@ def first_policy() -> NDArray[np.int64]:
     return np.zeros((world().H, world().S), dtype=np.int64)
 
 
-def parse(report: str, epsilon: float) -> list[Answered] | None:
+def parse_report(report: str, epsilon: float) -> list[Answered] | None:
     """The answers of a report; None where no phone could have sent it."""
     mdp, asked = world(), asking_at(epsilon)
     if len(report) > 200 or not FORM.fullmatch(report):
@@ -120,7 +120,7 @@ def released(reports: Iterable[str], epsilon: float) -> Array:
     counts = np.zeros((mdp.H, mdp.S, mdp.A, mdp.S + 2))
     rows = np.arange(mdp.S)
     for report in reports:
-        for step, part, bits in parse(report, epsilon) or ():
+        for step, part, bits in parse_report(report, epsilon) or ():
             said = (np.array(bits, dtype=float) - turned) / ((1 - 2 * turned) * asked.chance(part))
             if part == 0:
                 counts[step, rows, told[step], : mdp.S] += said.reshape(mdp.S, mdp.S)

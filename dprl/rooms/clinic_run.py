@@ -45,7 +45,7 @@ def after_class(reports: Sequence[str], epsilon: float) -> str:
     patient after the class, [H, S]; `same`, whether it is what it told the class; and `curves`, of each kind
     the points [users, share lost until then]."""
     n = len(reports)
-    own = begin(spec_of("local", epsilon), released(reports, epsilon), n)
+    own = begin_after(spec_of("local", epsilon), released(reports, epsilon), n)
     advice = np.array(own.state.policy)
     best = float(own.mdp.d1 @ own.setup.V_star)
     lost = {"local": gap(own) / best}
@@ -60,7 +60,7 @@ def after_class(reports: Sequence[str], epsilon: float) -> str:
     )
 
 
-def begin(spec: RunSpec, counts: Array, n: int) -> SeedRun:
+def begin_after(spec: RunSpec, counts: Array, n: int) -> SeedRun:
     """The run after its first n users, of whom only `counts` [H, S, A, S + 2] was released."""
     run = cast(SeedRun, start(spec, 0))
     setup, state = run.setup, run.state

@@ -120,7 +120,7 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
     return min(epsilon, float(bisect(excess, 0.0, epsilon, xtol=1e-6)) + 1e-6) if excess(0.0) > 0 else 0.0
 
 
-def counted(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
+def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
     """What a trusted curator says of `yes` answers under (epsilon, 0) when one is replaced, and how far from the truth
     that is at most, in LEVEL of all draws.
 

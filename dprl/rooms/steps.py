@@ -15,7 +15,7 @@ import numpy as np
 from dprl.fields import Field, SpecError
 from dprl.metrics import Measured
 from dprl.rooms import clinic
-from dprl.rooms.response import answered_yes, counted, flip, opposites, shuffled
+from dprl.rooms.response import answered_yes, curator_count, flip, opposites, shuffled
 
 State = Literal["open", "paused", "revealed"]
 
@@ -85,7 +85,7 @@ class Clinic:
 
     def check(self, report: str) -> None:
         """Refuses what no phone sends. Raises SpecError."""
-        if clinic.parse(report, self.epsilon) is None:
+        if clinic.parse_report(report, self.epsilon) is None:
             raise BITS.refuse(report)
 
 
@@ -207,5 +207,5 @@ def estimate_share(room: str, step: ClassStep, question: Question) -> ShareEstim
     n, reported, epsilon = len(step.answers), step.answers.count(YES), question.epsilon
     yes = answered_yes(reported, n, epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{room} {step.place}".encode()).digest())
-    said, far = counted(round(yes.value), epsilon, np.random.Generator(np.random.PCG64(seed)))
+    said, far = curator_count(round(yes.value), epsilon, np.random.Generator(np.random.PCG64(seed)))
     return ShareEstimate(n, reported, yes, epsilon, shuffled(epsilon, n, DELTA), said, far)

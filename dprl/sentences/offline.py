@@ -78,7 +78,7 @@ def range_of_the_paper(curves: Sequence[Series], twin: Series | None, end: int) 
     said = (
         f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the curve without privacy. With "
         "the paper's noise, and features of norm at most 1 as its theorem asks, they are not close there. At "
-        f"n = {end:,} the suboptimality is {human(at(twin, end))} without privacy and {_range(inside)} with privacy."
+        f"n = {end:,} the suboptimality is {human(at(twin, end))} without privacy and {_from_to(inside)} with privacy."
     )
     if last > end:
         beyond = " ".join(f"{quoted(curve.label)}: {human(at(curve, last))}." for curve in private)
@@ -89,7 +89,7 @@ def range_of_the_paper(curves: Sequence[Series], twin: Series | None, end: int) 
     return said
 
 
-def _range(values: Sequence[float]) -> str:
+def _from_to(values: Sequence[float]) -> str:
     low, high = human(min(values)), human(max(values))
     return low if low == high else f"{low} to {high}"
 

@@ -62,17 +62,17 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
     private = [cost for cost in costs if cost.model != "none"]
     first, last = (private[:-1], private[-1:]) if len(private) > 2 else (private, [])
     # "as many" is said once a sentence
-    beside = [_times(c, free, "times" if i else "times_users") for i, c in enumerate(first)]
+    beside = [_how_many_times(c, free, "times" if i else "times_users") for i, c in enumerate(first)]
     return " ".join(
         [
             filled(SAID["trust"], users=rough_users(free.needed), share=percent(LEARNED)),
             filled(SAID["trust_at"], epsilon=f"{epsilon:g}", models=listed(beside)),
-            *(filled(SAID["trust_last"], model=_times(c, free, "times_users")) for c in last),
+            *(filled(SAID["trust_last"], model=_how_many_times(c, free, "times_users")) for c in last),
         ]
     )
 
 
-def _times(cost: Cost, free: Cost, phrase: str) -> str:
+def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
     """How many times as many users as without privacy. phrase: the template that says so."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)

@@ -61,21 +61,21 @@ def _about_one_place(ends: list[_End], view: Measure) -> str:
 def _learning_is_known(ends: list[_End]) -> bool:
     """Whether it is known of all when they have learned, and one has."""
     known = all(end.curve.v_star and end.curve.needed is not None for end in ends)
-    return known and any(_needed(end) < np.inf for end in ends)
+    return known and any(_users_needed(end) < np.inf for end in ends)
 
 
-def _needed(end: _End) -> float:
+def _users_needed(end: _End) -> float:
     needed = end.curve.needed
     return np.inf if needed is None or np.isnan(needed) else needed
 
 
 def _users(ends: list[_End], at: float, view: Measure) -> str:
     """From how many episodes on each has learned, beside the first that has."""
-    first, *others = sorted(ends, key=lambda end: (_needed(end), _average(end, at, view)))
-    least = _needed(first)
+    first, *others = sorted(ends, key=lambda end: (_users_needed(end), _average(end, at, view)))
+    least = _users_needed(first)
     parts = []
     for end in _worth_naming(others):
-        run, times = quoted(end.name), _needed(end) / least
+        run, times = quoted(end.name), _users_needed(end) / least
         if times == np.inf:
             lost = _loss(end, at, view, short=True)
             parts.append(filled(SAID["not_learned"], run=run, users=human(at), loss=lost))

@@ -28,7 +28,7 @@ FIRST_STEP = "Step 0 is the first of an episode."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
 
 
-def about(algorithm: str, found: Mapping[str, Any]) -> str:
+def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
     """Where the policy comes from. found: what its file says."""
     from_whom = uploads.people(found["people learned from"], found["declared"].get("episodes", 1))
     return f"Learned by {algorithm} from {from_whom}."
@@ -39,13 +39,13 @@ def values(
 ) -> list[tuple[str, str, str]]:
     """Rows of a table: what, about how much, and its interval. factor: how much one reward point is."""
     if held["verdict"]:
-        return verdict.rows(held, bound["worth at least"], bound["proved"], factor)
+        return verdict.checked_rows(held, bound["worth at least"], bound["proved"], factor)
     if bound["proved"]:
         return [verdict.bound_row(bound["worth at least"], factor)]
     return []
 
 
-def bound(found: Mapping[str, Any], ours: bool, lacking: bool) -> str:
+def bound_and_chance(found: Mapping[str, Any], ours: bool, lacking: bool) -> str:
     """The chance of the proved bound, and what it holds for.
 
     found: what the file says of it; ours: its proof is dprl's own, whose chance has no constant; lacking: somebody else

@@ -206,7 +206,7 @@ POOLED = (
 ONE_EACH = "The forecast counts one episode of each user. Each further episode helps."
 
 
-def outlook(found: Mapping[str, Any]) -> list[str]:
+def noise_outlook(found: Mapping[str, Any]) -> list[str]:
     """Before a release: what noise does to a count, and from which budget or number of users it is useful.
 
     found: as of `forecast`.
@@ -251,7 +251,7 @@ def _low(typical: Mapping[str, float]) -> str:
 
 def beforehand(found: Mapping[str, Any]) -> str:
     """All that is said before a release. found: as of `forecast`."""
-    return " ".join(filter(None, (forecast(found), *outlook(found))))
+    return " ".join(filter(None, (forecast(found), *noise_outlook(found))))
 
 
 def _two(value: float) -> float:

@@ -115,7 +115,7 @@ def cautious(low: float, value: float, high: float) -> str:
     return f"Where few users did so, the value of the learned policy is cautious: it may be up to {more} too low."
 
 
-def rows(
+def checked_rows(
     checked: Mapping[str, Any], bound: float, proved: bool, factor: float = 1
 ) -> list[tuple[str, str, str]]:
     """A table: what, about how much, and its interval. checked: intervals in the declared rewards; factor: how much one

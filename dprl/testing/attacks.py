@@ -17,7 +17,7 @@ from dprl.privacy import accounting
 from dprl.privacy.mechanisms import Mechanism, Stream, make_stream, stream_of_releases
 from dprl.privacy.mechanisms.mechanism import At, entered
 from dprl.statistics import Change
-from dprl.testing.draws import LEVEL, critical, errors, noise_of
+from dprl.testing.draws import LEVEL, critical, errors, noise_of_kernel
 from dprl.testing.report import require
 
 DELTA = 0.01
@@ -94,9 +94,9 @@ def many(mechanism: Mechanism) -> Setting:
     return setting(mechanism, MANY, 2, 2.0)
 
 
-def drawn(mechanism: Mechanism, stream: Stream, executions: int, cells: int, seed: int) -> Array:
+def unit_noise(mechanism: Mechanism, stream: Stream, executions: int, cells: int, seed: int) -> Array:
     """[M, executions, cells] unit noise."""
-    return noise_of(mechanism, stream, executions * cells, seed).reshape(-1, executions, cells)
+    return noise_of_kernel(mechanism, stream, executions * cells, seed).reshape(-1, executions, cells)
 
 
 def ratios(
@@ -127,7 +127,7 @@ def likelihood_ratio(mechanism: Mechanism) -> None:
     """exp(log_ratio) has mean 1 where the second user is there, and exp(-log_ratio) where the first is. In many
     releases, wherever the user enters, it says of one user's executions how often the other's have a ratio above 1."""
     short = few(mechanism)
-    noise = drawn(mechanism, short.stream, EXECUTIONS, 6, 20)
+    noise = unit_noise(mechanism, short.stream, EXECUTIONS, 6, 20)
     found = ratios(mechanism, short.stream, noise, 0, short.first, short.second)
     for one in (np.exp(-found[0]), np.exp(found[1])):
         require(
@@ -141,7 +141,7 @@ def likelihood_ratio(mechanism: Mechanism) -> None:
     )
     limit = critical(2 * (MANY + PLACES))
     for seed, (stream, executions, entering) in enumerate(streams):
-        noise = drawn(mechanism, stream, executions, 2, 22 + seed)
+        noise = unit_noise(mechanism, stream, executions, 2, 22 + seed)
         for at in entering:
             found = ratios(mechanism, stream, noise, at, whole.first, whole.second)
             off = max(disagreement(*found), disagreement(-found[1], -found[0]))
@@ -186,7 +186,7 @@ def revealed(score: Array, epsilon: float) -> Array:
 
 def worst_place(mechanism: Mechanism, whole: Setting) -> int:
     """The release at which a user reveals most, by the ratios of a few executions."""
-    noise = drawn(mechanism, whole.stream, LOOKED, 2, 24)
+    noise = unit_noise(mechanism, whole.stream, LOOKED, 2, 24)
     scores = [ratios(mechanism, whole.stream, noise, at, whole.first, whole.second)[0] for at in range(MANY)]
     return int(np.argmax([revealed(score, whole.proved).mean() for score in scores]))
 
@@ -194,7 +194,7 @@ def worst_place(mechanism: Mechanism, whole: Setting) -> int:
 def long_proof(mechanism: Mechanism) -> None:
     """Nor among LONG releases, at places drawn at random: less sharply, by the ratios alone."""
     one = setting(mechanism, LONG, 2, 2.0)
-    noise = drawn(mechanism, one.stream, PASSED, 2, 25)
+    noise = unit_noise(mechanism, one.stream, PASSED, 2, 25)
     for at in places(26):
         values = revealed(ratios(mechanism, one.stream, noise, at, one.first, one.second)[0], one.proved)
         require(
@@ -246,7 +246,7 @@ def needed(mechanism: Mechanism, one: Setting, at: int, executions: int, seed: i
         AssertionError: it shows more of the noise as it is.
     """
     cells = len(one.first)
-    noise = drawn(mechanism, one.stream, executions, cells, seed)
+    noise = unit_noise(mechanism, one.stream, executions, cells, seed)
     best = shown(ratios(mechanism, one.stream, noise, at, one.first, one.second), one.proved)
     require(
         best <= one.proved,
@@ -254,7 +254,7 @@ def needed(mechanism: Mechanism, one: Setting, at: int, executions: int, seed: i
         f"{at} of {one.stream.releases}",
     )
     told, factor = mechanism.halved(one.stream)
-    less = noise if told is one.stream else drawn(mechanism, told, executions, cells, seed + 10)
+    less = noise if told is one.stream else unit_noise(mechanism, told, executions, cells, seed + 10)
     for k in range(halvings):
         smaller = factor * 0.5**k
         found = ratios(mechanism, told, less, at, one.first / smaller, one.second / smaller)

@@ -13,7 +13,7 @@ from dprl.privacy.mechanisms import Mechanism, Stream
 LEVEL = 1e-4  # chance that a right mechanism would have failed a check, had its seed been drawn at random
 
 
-def noise_of(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Array:
+def noise_of_kernel(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Array:
     """[M, cells] unit noise of each release, from the mechanism's kernel.
 
     Raises:

@@ -18,7 +18,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import FIELDS, SeedRun
 from dprl.simulation.kinds import spec_from_json
 from dprl.simulation.spec import RunSpec
-from dprl.testing.report import Report, checked, offered, own_key, require, texts
+from dprl.testing.report import Report, offered, own_key, require, run_checks, texts
 
 KINDS = ("chain", "grid", "graph")
 GRID = ("rows", "columns", "cells", "marks", "moves")
@@ -50,7 +50,7 @@ def check_environment(environment: Environment) -> Report:
     """
     own_key(ENVIRONMENTS, environment)
     with offered(ENVIRONMENTS, environment, FIELDS, "environment"):
-        return checked(environment, [record, model, defaults, repeats, drawing, runs])
+        return run_checks(environment, [record, model, defaults, repeats, drawing, runs])
 
 
 def params_of(environment: Environment, given: dict[str, Any] | None = None) -> dict[str, Any]:

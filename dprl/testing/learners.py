@@ -22,7 +22,7 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Trace
 from dprl.statistics import NOISY, REPLACE_ONE
 from dprl.testing import seen
-from dprl.testing.report import NOT_COMPILED, Report, checked, offered, own_key, require, texts
+from dprl.testing.report import NOT_COMPILED, Report, offered, own_key, require, run_checks, texts
 
 SIZE = Size(3, 2, 3)
 WORLD = {"S": SIZE.S, "A": SIZE.A, "H": SIZE.H}
@@ -71,7 +71,7 @@ def check_learner(learner: TabularLearner, *, compiles: bool = True) -> Report:
         checks.append(same_bits_compiled)
     own_key(ALGORITHMS, learner)
     with offered(ALGORITHMS, learner, FIELDS, "algorithm"):
-        report = checked(learner, checks)
+        report = run_checks(learner, checks)
     return report if compiles else replace(report, left=(f"same bits compiled: {NOT_COMPILED}",))
 
 
@@ -114,7 +114,7 @@ def record(learner: TabularLearner) -> None:
         require(field.check(field.default) == field.default, f"fields: {field.name} has no allowed default")
 
 
-def expected(learner: TabularLearner) -> list[str]:
+def expected_arguments(learner: TabularLearner) -> list[str]:
     """The arguments that the loop calls `plan` with."""
     found = list(GIVEN)
     if learner.stochastic:
@@ -128,12 +128,12 @@ def arguments(learner: TabularLearner) -> None:
     """`plan` and `constants` have the arguments that the loop gives."""
     for bonus in learner.bonuses:
         plan, constants = learner.planner(bonus)
-        told = ", ".join(expected(learner))
+        told = ", ".join(expected_arguments(learner))
         require(
-            seen.names(plan) == expected(learner),
-            f"plan takes ({', '.join(seen.names(plan))}); give ({told})",
+            seen.argument_names(plan) == expected_arguments(learner),
+            f"plan takes ({', '.join(seen.argument_names(plan))}); give ({told})",
         )
-        named = seen.names(constants)
+        named = seen.argument_names(constants)
         require(len(named) == 1, f"constants takes ({', '.join(named)}); give one argument, the problem")
 
 
@@ -327,7 +327,7 @@ def arrays_left_alone(learner: TabularLearner) -> None:
     for bonus, given in _cases(learner):
         before = [x.copy() if isinstance(x, np.ndarray) else x for x in given[:-3]]
         learner.planner(bonus).plan(*given)
-        for name, ours, theirs in zip(expected(learner), before, given, strict=False):
+        for name, ours, theirs in zip(expected_arguments(learner), before, given, strict=False):
             require(np.array_equal(ours, theirs), f"plan writes into {name}")
 
 
@@ -382,5 +382,5 @@ def same_bits_compiled(learner: TabularLearner) -> None:
         again = [x.copy() if isinstance(x, np.ndarray) else x for x in given]
         plan(*given)
         machine(*again)
-        for name, ours, theirs in zip(expected(learner)[-3:], given[-3:], again[-3:], strict=True):
+        for name, ours, theirs in zip(expected_arguments(learner)[-3:], given[-3:], again[-3:], strict=True):
             require(ours.tobytes() == theirs.tobytes(), f"compiled and plain Python differ in {name}")

@@ -14,8 +14,8 @@ from dprl.kernels import compiled
 from dprl.privacy.mechanisms import MECHANISMS, SIGNATURE, Mechanism, Stream, make_stream, stream_of_releases
 from dprl.privacy.outside import NORMS as SCALED
 from dprl.testing import attacks, seen
-from dprl.testing.draws import LEVEL, critical, errors, noise_of
-from dprl.testing.report import NOT_COMPILED, Report, checked, own_key, require, texts
+from dprl.testing.draws import LEVEL, critical, errors, noise_of_kernel
+from dprl.testing.report import NOT_COMPILED, Report, own_key, require, run_checks, texts
 
 T = TypeVar("T")
 Check = Callable[[Mechanism], str | None]
@@ -73,7 +73,7 @@ def check_mechanism(
     checks: list[Check] = [record, holds_nothing, _named(repeats, told)]
     if compiles:
         checks.append(_named(same_bits_compiled, told))
-    first = checked(mechanism, checks)
+    first = run_checks(mechanism, checks)
     checks = [_named(check, told) for check in (spread, symmetric, tail, independent_counters)]
     checks += [own_reports] if mechanism.fresh else []
     checks.append(_named(attacks.for_attackers, told))
@@ -82,7 +82,7 @@ def check_mechanism(
         checks += [attacks.likelihood_ratio, _named(attacks.proof, bound)]
     else:
         left += (f"likelihood ratio, proof: {NOT_SCALED}",)
-    rest = checked(machine(mechanism) if compiles else mechanism, checks)
+    rest = run_checks(machine(mechanism) if compiles else mechanism, checks)
     return replace(rest, passed=first.passed + rest.passed, left=left)
 
 
@@ -137,17 +137,17 @@ def holds_nothing(mechanism: Mechanism) -> None:
 
 def repeats(mechanism: Mechanism, stream: Stream) -> None:
     """A seed has the same bits, whatever was drawn before, and the kernel finds the memory that it asks for."""
-    first = noise_of(mechanism, stream, 50, 1)
-    other = noise_of(mechanism, stream, 50, 2)
+    first = noise_of_kernel(mechanism, stream, 50, 1)
+    other = noise_of_kernel(mechanism, stream, 50, 2)
     require(not np.array_equal(first, other), "two seeds gave the same noise")
-    require(np.array_equal(noise_of(mechanism, stream, 50, 1), first), "one seed gave two noises")
+    require(np.array_equal(noise_of_kernel(mechanism, stream, 50, 1), first), "one seed gave two noises")
     if mechanism.norm in SCALED:
-        noise_of(mechanism, attacks.unit_stream(mechanism, attacks.LONG), 2, 1)
+        noise_of_kernel(mechanism, attacks.unit_stream(mechanism, attacks.LONG), 2, 1)
 
 
 def spread(mechanism: Mechanism, stream: Stream) -> None:
     """The standard deviation of the last release is the stated one, of no release more; the mean is 0."""
-    noise, std = noise_of(mechanism, stream, CELLS, 9), mechanism.std(stream)
+    noise, std = noise_of_kernel(mechanism, stream, CELLS, 9), mechanism.std(stream)
     require(
         np.shape(std) == (stream.releases,), f"std: its shape is {np.shape(std)}; give {(stream.releases,)}"
     )
@@ -172,7 +172,7 @@ def spread(mechanism: Mechanism, stream: Stream) -> None:
 
 def symmetric(mechanism: Mechanism, stream: Stream) -> None:
     """Noise is as often above a bound as below its negative, which schedules that decide as they go rest on."""
-    noise, std = noise_of(mechanism, stream, CELLS, 17), mechanism.std(stream)
+    noise, std = noise_of_kernel(mechanism, stream, CELLS, 17), mechanism.std(stream)
     bounds = np.array((0.25, 1.0, 2.0))
     for i, (row, size) in enumerate(zip(noise, std, strict=True)):
         above, below = ((side[:, None] > bounds * size).sum(0) for side in (row, -row))
@@ -188,7 +188,7 @@ def symmetric(mechanism: Mechanism, stream: Stream) -> None:
 def tail(mechanism: Mechanism, stream: Stream, failure: float = 1e-2, draws: int = CELLS) -> None:
     """The bound is broken no more often than it says, at each release, and 60% of it is, at one of them; that of the
     length of four counters is not, either."""
-    noise = np.abs(noise_of(mechanism, stream, draws, 13))
+    noise = np.abs(noise_of_kernel(mechanism, stream, draws, 13))
     bound = mechanism.tail(stream, failure)
     require(
         np.shape(bound) == (stream.releases,),
@@ -210,7 +210,7 @@ def tail(mechanism: Mechanism, stream: Stream, failure: float = 1e-2, draws: int
 
 def independent_counters(mechanism: Mechanism, stream: Stream) -> None:
     """No counter tells anything of another."""
-    noise = noise_of(mechanism, stream, CELLS, 4)
+    noise = noise_of_kernel(mechanism, stream, CELLS, 4)
     lags = (1, 2, 52, 53, 54, 512)
     limit = critical(stream.releases * len(lags))
     for row in noise:
@@ -221,7 +221,10 @@ def independent_counters(mechanism: Mechanism, stream: Stream) -> None:
 def own_reports(mechanism: Mechanism) -> None:
     """Noise of n users is a sum of n draws, so that each can draw by themselves."""
     stream = make_stream(TIMES)
-    noise, each = noise_of(mechanism, stream, CELLS, 19), float(mechanism.std(make_stream(np.array([1])))[0])
+    noise, each = (
+        noise_of_kernel(mechanism, stream, CELLS, 19),
+        float(mechanism.std(make_stream(np.array([1])))[0]),
+    )
     limit = critical(2 * len(TIMES))
     for users, row, std in zip(TIMES, noise, mechanism.std(stream), strict=True):
         sums = math.sqrt(users) * each
@@ -240,6 +243,6 @@ def own_reports(mechanism: Mechanism) -> None:
 
 def same_bits_compiled(mechanism: Mechanism, stream: Stream) -> None:
     """Compiled, the kernel has the bits that it has as plain Python."""
-    ours = noise_of(mechanism, stream, 30, 5)
-    theirs = noise_of(machine(mechanism), stream, 30, 5)
+    ours = noise_of_kernel(mechanism, stream, 30, 5)
+    theirs = noise_of_kernel(machine(mechanism), stream, 30, 5)
     require(ours.tobytes() == theirs.tobytes(), "compiled and plain Python differ")

@@ -11,7 +11,7 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
 from dprl.simulation import FIELDS
-from dprl.testing.report import Keyed, offered, taken
+from dprl.testing.report import Keyed, key_taken, offered
 
 
 @contextmanager
@@ -48,5 +48,5 @@ def offering(entry: TabularLearner | Environment | Mechanism) -> Iterator[None]:
 
 def refuse(registry: Mapping[str, Any], entry: Keyed) -> None:
     """Raises ValueError where its key is another's."""
-    if taken(registry, entry):
+    if key_taken(registry, entry):
         raise ValueError(f"key: there is already one with the key {entry.key}; give another.")

@@ -68,7 +68,7 @@ def require(true: object, sentence: str) -> None:
         raise AssertionError(sentence)
 
 
-def checked(entry: K, checks: Sequence[Callable[[K], str | None]]) -> Report:
+def run_checks(entry: K, checks: Sequence[Callable[[K], str | None]]) -> Report:
     """Run checks, each named as its function. What one returns is a note.
 
     Raises:
@@ -115,13 +115,14 @@ def own_key(registry: Mapping[str, Any], entry: Keyed) -> None:
             f"key: {entry.key!r} is not allowed; give small letters, digits and hyphens, such as my-own",
         )
         require(
-            not taken(registry, entry), f"key: there is already one with the key {entry.key}; give another"
+            not key_taken(registry, entry),
+            f"key: there is already one with the key {entry.key}; give another",
         )
 
-    checked(entry, [record])
+    run_checks(entry, [record])
 
 
-def taken(registry: Mapping[str, Any], entry: Keyed) -> bool:
+def key_taken(registry: Mapping[str, Any], entry: Keyed) -> bool:
     """Whether another entry has its key. One of the same module is taken to be an older state of the same."""
     other = registry.get(entry.key)
     return other is not None and other is not entry and _module(other) != _module(entry)

@@ -16,7 +16,7 @@ from dprl.testing.report import require
 LIBRARIES = ("numpy", "math", "scipy", "numba", "builtins", "typing")  # they hold nothing of a run
 
 
-def names(function: Callable[..., Any]) -> list[str]:
+def argument_names(function: Callable[..., Any]) -> list[str]:
     """The names of its arguments."""
     return list(inspect.signature(function).parameters)
 

@@ -86,11 +86,11 @@ def unlike(x: Array) -> Array:
 def unlike_sum(x: Array) -> Array:
     """The integral of `unlike` from 0 to x."""
     low = np.minimum(x, MEETS)
-    beyond = np.where(x > MEETS, _tail(x) - _tail(np.array(MEETS)), 0.0)
+    beyond = np.where(x > MEETS, _upper_tail(x) - _upper_tail(np.array(MEETS)), 0.0)
     return np.asarray(low - np.sqrt(2) / 3 * low**1.5 + beyond, float)
 
 
-def _tail(x: Array) -> Array:
+def _upper_tail(x: Array) -> Array:
     root = np.sqrt(-np.expm1(-x))
     return np.asarray(2 * (root - np.log1p(root)))
 

@@ -68,7 +68,7 @@ def name(function: Callable[..., Any], kind: PlanKind, part: str) -> str:
     return f"{own}:{kind._replace(draws=False).name if part in NO_DRAWS else kind.name}"
 
 
-def kind_of(learner: TabularLearner) -> PlanKind:
+def loop_kind_of(learner: TabularLearner) -> PlanKind:
     """The kind of the loop that plays a learner."""
     return PlanKind(learner.stochastic, learner.draws)
 
@@ -76,18 +76,18 @@ def kind_of(learner: TabularLearner) -> PlanKind:
 def entries() -> tuple[WasmKernel, ...]:
     """All kernels of the module, by name."""
     found: dict[str, WasmKernel] = {MERGE: WasmKernel(MERGE, optimal.merge, None, optimal.MERGE, True)}
-    for kind, part, function in _parts():
+    for kind, part, function in _parts_of_loops():
         called = name(function, kind, part)
         found.setdefault(called, WasmKernel(called, function, kind, part, part in CALLED))
     return tuple(found[key] for key in sorted(found))
 
 
-def _parts() -> Iterator[tuple[PlanKind, str, Callable[..., Any]]]:
+def _parts_of_loops() -> Iterator[tuple[PlanKind, str, Callable[..., Any]]]:
     """Each kernel of a loop, with the kind of the loop and which part of it the kernel is."""
     for learner in ALGORITHMS.values():
         if not isinstance(learner, TabularLearner):
             continue
-        kind = kind_of(learner)
+        kind = loop_kind_of(learner)
         yield kind, "simulate", simulate
         yield kind, "evaluate", planning.evaluate
         for schedule in SCHEDULES.values():

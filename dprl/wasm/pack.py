@@ -20,7 +20,7 @@ from dprl.privacy.mechanisms.gaussian import gaussian_sum
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.loops.replan_kernels import Kernels, learner_of
 from dprl.simulation.prepare import streams
-from dprl.wasm.kernels import MERGE, kind_of, name
+from dprl.wasm.kernels import MERGE, loop_kind_of, name
 
 GENERATOR = ("next_uint64", "next_uint32", "next_double")
 
@@ -119,7 +119,7 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
 def pack(run: SeedRun) -> Pack:
     """A run as it stands, to be played to its end. Later changes of the run do not change the pack."""
     packing = _Packing()
-    kind = kind_of(learner_of(run.spec))
+    kind = loop_kind_of(learner_of(run.spec))
     for part, value in run.arguments(10**9, run.spec.episodes).items():
         if part in Kernels._fields:
             source = getattr(value, "py_func", value)
@@ -171,7 +171,7 @@ def light_pack(run: SeedRun) -> Pack:
     packing.add("draws.none", np.zeros((1, 1)))
     packing.words += _generator(rng)
     packing.words += _array(memory, run.state.memory.reshape(-1))
-    drawing = name(gaussian_sum, kind_of(learner_of(run.spec)), "add_noise")
+    drawing = name(gaussian_sum, loop_kind_of(learner_of(run.spec)), "add_noise")
     drawn = DrawnByPlayer(
         ((MERGE, tuple(merging)), (drawing, tuple(packing.words))),
         memory,

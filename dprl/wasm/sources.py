@@ -45,7 +45,7 @@ def reached(roots: Iterable[Any]) -> dict[str, str]:
             continue
         tree = _bare(thing)
         found[full] = ast.unparse(tree)
-        for name, value in _named(thing, tree):
+        for name, value in _outside_names(thing, tree):
             if inspect.isclass(value) or isinstance(inspect.unwrap(value), FunctionType):
                 if value.__module__.partition(".")[0] == OURS:
                     waiting.append(value)
@@ -70,7 +70,7 @@ def _bare(thing: Any) -> ast.stmt:
     return definition
 
 
-def _named(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
+def _outside_names(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
     """What a definition names that stands outside of it, with its name: `evaluate`, or `planning.evaluate`."""
     if inspect.isclass(thing):
         return  # of a record, the names and order of its fields count: they are its source

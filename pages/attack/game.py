@@ -18,7 +18,7 @@ from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import at_most, human
 from pages.attack.link import is_farthest
-from pages.attack.state import attack, attack_status, scores, show_attack, start_attack, widgets
+from pages.attack.state import attack, attack_status, finished_scores, show_attack, start_attack, widgets
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import computed, empty, kept, show
 from pages.shared.layout.frame import dark
@@ -39,7 +39,7 @@ def game_part() -> None:
     """What is attacked, how that stands, what was measured, and one of two charts."""
     a = attack()
     run = attack_status(a.spec)
-    found = scores(a.spec)
+    found = finished_scores(a.spec)
     if not found.counters:
         st.markdown(explained(sentences.MEETS.format(PRIVATIZERS[a.spec.run.privacy].words.seen)))
     if a.spec.run.contribution > 1:
@@ -56,7 +56,7 @@ def game_part() -> None:
     if card is None or curves is None:
         empty("Working out what is proved for the noise ...")
         return
-    measured(a.spec, found, card, curves)
+    measured_attack(a.spec, found, card, curves)
 
 
 def choices(going: bool) -> None:
@@ -91,7 +91,7 @@ def choices(going: bool) -> None:
         mechanism = a.spec.run.mechanism
         # reports with noise of their own are alike wherever they are
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
-            segments("The user's episodes are", "places", PLACES, a.spec.places, put)
+            segments("The user's episodes are", "places", PLACES, a.spec.places, put_episodes)
         if going:
             pause_switch()
 
@@ -116,7 +116,7 @@ def halve(on: bool) -> None:
     st.rerun()
 
 
-def put(places: str) -> None:
+def put_episodes(places: str) -> None:
     """The user's episodes all together, or anywhere."""
     show_attack(attack().spec.replace(places=places))
     st.rerun()
@@ -157,7 +157,7 @@ def cancel_attack() -> None:
     attempt(data.store().requests.cancel, attack().spec, owner_id("attack"))
 
 
-def measured(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
+def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
     """The verdict, the numbers behind it, and the chart."""
     delta = curves["delta"]
     proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf

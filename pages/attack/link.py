@@ -61,7 +61,7 @@ def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     usual = AttackSpec(run=spec.run)
     run = spec.run.replace(seeds=SEEDS.default)  # which means nothing here
-    items = [*links.heading(), ("b", links.encode_spec(run))]
+    items = [*links.link_heading(), ("b", links.encode_spec(run))]
     items += [
         (key, getattr(spec, name)) for key, name in OWN.items() if getattr(spec, name) != getattr(usual, name)
     ]

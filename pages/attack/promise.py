@@ -74,10 +74,10 @@ def show_draws(outcomes: Sequence[float], right: float, key: str) -> None:
             ("promise", "guesses", night, key), lambda: figures.guesses_of_100(right, see=see, dark=night)
         )
         show(picture, "promise_guesses")
-    st.button("Draw again", icon=":material/casino:", on_click=callback(press), key="draw_again")
+    st.button("Draw again", icon=":material/casino:", on_click=callback(draw_more), key="draw_again")
 
 
-def press() -> None:
+def draw_more() -> None:
     """More draws; after the last of them from the start."""
     attack().presses += 1
 

@@ -83,7 +83,7 @@ def attack_status(spec: AttackSpec) -> RunStatus:
     return run
 
 
-def scores(spec: AttackSpec) -> AttackScores:
+def finished_scores(spec: AttackSpec) -> AttackScores:
     """The scores of the units that are finished."""
     if spec in bundled_scores():
         return bundled_scores()[spec]

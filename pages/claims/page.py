@@ -12,7 +12,15 @@ from dprl.claims.report import ClaimReport, version
 from dprl.simulation import estimate
 from dprl.words import duration
 from pages.claims import views
-from pages.claims.state import claim_progress, claims, computed, going, open_claim, run_again, stop
+from pages.claims.state import (
+    claim_progress,
+    claims,
+    computed_here,
+    going,
+    open_claim,
+    run_again,
+    stop_waiting,
+)
 from pages.shared.controls.widgets import select
 from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.frame import redrawn
@@ -73,11 +81,11 @@ def claim_card(claim: Claim, number: int) -> None:
     """One of them."""
     opener(number, claim.title, claim.key, open_claim)
     st.markdown(explained(escape(claim.says)))
-    st.markdown(explained(headline(bundled().reports[claim.key])))
+    st.markdown(explained(verdict_headline(bundled().reports[claim.key])))
     st.caption(explained(escape(claim.source)))
 
 
-def headline(found: ClaimReport) -> str:
+def verdict_headline(found: ClaimReport) -> str:
     """The verdict in a sentence, with a sign for it; one of its own where it holds in some settings only."""
     holds = [one.verdict.startswith("holds") for one in found.findings]
     icon = ICONS[found.verdict] if all(holds) or not any(holds) else MIXED
@@ -112,14 +120,14 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
     st.markdown(explained(escape(claim.says)))
     common(claim.source)
     found = bundled().reports[claim.key]
-    st.markdown(explained(headline(found)))
+    st.markdown(explained(verdict_headline(found)))
     badge()
-    here = computed(claim) if asked else None
+    here = computed_here(claim) if asked else None
     again(claim, here and here[1])
     numbers(found, here and here[1])
     if found.beside:
         st.markdown(f"**{escape(found.beside.claim.title)}**")
-        st.markdown(explained(f"{escape(found.beside.claim.says)} {headline(found.beside)}"))
+        st.markdown(explained(f"{escape(found.beside.claim.says)} {verdict_headline(found.beside)}"))
         numbers(found.beside, here and here[1].beside)
     if claim.conditions:
         st.caption(explained(escape(claim.conditions)))
@@ -174,7 +182,10 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
             st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
         return
     together.strip(
-        claim_progress(claim), owner_id("claims"), partial(run_again, claim.key), partial(stop, claim.key)
+        claim_progress(claim),
+        owner_id("claims"),
+        partial(run_again, claim.key),
+        partial(stop_waiting, claim.key),
     )
     if here is not None:
         said = SAME if here.numbers == bundled().reports[claim.key].numbers else OTHER

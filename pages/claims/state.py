@@ -43,7 +43,7 @@ class Claims(PageState):
     @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
-        items = links.heading() + ([("claim", self.key)] if self.key else [])
+        items = links.link_heading() + ([("claim", self.key)] if self.key else [])
         return items + ([(SETTING.query, str(self.setting + 1))] if self.setting else [])
 
     def follow(self, given: Query) -> None:
@@ -75,7 +75,7 @@ def run_again(key: str) -> None:
     ask(CLAIMS[key].runs, owner_id("claims"))
 
 
-def stop(key: str) -> None:
+def stop_waiting(key: str) -> None:
     """The visitor does not wait for them any more."""
     claims().again.discard(key)
 
@@ -90,10 +90,10 @@ def claim_progress(claim: Claim) -> together.Progress:
 def going(claim: Claim) -> bool:
     """Whether any is being computed, or an answer is waited for."""
     state = claim_progress(claim)
-    return bool(state.active) or (not state.failed and not state.stopped and computed(claim) is None)
+    return bool(state.active) or (not state.failed and not state.stopped and computed_here(claim) is None)
 
 
-def computed(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
+def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
     """What was computed here; None while it is not all there."""
     store = data.store()
     if any(store.status.of(spec, owner_id("claims")).state != "done" for spec in claim.runs):

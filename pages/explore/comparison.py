@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from dprl.figures import looks
-from dprl.links import MAX_CURVES, digest
+from dprl.links import MAX_CURVES, text_digest
 from dprl.simulation import RunSpec
 from pages.shared.layout.frame import dark
 from pages.shared.names import in_common, kinds
@@ -101,7 +101,7 @@ def twin_there(curve: Curve) -> bool:
 def identity(curves: Sequence[Curve], i: int) -> str:
     """A short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
     specs = [curve.spec for curve in curves]
-    return f"{digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
+    return f"{text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
 
 def button(

@@ -70,7 +70,7 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
         s.explore.playing = False
         st.rerun()
     with corner:
-        share(s.explore, one_page.offer)
+        share(s.explore, one_page.offer_page)
 
 
 def switch(tab: str) -> None:

@@ -72,13 +72,13 @@ def pulls_picture(curves: Sequence[PullCurve], night: bool) -> Picture:
 
 def bad_arms(trace: SeedTrace) -> list[tuple[int, int]]:
     """The (start state, action) that fall short of the best there by the most that occurs."""
-    short = gaps(trace)
+    short = gaps_to_best(trace)
     if short.max() <= ROUNDING:
         return []
     return [(int(s), int(a)) for s, a in np.argwhere(short > short.max() - ROUNDING)]
 
 
-def gaps(trace: SeedTrace) -> metrics.Array:
+def gaps_to_best(trace: SeedTrace) -> metrics.Array:
     """[S, A] how much less likely an action of the first step is to reach + than the best one there. Being in +
     pays 1 a step, so this is the loss in value over H - 1. 0 where no episode begins."""
     short = trace.optimal_V[0][:, None] - trace.optimal_Q[0]
@@ -94,7 +94,7 @@ def pulls_series(curve: Curve, kind: CurveStyle, title: str, seeds: Sequence[See
     arms = bad_arms(first)
     s, a = np.array(arms).T
     episodes, pulls = metrics.at_common_points([(t.detail_episodes, t.counts[:, 0, s, a, -2]) for t in seeds])
-    gap = float(gaps(first).max())
+    gap = float(gaps_to_best(first).max())
     return PullCurve(
         mean=Series(title, kind, episodes, pulls.mean(axis=2), *metrics.regret_band(pulls.mean(axis=2))),
         arms=[f"{mdp.state_labels[i]}, {mdp.action_labels[j]}" for i, j in arms],

@@ -42,7 +42,7 @@ def trend(row: Row) -> str:
     return "stops" if high <= FLAT else "goes on" if low > FLAT else "cannot be told"
 
 
-def title(row: Row) -> str:
+def environment_title(row: Row) -> str:
     """An environment, with what is not as by default."""
     own = ", ".join(str(value) for value in row["params"].values())
     return ENVIRONMENTS[row["environment"]].title + (f" ({own})" if own else "")
@@ -56,7 +56,7 @@ def summary(rows: Sequence[Row]) -> str:
         ("goes on", "still grows on {}."),
         ("cannot be told", "may do either on {}: the intervals are too wide."),
     ):
-        names = [title(row) for row in rows if row["reports"] == "played" and trend(row) == which]
+        names = [environment_title(row) for row in rows if row["reports"] == "played" and trend(row) == which]
         if names:
             items.append(f"- The privacy cost {words.format(escape(listed(names)))}")
     return "\n".join(
@@ -76,7 +76,7 @@ def additive() -> None:
             pd.DataFrame(
                 [
                     {
-                        "environment": title(row),
+                        "environment": environment_title(row),
                         "reports counted": "users told to play a row"
                         if row["reports"] == "played"
                         else "all users",

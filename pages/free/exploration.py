@@ -62,7 +62,7 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
     if live != bool(state.active):
         st.rerun()
     together.strip(state, owner_id("exploration"), start_runs)
-    pairs = finished(planned)
+    pairs = finished_pairs(planned)
     found = beside(pairs) if pairs else None
     st.markdown(explained(answer_words(found, len(pairs) == len(planned.pairs))))
     if planned.pairs:
@@ -91,7 +91,7 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
         share(f)
 
 
-def finished(planned: Planned) -> list[Pair]:
+def finished_pairs(planned: Planned) -> list[Pair]:
     """The pairs of which every seed is known."""
     return [
         pair

@@ -97,7 +97,7 @@ def _with(base: RunSpec, model: str) -> RunSpec:
 
 def encode(base: RunSpec, view: FreeView) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    items = [*links.heading(), ("b", links.encode_spec(base))]
+    items = [*links.link_heading(), ("b", links.encode_spec(base))]
     items += pairs_of(view, usual=within(calculator(base)))
     return items + ([("bounds", ".".join(view.bounds))] if view.bounds != DRAWN else [])
 

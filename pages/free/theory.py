@@ -34,7 +34,7 @@ LABELS = {
 }
 
 
-def setting(view: FreeView) -> BoundSetting:
+def calculator_setting(view: FreeView) -> BoundSetting:
     """What the calculator holds, as bounds take it."""
     return BoundSetting(**{name: getattr(view, name) for name in LABELS})
 
@@ -54,8 +54,8 @@ def calculator() -> None:
                 field = FIELDS[name]
                 exact(label, f"free.{name}", field, getattr(free().view, name), _setter(name))
                 complaint(f"free.{name}")
-    at = setting(free().view)
-    st.markdown(explained(f":material/visibility: {summary(at)}"))
+    at = calculator_setting(free().view)
+    st.markdown(explained(f":material/visibility: {smallest_bounds(at)}"))
     regret = [bound for bound in BOUNDS.values() if bound.of == "regret"]
     st.dataframe(
         bounds_table(regret, at),
@@ -155,7 +155,7 @@ def _from(K: float) -> str:
     return "never" if math.isinf(K) else "always" if K <= 1 else human(float(f"{K:.3g}"))
 
 
-def summary(at: BoundSetting) -> str:
+def smallest_bounds(at: BoundSetting) -> str:
     """The smallest bound for each model in a tabular environment, Markdown."""
     said = []
     for privatizer in PRIVATIZERS.values():

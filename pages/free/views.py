@@ -16,7 +16,7 @@ from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS
 from pages.free.link import DRAWABLE, MOST_BOUNDS, four_models
 from pages.free.state import FIRST, PricedRun, free, run_status
-from pages.free.theory import setting
+from pages.free.theory import calculator_setting
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -41,7 +41,7 @@ def chart(runs: Sequence[PricedRun]) -> None:
     night, each = dark(), f.view.each == "on"
     tokens = tuple(run.regret.token for run in runs)
     if f.view.show == "theory":
-        beside(runs, tokens, night)
+        bounds_and_runs(runs, tokens, night)
     elif f.view.show == "growth":
         ready = [decades(run) for run in runs if run.decades]
         if ready:
@@ -73,10 +73,10 @@ def over_episodes(runs: Sequence[PricedRun], view: long_run.Measure, each: bool,
     return long_run.long_run(curves, view=view, flat=flat, show_seeds=each, see=see, dark=night)
 
 
-def beside(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> None:
+def bounds_and_runs(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> None:
     """Simulated regret with the chosen bounds beside it."""
     f = free()
-    at = setting(f.view)
+    at = calculator_setting(f.view)
     S, A, H = at.S, at.A, at.H
     values = [f"S = {S:g}", f"A = {A:g}", f"H = {H:g}", f"ε = {at.epsilon:g}"]
     if any(BOUNDS[key].world != "tabular" for key in f.view.bounds):

@@ -55,14 +55,14 @@ def main() -> None:
     with st.container(key="home_scene"):
         if h.story:
             st.header(messages("start")["home"]["title"], anchor=False)
-        chart(h)
+        last_scene(h)
 
 
-def chart(h: Home) -> None:
+def last_scene(h: Home) -> None:
     """The chart with its slider, and the ways on: the last scene."""
     st.markdown(explained(messages("start")["home"]["about"]))
     h.drawn = h.epsilon, dark()
-    redrawn(at_one_epsilon, bundle_pace(runs(h.epsilon), owner_id("home")), "home")
+    redrawn(at_one_epsilon, bundle_pace(chart_runs(h.epsilon), owner_id("home")), "home")
     words_and_papers()
 
 
@@ -109,14 +109,14 @@ def at_one_epsilon(live: bool) -> None:
         page_link("claims", "Check the papers' claims")
         along = h.epsilon, best(), s.common, footer()
         save("home.html", "Download interactive chart", "text/html", lambda: taken_along(*along))
-        save_citations(runs(h.epsilon))
+        save_citations(chart_runs(h.epsilon))
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(s.common)))
-    bundle_part(runs(h.epsilon), owner_id("home"), live)
+    bundle_part(chart_runs(h.epsilon), owner_id("home"), live)
 
 
-def runs(epsilon: float) -> list[RunSpec]:
+def chart_runs(epsilon: float) -> list[RunSpec]:
     """The runs of the chart at an epsilon."""
     return [curve.spec for curve in trust(epsilon, HOME_EPISODES).curves]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.assets import joined
+from dprl.assets import module_with_imports
 from dprl.figures.looks import color
 from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.messages import filled, messages
@@ -28,7 +28,7 @@ DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # at axes of users
 LOST = (0.0, 0.5, 1.0)
 
 Said = dict[str, Any]
-_story = component("story", js=joined("story.js", "story_parts.js", "story_scenes.js"))
+_story = component("story", js=module_with_imports("story.js", "story_parts.js", "story_scenes.js"))
 
 
 def is_told(h: Home) -> bool:
@@ -43,11 +43,11 @@ def is_told(h: Home) -> bool:
 def tell() -> None:
     """The five scenes."""
     with st.container(key="story"):
-        _story(data=content(), key="start")
+        _story(data=story_content(), key="start")
 
 
 @cache
-def content() -> Said:
+def story_content() -> Said:
     """All that the scenes show and say."""
     run, said = asset("start"), messages("start")
     words = {name: said[name] for name in ("bar", "picture")}
@@ -66,7 +66,7 @@ def content() -> Said:
     }
 
 
-def _with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
+def _scene_with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
     """What a scene says. fields: of those of its messages that are filled here."""
     said: Said = messages("start")[scene]
     return said | {name: filled(said[name], **given) for name, given in fields.items()}
@@ -74,19 +74,19 @@ def _with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
 
 def _swim(run: Said) -> Said:
     steps, places = str(run["steps"]), str(run["places"])
-    return _with("swim", {"say": {"steps": steps}, "alt": {"steps": steps, "places": places}})
+    return _scene_with("swim", {"say": {"steps": steps}, "alt": {"steps": steps, "places": places}})
 
 
 def _count(run: Said) -> Said:
     paths: Sequence[str] = run["paths"]
     most = max(max(Counter(at).values()) for at in zip(*paths, strict=True))
-    return _with("count", {"alt": {"users": str(len(paths)), "most": str(most)}})
+    return _scene_with("count", {"alt": {"users": str(len(paths)), "most": str(most)}})
 
 
 def _attack(run: Said) -> Said:
     paths: Sequence[str] = run["paths"]
     users, others, same = str(len(paths)), str(len(paths) - 1), str(paths.count(paths[-1]))
-    return _with(
+    return _scene_with(
         "attack",
         {
             "all": {"users": users},
@@ -102,7 +102,7 @@ def _learn(run: Said) -> Said:
     epsilon, users = f"{learned['epsilon']:g}", human(learned["users"][-1])
     first, last = percent(learned["lost"][0]), percent(learned["lost"][-1])
     told = {"epsilon": epsilon, "first": first, "last": last, "users": users}
-    return _with("learn", {"private": {"epsilon": epsilon}, "alt": told})
+    return _scene_with("learn", {"private": {"epsilon": epsilon}, "alt": told})
 
 
 def _racing(noise: Said) -> Said:

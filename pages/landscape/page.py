@@ -46,7 +46,7 @@ def main() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("landscape.csv", "Download this table (CSV)", "text/csv", lambda: text)
         save("landscape-all.csv", "Download all tables (CSV)", "text/csv", lambda: csv(all_rows(everything)))
-        save_citations(views.runs(found))
+        save_citations(views.longest_runs(found))
     redrawn_bundle(views.runs_of_table(found), owner_id("landscape"))
     with corner:
         share(v)

@@ -66,10 +66,10 @@ def learner_curve(row: Row) -> Series:
 
 def learner_style(row: Row) -> CurveStyle:
     """What gives it its look."""
-    return style_of(*runs([row]))
+    return style_of(*longest_runs([row]))
 
 
-def runs(found: Sequence[Row]) -> list[RunSpec]:
+def longest_runs(found: Sequence[Row]) -> list[RunSpec]:
     """The longest run of each that was run."""
     return [
         row.entry.spec(PROBLEMS[row.cell.problem], int(row.cell.at[-1])) for row in found if not row.cell.why
@@ -139,7 +139,7 @@ def panels(found: Sequence[Row], seen: Seen) -> None:
     explain(words.see(found, seen.K), lambda: figures.joined(pictures), "landscape_central")
 
 
-def shown(found: Sequence[Row]) -> pd.DataFrame:
+def shown_columns(found: Sequence[Row]) -> pd.DataFrame:
     """The columns of the table on the page."""
     whole = frame(list(found))
     columns = [
@@ -167,7 +167,7 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
     number = st.column_config.NumberColumn
     st.dataframe(
         # only what is shown is words: a press on a heading sorts the numbers
-        shown(found).style.format(FORMATS, na_rep="–"),
+        shown_columns(found).style.format(FORMATS, na_rep="–"),
         hide_index=True,
         width="stretch",
         height="content",

@@ -18,7 +18,7 @@ KEY = "kept_scores"
 _kept = component("kept_scores")
 
 
-def keep() -> None:
+def keep_scores() -> None:
     """Has the tab keep what scores, and say once what it has kept; the page is drawn again when it has."""
     here = lessons()
     with st.container(key="scores_kept"):

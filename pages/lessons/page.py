@@ -14,7 +14,7 @@ from dprl.lessons import LESSONS, Lesson
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
 from pages.lessons.handed import handed_in
-from pages.lessons.kept import keep
+from pages.lessons.kept import keep_scores
 from pages.lessons.recap import SAID as SCORE
 from pages.lessons.recap import own_score, recap
 from pages.lessons.state import go, guess, lessons, reveal
@@ -28,7 +28,7 @@ from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer, chosen
+from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
 from pages.shared.lessons.keys import keys
 from pages.shared.lessons.known import evidence
@@ -46,7 +46,7 @@ SAID = messages("lessons")["page"]
 def main() -> None:
     here = lessons()
     read_address(here)
-    keep()
+    keep_scores()
     if here.key:  # so that tabs of several lessons are told apart
         st.set_page_config(page_title=PAGES["lessons"].of(here.lesson.title))
     if here.present:
@@ -204,7 +204,7 @@ def question() -> PackedPicture:
     here = lessons()
     step, night, room = here.step, dark(), wide() or not here.present
     if not here.shown:
-        answer(step.prediction, here.guess, guess)
+        answer_field(step.prediction, here.guess, guess)
     found = kept(
         ("lesson", *here.place, here.guess, here.shown, here.present, night, room),
         partial(

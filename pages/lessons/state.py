@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from dprl import links
 from dprl.fields import Field, SpecError
 from dprl.lessons import LESSONS, Lesson, Step
-from pages.shared.lessons.handed import ANSWERS, joined, split
+from pages.shared.lessons.handed import ANSWERS, joined, split_texts
 from pages.shared.lessons.known import evidence
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
@@ -106,7 +106,7 @@ class Lessons(PageState):
     @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
-        items = links.heading()
+        items = links.link_heading()
         if not self.key:
             return items
         items.append(("lesson", self.key))
@@ -131,7 +131,7 @@ class Lessons(PageState):
         present = links.checked(PRESENT, links.last(given, PRESENT.query), PRESENT.default, problems)
         self.key, self.at, self.present = key, at, present == "on" and bool(key)
         answers = links.last(given, ANSWERS)
-        self.handed = split(key, answers, problems) if key and answers is not None else ()
+        self.handed = split_texts(key, answers, problems) if key and answers is not None else ()
         if self.handed:
             self.at, self.present = len(LESSONS[key].steps), False
         elif key:

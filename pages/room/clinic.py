@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dprl.assets import joined
+from dprl.assets import module_with_imports
 from dprl.figures import clinic as figures
 from dprl.figures.picture import Picture
 from dprl.messages import counted, filled, messages
@@ -27,7 +27,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
 
-_patient = component("patient", js=joined("patient.js", "report.js"))
+_patient = component("patient", js=module_with_imports("patient.js", "report.js"))
 SAID = sentences.SAID
 
 
@@ -61,10 +61,10 @@ def on_phone(step: ClassStep, content: Clinic, written: str | None, total: float
         st.markdown(explained(room.held(total)))
         st.caption(explained(f"{SAID['script']} {SAID['watched']} {room.PHONE['repeated']}"))
     if step.state == "revealed":
-        results(step, content)
+        class_results(step, content)
 
 
-def results(step: ClassStep, content: Clinic, *, large: bool = False) -> None:
+def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> None:
     """What the algorithm reads of the reports so far, and once they are all in, what it has learned from them."""
     if not step.answers:
         st.info(SAID["none_yet"], icon=":material/info:")
@@ -95,7 +95,7 @@ def visits_picture(
     most = int(np.argmax(law))
     see = sentences.visits(n, mdp.H, mdp.state_labels[most], law[most], said[most], spread)
     looks: dict[str, Any] = {"see": see, "dark": night, "large": large, "wide": space}
-    return figures.visits(SAID, mdp.state_labels, said, law, spread, n * mdp.H, epsilon, **looks)
+    return figures.visits_by_state(SAID, mdp.state_labels, said, law, spread, n * mdp.H, epsilon, **looks)
 
 
 def computed(place: int) -> dict[str, Any] | None:
@@ -111,7 +111,9 @@ def computed(place: int) -> dict[str, Any] | None:
     return None
 
 
-def goes_on(content: Onward, steps: Sequence[ClassStep], *, level: str = "##", large: bool = False) -> None:
+def curves_from_here(
+    content: Onward, steps: Sequence[ClassStep], *, level: str = "##", large: bool = False
+) -> None:
     """The curves of four kinds of trust, from the class on."""
     played = steps[content.place].content if content.place < len(steps) else None
     if not isinstance(played, Clinic):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl.assets import joined
+from dprl.assets import module_with_imports
 from dprl.fields import SpecError
 from dprl.jobs.store import StoreError
 from dprl.messages import messages
@@ -15,7 +15,7 @@ from pages.shared.layout.component import component
 from pages.shared.results.data import store
 from pages.shared.text import escape
 
-_coin = component("coin", js=joined("coin.js", "report.js"))
+_coin = component("coin", js=module_with_imports("coin.js", "report.js"))
 
 
 def toss(step: ClassStep, question: Question, written: str | None) -> None:

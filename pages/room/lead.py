@@ -67,13 +67,13 @@ def stage(here: Room) -> None:
             f'<p class="dprl-code" aria-label="{filled(TEACHER["code"], code=" ".join(r.code))}">{r.code}</p>'
         )
     else:
-        shown(steps[place], steps)
+        shown_step(steps[place], steps)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
         bar(here, steps, place)
     keys()
 
 
-def shown(step: ClassStep, steps: Sequence[ClassStep]) -> None:
+def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
     """A step, as large as there is room."""
     content = step.content
     if isinstance(content, Question):
@@ -81,9 +81,9 @@ def shown(step: ClassStep, steps: Sequence[ClassStep]) -> None:
         question.show_results(group().code, step)
     elif isinstance(content, Clinic):
         st.markdown(f"# {clinic.SAID['title']}", anchors=False)
-        clinic.results(step, content, large=True)
+        clinic.class_results(step, content, large=True)
     elif isinstance(content, Onward):
-        clinic.goes_on(content, steps, level="#", large=True)
+        clinic.curves_from_here(content, steps, level="#", large=True)
     elif isinstance(content, Recap):
         recap.on_screen(content, steps, "#")
     elif found := prediction.step_of_lesson(content):

@@ -51,7 +51,7 @@ def main() -> None:
     elif (here := student.arrive()) is None:
         entrance()
     else:
-        student.stage(here)
+        student.student_stage(here)
         watch(lambda now: now.turn, here)
 
 

@@ -20,7 +20,7 @@ from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer, chosen
+from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
 from pages.shared.lessons.known import evidence
 from pages.shared.results.data import store
@@ -47,7 +47,7 @@ def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
     return found
 
 
-def in_words(content: Content, text: str) -> str:
+def prediction_in_words(content: Content, text: str) -> str:
     """What was written down, as one says it."""
     found = step_of_lesson(content) if isinstance(content, Guess) else None
     if found is None or not valid_texts(found, [text]):
@@ -56,7 +56,7 @@ def in_words(content: Content, text: str) -> str:
     return str(prediction.said(prediction.parse(text)))
 
 
-def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
+def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
     """What a student sees of it."""
     found = step_of_lesson(content)
     if found is None:
@@ -73,15 +73,15 @@ def on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
         mine = text if written is None or valid_texts(found, [text]) else ""
         predicted_chart(step, found, mine, shown=True)
         off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
-        together(step, found)
+        predictions_together(step, found)
         told(step, found, off)
         return
     making = step.state == "open" and written is None
     if making:
-        answer(prediction, text, partial(predict, step.place, found))
+        answer_field(prediction, text, partial(predict, step.place, found))
     key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
     if making:
-        draggable(prediction, text, key, partial(take, step.place, found))
+        draggable(prediction, text, key, partial(take_prediction, step.place, found))
     if making:
         with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
             st.button(
@@ -112,7 +112,7 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
     others = valid_texts(found, step.answers)
     predicted_chart(step, found, "", shown=shown, others=others, large=large)
     if shown:
-        together(step, found)
+        predictions_together(step, found)
     if large:
         if shown:
             st.markdown(explained(escape(found.found(evidence()))))
@@ -120,7 +120,7 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
         return
     if isinstance(found.prediction, Order):
         orders = [found.prediction.parse(text) for text in others]
-        st.markdown(names(found.prediction, orders, found.truth(evidence()) if shown else None))
+        st.markdown(names_given(found.prediction, orders, found.truth(evidence()) if shown else None))
     elif isinstance(found.prediction, Slope):
         st.markdown(shares(found.prediction, others))
     if shown:
@@ -160,7 +160,7 @@ def predicted_chart(
     return key
 
 
-def together(step: ClassStep, found: Asked) -> None:
+def predictions_together(step: ClassStep, found: Asked) -> None:
     """What the class predicted, against what was measured."""
     if texts := valid_texts(found, step.answers):
         with st.container(key="together"):
@@ -177,7 +177,7 @@ def told(step: ClassStep, found: Asked, off: str) -> None:
     st.markdown(explained(f":material/lightbulb: {escape(found.why)}"))
 
 
-def names(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
+def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
     """How many gave each curve each name, as a table. truth: which is right, once that is shown."""
     items = [escape(item) for item in prediction.items]
     curve = messages("lessons")["chart"]["curve"]
@@ -221,10 +221,10 @@ def pressed(place: int, found: Asked, event: Any) -> None:
     """The chart was pressed."""
     text = chosen(found.prediction, group().guesses.get(place, ""), event)
     if text is not None:
-        take(place, found, text)
+        take_prediction(place, found, text)
 
 
-def take(place: int, found: Asked, text: str) -> None:
+def take_prediction(place: int, found: Asked, text: str) -> None:
     """A prediction is made on the chart."""
     predict(place, found, text)
     session().version += 1  # the widget beside the chart follows

@@ -53,7 +53,7 @@ def class_score(lesson: Lesson, at: int, step: ClassStep) -> float:
     return sum(asked.score(text, evidence()) for text in texts) / max(len(texts), 1)
 
 
-def on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
+def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
     """What a student takes along: the sentences, the own points, and how each prediction did."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:

@@ -32,7 +32,7 @@ def arrive() -> Room | None:
         return None
 
 
-def stage(here: Room) -> None:
+def student_stage(here: Room) -> None:
     """The room as it stands."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
@@ -52,9 +52,9 @@ def stage(here: Room) -> None:
         return
     step = steps[-1]
     if isinstance(step.content, Recap):
-        recap.on_phone(step.content, steps, written)
+        recap.recap_on_phone(step.content, steps, written)
     elif isinstance(step.content, Onward):
-        clinic.goes_on(step.content, steps)
+        clinic.curves_from_here(step.content, steps)
     else:
         asked(step, step.content, written.get(step.place), here.total)
     spent = [spends(one.content) for one in steps if one.place in written and spends(one.content)]
@@ -106,7 +106,7 @@ def asked(step: ClassStep, content: Content, written: str | None, total: float) 
     elif isinstance(content, Clinic):
         clinic.on_phone(step, content, written, total)
     elif isinstance(content, Guess):
-        prediction.on_phone(step, content, written)
+        prediction.prediction_on_phone(step, content, written)
 
 
 def about(content: Question, total: float) -> None:

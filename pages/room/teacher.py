@@ -114,11 +114,11 @@ def stage(here: Room) -> None:
     elif isinstance(step.content, Clinic):
         st.header(clinic.SAID["title"], anchor=False)
         pacing(step, here)
-        clinic.results(step, step.content)
+        clinic.class_results(step, step.content)
         if step.state == "revealed" and step.answers and not here.closed:
             go_on(step)
     elif isinstance(step.content, Onward):
-        clinic.goes_on(step.content, store().rooms.steps(r.code))
+        clinic.curves_from_here(step.content, store().rooms.steps(r.code))
     elif isinstance(step.content, Recap):
         recap.on_screen(step.content, store().rooms.steps(r.code))
     else:
@@ -343,7 +343,7 @@ def answers_csv(file: Store, code: str) -> str:
             "asked": said(step.content),
             "epsilon": spends(step.content) or None,
             "written down": answer,
-            "in words": prediction.in_words(step.content, answer),
+            "in words": prediction.prediction_in_words(step.content, answer),
         }
         for step in file.rooms.steps(code)
         for answer in step.answers

@@ -47,7 +47,7 @@ def listing(live: bool) -> None:
         for group in page.groups:
             if found := own(owner_id(group.key)):
                 with st.container(border=True, gap="xsmall"):
-                    together(page, group, found)
+                    runs_as_one(page, group, found)
     if not all_rows:
         with st.container(border=True):
             st.markdown("**You have no runs yet.** Each one you start is listed here.")
@@ -82,7 +82,7 @@ def names() -> list[str]:
     return [session().visitor, *map(owner_id, GROUPS)]
 
 
-def together(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
+def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
     """The runs of a page that asks for many, as one."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)

@@ -168,7 +168,7 @@ def online_base(t: SweepPageState) -> RunSpec:
 
 def offline_base(t: SweepPageState) -> OfflineSpec:
     """What does not change of runs on data sets. Raises SpecError."""
-    return offline_settings.spec_of(t.settings, session().draft, base_learner(t))
+    return offline_settings.offline_spec_of(t.settings, session().draft, base_learner(t))
 
 
 @dataclass(frozen=True)

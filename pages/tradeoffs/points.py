@@ -239,7 +239,7 @@ def curves_at(study: SweepView, x: Any) -> Picture:
     return regrets.comparison(drawn, view=view, statistic=study.statistic)
 
 
-def rounded(value: float) -> float:
+def four_digits(value: float) -> float:
     """Four digits are enough for a table; the downloads have all."""
     return float(f"{value:.4g}")
 
@@ -265,13 +265,13 @@ def sweep_table(study: SweepView) -> None:
                     "model": title,
                     SYMBOLS.get(study.x, study.x): x,
                     "run": run_address(study, spec),
-                    lost: rounded(regret),
-                    f"{lost} low": rounded(low),
-                    f"{lost} high": rounded(high),
-                    "price": rounded(extra),
-                    "price low": rounded(extra_low),
-                    "price high": rounded(extra_high),
-                    share: rounded(100 * regret / worst) if worst > 0 else None,
+                    lost: four_digits(regret),
+                    f"{lost} low": four_digits(low),
+                    f"{lost} high": four_digits(high),
+                    "price": four_digits(extra),
+                    "price low": four_digits(extra_low),
+                    "price high": four_digits(extra_high),
+                    share: four_digits(100 * regret / worst) if worst > 0 else None,
                     over: int(np.isfinite(ends).sum()),
                 }
             )

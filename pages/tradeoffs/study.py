@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from dprl.fields import Field, SpecError, shown
-from dprl.links import checked, chosen, decode_spec, defaults_of, encode_spec, heading, last
+from dprl.links import checked, chosen, decode_spec, defaults_of, encode_spec, last, link_heading
 from dprl.links import written as value_written
 from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
@@ -244,7 +244,7 @@ def of(base: Any, models: tuple[str, ...], x: str) -> SweepView:
 def encode(study: SweepView) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     return [
-        *heading(),
+        *link_heading(),
         *((KIND.query, kind) for kind in [study.base.kind] if kind != RunSpec.kind),
         (BASE, encode_spec(study.base)),
         *((MODEL, model) for model in study.models),

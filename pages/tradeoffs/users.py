@@ -111,7 +111,7 @@ def needed(study: SweepView, state: Progress) -> None:
             rows,
             title=heading,
             most=float(studies.USERS_GRID[-1]),
-            see=compare(study, found),
+            see=fewest_and_most(study, found),
             dark=night,
         ),
     )
@@ -174,7 +174,7 @@ def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tup
     return times
 
 
-def compare(study: SweepView, found: list[search.UsersFound]) -> str:
+def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
     """Who needs the fewest users and who the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))

@@ -45,14 +45,14 @@ def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
     """What a link asks, and a sentence for each thing that could not be used."""
     problems: list[str] = []
     links.defaults_of(given, problems)
-    key = links.chosen("problem", links.last(given, "problem"), table().problems, problems)
+    key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
     values = {
         name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()
     }
     return Asked(**values, problem=key), tuple(problems)
 
 
-def answered(given: Query) -> tuple[str, tuple[str, ...]]:
+def answered_by_link(given: Query) -> tuple[str, tuple[str, ...]]:
     """What a link says that is learned from, and a sentence where that could not be used."""
     problems: list[str] = []
     answer = links.chosen(ANSWER, links.last(given, ANSWER), (TREATING, LOGS), problems)
@@ -60,7 +60,7 @@ def answered(given: Query) -> tuple[str, tuple[str, ...]]:
 
 
 @cache
-def table() -> Table:
+def users_table() -> Table:
     """What comes with the program; read once."""
     return Table.from_dict(asset("users"))
 
@@ -68,7 +68,7 @@ def table() -> Table:
 def asked_of(spec: RunSpec) -> Asked:
     """The environment, the budget and the users of a run; what this page cannot be asked is as usual, and so are users
     whose number nobody chose: Online simulates a billion of them."""
-    known = next((one.key for one in table().problems.values() if (one.environment, dict(one.params)) == (
+    known = next((one.key for one in users_table().problems.values() if (one.environment, dict(one.params)) == (
         spec.environment, dict(spec.environment_params)
     )), "")  # fmt: skip
     S, A, H = ENVIRONMENTS[spec.environment].size(**dict(spec.environment_params))[:3]

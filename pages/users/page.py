@@ -22,7 +22,7 @@ from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 from pages.users import sheet, views, words
-from pages.users.link import LOGS, table
+from pages.users.link import LOGS, users_table
 from pages.users.state import change, change_answer, take_over, users
 
 LABELS = {
@@ -67,26 +67,26 @@ def main() -> None:
         with corner:
             share(u)
         return
-    found = answers(table(), asked)
+    found = answers(users_table(), asked)
     st.html(views.cards(found, asked, dark()))
     key = ("users", asked, dark())
-    session().common = words.common(table(), asked)
+    session().common = words.common(users_table(), asked)
     show(kept(key, lambda: views.picture(asked, found, key[2])), "users_chart")
-    st.markdown(explained(f"**{escape(words.verdict(asked, found))}**"))
+    st.markdown(explained(f"**{escape(words.whom_to_trust(asked, found))}**"))
     st.caption(explained(escape(session().common)))
-    text = sheet.page(table(), asked, found, views.curves(asked, found), u.query)
+    text = sheet.whole_sheet(users_table(), asked, found, views.curves(asked, found), u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("users.html", "Download one page for a meeting", "text/html", lambda: text)
         save_citations(
             RunSpec(privacy=model) for model in MODELS
         )  # which all that was measured has by default
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})
-        if known := table().problems.get(asked.problem):
+        if known := users_table().problems.get(asked.problem):
             page_link("tradeoffs", "Search for users by runs", views.measure(known), icon="query_stats")
     with corner:
         share(u)
-    views.returning(asked)
-    views.computed(asked, found)
+    views.returning_users(asked)
+    views.numbers_and_sources(asked, found)
     views.assumptions(asked)
     views.errors()
     words_and_papers()
@@ -94,7 +94,7 @@ def main() -> None:
 
 def inputs() -> None:
     """What somebody has and wants."""
-    asked, problems = users().asked, table().problems
+    asked, problems = users().asked, users_table().problems
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):
             select(

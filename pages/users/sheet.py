@@ -29,7 +29,7 @@ li { margin: 0 0 2px; }
 HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our users pay for")
 
 
-def page(
+def whole_sheet(
     table: Table, asked: Asked, found: Sequence[Need], curves: Sequence[figures.UsersCurve], query: str
 ) -> str:
     """The whole document. curves: what the page draws; query: of the link to it."""
@@ -43,7 +43,7 @@ def page(
 <title>How many users do we need?</title><style>{STYLE}</style></head><body>
 <h1>How many users do we need?</h1>
 <p>{escape(words.size(table, asked))}. {escape(words.wanted(asked))}</p>
-<p><b>{escape(words.verdict(asked, found))}</b></p>
+<p><b>{escape(words.whom_to_trust(asked, found))}</b></p>
 <table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>
 <p>{escape(words.source(table, asked))}</p>
 <div role="img" aria-label="{escape(drawn.alt)}">{drawn.svg}</div>

@@ -10,7 +10,7 @@ from dprl.users import Asked
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import PageState, session, write_address
-from pages.users.link import TREATING, USUAL, answered, asked_of, decode, encode
+from pages.users.link import TREATING, USUAL, answered_by_link, asked_of, decode, encode
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Users(PageState):
         """Takes over a link."""
         self.asked, problems = decode(given)
         self.taken = None
-        self.answer, more = answered(given)
+        self.answer, more = answered_by_link(given)
         self.problems = problems + more
         session().version += 1
 

@@ -21,7 +21,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.tradeoffs import study
 from pages.users import words
-from pages.users.link import table
+from pages.users.link import users_table
 
 EXPONENTS = {"S": "S", "A": "A", "H": "H", "value": "1/v", "loss": "1/loss", "mu": "1/µ"}
 
@@ -42,7 +42,7 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
 
 def curves(asked: Asked, found: Sequence[Need]) -> list[figures.UsersCurve]:
     """What is drawn of each model."""
-    t = table()
+    t = users_table()
     return [
         figures.UsersCurve(
             need.model,
@@ -62,10 +62,10 @@ def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:
     return figures.users_by_trust(curves(asked, found), mine, see=words.see(asked, found), dark=night)
 
 
-def computed(asked: Asked, found: Sequence[Need]) -> None:
+def numbers_and_sources(asked: Asked, found: Sequence[Need]) -> None:
     """Each number with its interval, and where it comes from."""
     with st.expander("How this was computed", icon=":material/calculate:"):
-        st.markdown(explained(escape(words.source(table(), asked))))
+        st.markdown(explained(escape(words.source(users_table(), asked))))
         heads = (
             "Privacy model",
             "Noise, and reports counted",
@@ -87,15 +87,15 @@ def computed(asked: Asked, found: Sequence[Need]) -> None:
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
 
 
-def returning(asked: Asked) -> None:
+def returning_users(asked: Asked) -> None:
     """How many episodes it takes where one user may have several."""
     with st.expander("If users return", icon=":material/repeat:"):
-        st.markdown(explained(escape(words.returning(table(), asked))))
+        st.markdown(explained(escape(words.returning(users_table(), asked))))
         heads = ("Privacy model", *(f"m = {most}" for most in words.RETURNS))
         rows = [
             (
                 PRIVATIZERS[model].title,
-                *(words.episodes(table(), asked, model, most) for most in words.RETURNS),
+                *(words.episodes(users_table(), asked, model, most) for most in words.RETURNS),
             )
             for model in MODELS
             if model != "none"
@@ -113,8 +113,8 @@ def assumptions(asked: Asked) -> None:
 def errors() -> None:
     """How far off the numbers may be, and what the law is."""
     with st.expander("How far off this may be", icon=":material/straighten:"):
-        t = table()
-        st.markdown(words.checked(t))
+        t = users_table()
+        st.markdown(words.checks_said(t))
         st.dataframe(
             pd.DataFrame(
                 [

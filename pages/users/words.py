@@ -89,7 +89,7 @@ def way(model: str) -> str:
     return ", ".join(filter(None, (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))))
 
 
-def verdict(asked: Asked, found: Sequence[Need]) -> str:
+def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
     """Who has to be trusted, in a sentence."""
     if asked.met:
         return (
@@ -248,7 +248,7 @@ def law(table: Table) -> str:
     )
 
 
-def checked(table: Table) -> str:
+def checks_said(table: Table) -> str:
     """What the table of checks says."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])

@@ -158,7 +158,10 @@ def test_the_best_attacker_on_what_is_sent_measures_at_most_epsilon(join: Join, 
 
     def ones(texts: list[str], place: int) -> tuple[int, int]:
         bits = [
-            one.bits[place] for text in texts for one in clinic.parse(text, epsilon) or () if one.part == 1
+            one.bits[place]
+            for text in texts
+            for one in clinic.parse_report(text, epsilon) or ()
+            if one.part == 1
         ]
         return sum(bits), len(bits)
 
@@ -169,7 +172,7 @@ def test_the_best_attacker_on_what_is_sent_measures_at_most_epsilon(join: Join, 
     def score(text: str) -> float:
         """ln of the chance with the first patient over that with the second."""
         found = 0.0
-        for one in clinic.parse(text, epsilon) or ():
+        for one in clinic.parse_report(text, epsilon) or ():
             if one.part < 2:  # neither had a reward
                 hot = [s * len(STATES) + s if one.part == 0 else s for s in (2, 5)]
                 found += asked.bit * (one.bits[hot[0]] - one.bits[hot[1]])

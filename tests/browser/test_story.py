@@ -7,7 +7,7 @@ from math import log
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.home.story import ORDER, content
+from pages.home.story import ORDER, story_content
 from pages.shared.results.bundled import asset
 from tests.browser.conftest import Visits
 from tests.browser.seen import CHART, fits, idle
@@ -60,9 +60,9 @@ def test_one_press_leads_to_the_chart_whose_slider_does_not_end_the_story(visit:
 
 def test_epsilon_under_the_finger_changes_noise_and_what_is_said(visit: Visits) -> None:
     page = visit("")
-    section, said = page.locator(".story section").nth(ORDER.index("noise")), content()["noise"]
+    section, said = page.locator(".story section").nth(ORDER.index("noise")), story_content()["noise"]
     told, slider = section.locator(".told"), section.get_by_role("slider")
-    expect(told).to_contain_text(said["deviations"][content()["first"]])
+    expect(told).to_contain_text(said["deviations"][story_content()["first"]])
     # A thousand shapes inherit what Streamlit changes of whatever is under the mouse: that ends above them.
     shape, inherited = section.locator(".cell").first, "e => getComputedStyle(e).scrollbarColor"
     page.mouse.move(0, 0)
@@ -88,7 +88,7 @@ def test_the_curves_of_learning_are_where_the_sentence_below_them_is(visit: Visi
     seen = {}
     for key, place in (("End", -1), ("ArrowLeft", -2), ("Home", 0)):
         slider.press(key)
-        expect(section.locator(".told")).to_have_text(content()["learn"]["now"][place])
+        expect(section.locator(".told")).to_have_text(story_content()["learn"]["now"][place])
         seen[place] = float(dot.get_attribute("cx") or "nan")
     share = (seen[-2] - seen[0]) / (seen[-1] - seen[0])
     assert share == pytest.approx(log(learning["users"][-2]) / log(learning["users"][-1]), abs=0.005)

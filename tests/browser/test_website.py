@@ -14,7 +14,7 @@ from dprl.__main__ import main
 from dprl.lessons import LESSONS
 from dprl.messages import messages
 from dprl.sitemap import PAGES
-from pages.home.story import ORDER, content
+from pages.home.story import ORDER, story_content
 from tests.browser.barriers import barriers
 from website import start
 
@@ -148,11 +148,11 @@ def test_every_scene_of_the_story_fits_and_stands_still_where_that_is_asked_for(
             box = section.bounding_box()
             assert box is not None
             assert box["height"] <= size[1] - bar["height"]
-        said = content()["learn"]["now"][-1]
+        said = story_content()["learn"]["now"][-1]
         expect(sections.last.locator(".told")).to_have_text(said)
         slider = sections.nth(ORDER.index("noise")).get_by_role("slider")
         slider.press("Home")
-        assert slider.get_attribute("aria-valuetext") == content()["noise"]["slider"]["spoken"][0]
+        assert slider.get_attribute("aria-valuetext") == story_content()["noise"]["slider"]["spoken"][0]
         page.get_by_role("button", name="Skip to the chart").click()
         drawn(page)
         assert barriers(page) == []

@@ -16,7 +16,7 @@ from dprl.learners.linear import learner as mixture
 from dprl.learners.linear import switching, value_iteration
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import LOOPS, BatchRun, RegressionRun, SwitchRun
-from dprl.testing.seen import names, no_other_way, only_known
+from dprl.testing.seen import argument_names, no_other_way, only_known
 from tests.problems import loop
 
 Learned = tuple[list[Array], Array]  # all that it has learned, and what its users or their world are
@@ -126,11 +126,11 @@ def test_planner_rules_and_constants_have_no_other_way_to_data(key: str) -> None
     for planner in planners:
         for name, told in way.planner.items():
             function = getattr(planner, name)
-            assert (function is None and name == "confidence") or names(function) == told
+            assert (function is None and name == "confidence") or argument_names(function) == told
         for name in {*planner._fields} - {*way.planner}:
-            assert len(names(getattr(planner, name))) == 1  # a size, or the problem
+            assert len(argument_names(getattr(planner, name))) == 1  # a size, or the problem
     for rule, told in way.rules.items():
-        assert names(rule) == told
+        assert argument_names(rule) == told
     problem, facts = way.problem
     assert list(problem.__dataclass_fields__) == facts  # type: ignore[attr-defined]
     no_other_way([*way.rules, *functions], ["dprl.learners", "dprl.mdp"])

@@ -79,7 +79,7 @@ def test_names_of_lines_that_end_at_one_height_stand_in_the_legend() -> None:
 @example([270.0, 300.0, 300.0])
 @given(st.lists(st.floats(0, 300), min_size=1, max_size=8))
 def test_names_never_overlap_and_move_no_more_than_they_must(at: list[float]) -> None:
-    found = ends.spread(np.array(at), 300.0)
+    found = ends.spread_apart(np.array(at), 300.0)
     order = np.argsort(at, kind="stable")
     assert (np.diff(found[order]) >= ends.ROW - 1e-6).all()
     assert found.min() >= 0

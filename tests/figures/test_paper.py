@@ -15,7 +15,7 @@ import pytest
 
 from dprl.figures import style
 from dprl.figures.paper import MissingExtra, axes, drawn, saved
-from dprl.figures.paper.text import numbers, words
+from dprl.figures.paper.text import as_numbers, words
 from tests.figures.test_charts import CASES, Case
 from tests.problems import first
 
@@ -99,7 +99,7 @@ def test_all_of_a_chart_is_drawn_within_its_page_and_without_its_title(name: str
     found = lines_of(page)
     for one in figure["data"]:
         if one["type"] == "scatter" and "lines" in (one.get("mode") or "lines"):
-            x, y = numbers(one["x"]), numbers(one["y"])
+            x, y = as_numbers(one["x"]), as_numbers(one["y"])
             if (one.get("line") or {}).get("width", 2) and one.get("visible", True) is True:
                 assert any(
                     np.array_equal(a, x, equal_nan=True) and np.array_equal(b, y, equal_nan=True)

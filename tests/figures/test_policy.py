@@ -40,7 +40,7 @@ def test_an_arc_is_wider_where_a_move_is_likelier(chain: Any) -> None:
 
 
 def test_moves_up_a_chain_arch_above_it_and_moves_down_below() -> None:
-    place = graph.places(CHAIN, 4)
+    place = graph.state_places(CHAIN, 4)
     assert graph._arc(place, 1, 2, 0, False)[8, 1] > 0.3
     assert graph._arc(place, 2, 1, 0, False)[8, 1] < -0.3
 
@@ -105,7 +105,7 @@ def test_a_loop_on_a_circle_is_longer_than_its_node_is_wide_and_no_two_are_the_s
     S: int, small: bool
 ) -> None:
     """Loops of a few pixels under nodes of thirty looked like knots."""
-    place = graph.places(GRAPH, S)
+    place = graph.state_places(GRAPH, S)
     chart = graph.canvas("", place, False, small)
     reach = graph._reach(chart, place, False)
     for s in range(S):
@@ -310,14 +310,14 @@ def test_more_actions_than_colours_are_drawn_as_their_average() -> None:
 
 
 def test_words_at_the_ends_of_a_row_go_inward_where_a_telephone_cut_them() -> None:
-    chart = graph.canvas("", place := graph.places({"kind": "chain"}, 6), False, True)
+    chart = graph.canvas("", place := graph.state_places({"kind": "chain"}, 6), False, True)
     for s in (0, 3, 5):
         graph.note_at(chart, place, s, "reward 1", -1.15, "#000000")
     assert [note["xanchor"] for note in chart.layout["annotations"]] == ["left", "center", "right"]
 
 
 def test_a_long_name_in_a_short_chain_stands_below_its_state() -> None:
-    place = graph.places(CHAIN, 3)
+    place = graph.state_places(CHAIN, 3)
     assert graph.named_below(place, ["stage 1", "stage 2", "recovered"]) == [2]
     assert graph.named_below(place, ["state 0", "state 1", "state 2"]) == []
     P, R = np.broadcast_to(np.eye(3)[:, None, :], (1, 3, 1, 3)), np.zeros((1, 3, 1))

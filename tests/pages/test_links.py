@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.links import MAX_CURVES, MAX_MODEL, NEWEST, TABLES, decode_spec, digest
+from dprl.links import MAX_CURVES, MAX_MODEL, NEWEST, TABLES, decode_spec, text_digest
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
@@ -222,7 +222,7 @@ def test_an_environment_too_large_for_a_link_travels_as_a_file() -> None:
     assert lost.curves == (Curve(SPEC),)  # never drawn for another environment
     assert len(lost.problems) == 1
     assert "upload that file" in lost.problems[0]
-    found = links.decode(given, {digest(model): model})
+    found = links.decode(given, {text_digest(model): model})
     assert found == Link((Curve(SPEC), Curve(spec)), View(), ())
 
 

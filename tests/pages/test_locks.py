@@ -96,8 +96,8 @@ def test_a_lock_is_read_as_it_is_written() -> None:
         assert locks.decode(given, problems) == locked
         assert problems == []
     assert locks.encode(frozenset()) == []
-    assert locks.words(EVERYTHING - {"run", "epsilon"}) == "all settings but epsilon"
-    assert locks.words(frozenset({"seeds", "epsilon"})) == "epsilon, seeds"
+    assert locks.locked_in_words(EVERYTHING - {"run", "epsilon"}) == "all settings but epsilon"
+    assert locks.locked_in_words(frozenset({"seeds", "epsilon"})) == "epsilon, seeds"
 
 
 def test_a_locked_link_is_made_by_a_switch(visit: Visit) -> None:

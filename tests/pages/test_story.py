@@ -16,7 +16,7 @@ from dprl.mdp.counts import visits
 from dprl.messages import messages
 from dprl.metrics.episodes import apart
 from dprl.simulation import spec_from_dict
-from pages.home.story import ORDER, content
+from pages.home.story import ORDER, story_content
 from pages.shared.results.bundled import asset, path_of
 from tests.pages import strings
 from tests.pages.conftest import Visit, charts
@@ -59,7 +59,7 @@ def test_a_reload_after_the_slider_moved_tells_the_story_again(visit: Visit) -> 
 
 @pytest.mark.parametrize("scene", ORDER)
 def test_a_scene_is_short(scene: str) -> None:
-    words = content()["words"][scene]
+    words = story_content()["words"][scene]
     assert strings.length(f"{words['title']}. {words['say']}") <= MOST_WORDS
 
 
@@ -67,14 +67,14 @@ def test_every_message_of_a_scene_is_filled_by_the_page_or_by_its_script() -> No
     """Those that the script fills are numbers that move."""
     moving = {"rewards", "users", "now", "value", "spoken", "deviation"}
     for scene in ORDER:
-        words = content()["words"][scene]
+        words = story_content()["words"][scene]
         given = {name: text for name, text in words.items() if isinstance(text, str) and "{" in text}
         assert set(given) - (moving if scene != "noise" else moving | {"alt"}) == set()
 
 
 def test_what_is_sent_is_small() -> None:
     assert path_of("start").stat().st_size < 20_000
-    assert len(json.dumps(content())) < 50_000
+    assert len(json.dumps(story_content())) < 50_000
 
 
 def test_users_of_the_story_go_where_the_river_takes_them_and_one_has_a_path_of_her_own() -> None:

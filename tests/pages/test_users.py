@@ -21,7 +21,7 @@ from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ExploreState
 from pages.users import sheet, views
 from pages.users.link import asked_of as asked_from
-from pages.users.link import encode, table
+from pages.users.link import encode, users_table
 from pages.users.state import Users
 from pages.users.words import times
 from tests.pages.conftest import Visit, charts, go, keyed, marked, widget, words
@@ -55,7 +55,7 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
     text = said(app)
     assert "With 10 million users" in text
     assert r"may lose 10% of V\*" in marked(app)  # else the star ends the bold print
-    for need in answers(table(), Asked()):
+    for need in answers(users_table(), Asked()):
         assert text.count(f"within a factor of {times(need.factor)}") >= 1
     assert "Nine numbers in ten are within" in text
     assert store.status.activity().seeds_queued == 0
@@ -104,8 +104,10 @@ def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(vis
     assert said(app).count("Learning from nothing needs") == len(MODELS)
     asked = asked_of(app)
     assert ("today", "8") in encode(asked)
-    found = answers(table(), asked)
-    assert "No learning is needed" in sheet.page(table(), asked, found, views.curves(asked, found), "")
+    found = answers(users_table(), asked)
+    assert "No learning is needed" in sheet.whole_sheet(
+        users_table(), asked, found, views.curves(asked, found), ""
+    )
 
 
 def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visit: Visit) -> None:
@@ -175,8 +177,8 @@ def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: s
     "asked", [OWN, KNOWN, Asked(S=5000), Asked(users=1)], ids=["own", "known", "beyond", "one"]
 )
 def test_the_page_to_take_along_says_what_the_page_says_and_asks_nobody(asked: Asked) -> None:
-    found = answers(table(), asked)
-    text = sheet.page(table(), asked, found, views.curves(asked, found), "v=2&x=<&>")
+    found = answers(users_table(), asked)
+    text = sheet.whole_sheet(users_table(), asked, found, views.curves(asked, found), "v=2&x=<&>")
     root = ElementTree.fromstring(
         text.removeprefix("<!doctype html>")
         .replace('<meta charset="utf-8">', "")
@@ -212,7 +214,7 @@ def test_the_lesson_on_users_leads_here() -> None:
 def test_home_and_this_page_agree_on_what_both_draw(store: Store, epsilon: float) -> None:
     """Home's runs have other seeds' number and budgets of their own: RiverSwim, a tenth of V* lost."""
     home = {cost.model: cost.needed for cost in known(epsilon)}
-    for need in answers(table(), replace(KNOWN, epsilon=epsilon)):
+    for need in answers(users_table(), replace(KNOWN, epsilon=epsilon)):
         assert need.low <= home[need.model] <= need.high
 
 

@@ -22,7 +22,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import OUTSIDE, SCOPE, UNIT
-from dprl.rooms.response import answered_yes, counted, flip, shuffled
+from dprl.rooms.response import answered_yes, curator_count, flip, shuffled
 from dprl.rooms.steps import DELTA
 from dprl.sentences import attack, clinic, exploration, promise, room, uploads, verdict
 from dprl.simulation import OfflineSpec, RunSpec
@@ -194,7 +194,7 @@ def of_rooms() -> set[str]:
         room.central(40, 1.0, 3),
         room.found(1, 0, answered_yes(0, 1, 4.0)),
         room.shuffled(1, shuffled(4.0, 1, DELTA), DELTA),
-        room.central(1, 4.0, counted(1, 4.0, np.random.default_rng(0))[1]),
+        room.central(1, 4.0, curator_count(1, 4.0, np.random.default_rng(0))[1]),
     } | of_clinics()
 
 

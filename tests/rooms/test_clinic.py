@@ -11,7 +11,7 @@ import pytest
 
 from dprl.fields import SpecError
 from dprl.rooms import clinic
-from dprl.rooms.clinic_run import SIMULATED, USERS, after_class, begin, gap, spec_of
+from dprl.rooms.clinic_run import SIMULATED, USERS, after_class, begin_after, gap, spec_of
 from dprl.rooms.response import DRAWS, flip
 from dprl.rooms.steps import Clinic, Onward, from_json, spends, to_json
 from dprl.simulation import start
@@ -116,7 +116,7 @@ def test_a_run_that_begins_with_what_another_released_is_in_its_state() -> None:
     run = cast(SeedRun, start(spec, 0))
     run.kernels.simulate(*run.arguments(1, USERS).values())  # one release
     n = run.users
-    begun = begin(spec, run.state.noisy, n)
+    begun = begin_after(spec, run.state.noisy, n)
     for name in ("released", "errors", "pace", "kept", "places", "policy", "Q", "V", "value"):
         assert np.array_equal(getattr(begun.state, name), getattr(run.state, name)), name
     assert begun.state.position.tolist()[:3] == run.state.position.tolist()[:3]

@@ -8,7 +8,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dprl.rooms.response import DRAWS, answered_yes, counted, flip, if_more, law, opposites, report, shuffled
+from dprl.rooms.response import (
+    DRAWS,
+    answered_yes,
+    curator_count,
+    flip,
+    if_more,
+    law,
+    opposites,
+    report,
+    shuffled,
+)
 
 EPSILONS = [0.1, 0.5, 1.0, math.log(3), 2.0, 5.0]
 
@@ -106,7 +116,7 @@ def test_a_trusted_centre_is_as_far_off_as_is_said(epsilon: float) -> None:
     """Chances of the two-sided geometric noise, added up: within `far` 95 times in 100, one less would not do. Drawn
     500 times, and 40 of 500 beyond would come once in 300 such tests with a right `far`."""
     ratio = math.exp(-epsilon)
-    _, far = counted(20, epsilon, np.random.default_rng(0))
+    _, far = curator_count(20, epsilon, np.random.default_rng(0))
 
     def within(z: int) -> float:
         return (1 - ratio) / (1 + ratio) * (1 + 2 * sum(ratio**i for i in range(1, z + 1)))
@@ -114,6 +124,6 @@ def test_a_trusted_centre_is_as_far_off_as_is_said(epsilon: float) -> None:
     assert within(far) >= 0.95
     assert far == 0 or within(far - 1) < 0.95
     rng = np.random.default_rng(1)
-    off = np.array([counted(20, epsilon, rng)[0] - 20 for _ in range(500)])
+    off = np.array([curator_count(20, epsilon, rng)[0] - 20 for _ in range(500)])
     assert (np.abs(off) > far).sum() <= 40
     assert abs(off.mean()) < 5 * math.sqrt(2 * ratio / (1 - ratio) ** 2 / 500)

@@ -233,8 +233,8 @@ def test_the_forecast_says_fewer_people_and_that_steps_are_alike() -> None:
     )
     assert told["typical"]["n"] < 0.7 * usual["typical"]["n"]
     assert told["even"]["n"] < 0.7 * usual["even"]["n"]
-    assert sentences.POOLED in sentences.outlook(told)
-    assert sentences.POOLED not in sentences.outlook(usual)
+    assert sentences.POOLED in sentences.noise_outlook(told)
+    assert sentences.POOLED not in sentences.noise_outlook(usual)
 
 
 # --- a release

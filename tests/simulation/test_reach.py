@@ -104,7 +104,7 @@ def test_what_is_said_before_a_release_follows_from_public_numbers() -> None:
     below, enough = (spec.replace(n=int(share * typical["n"])) for share in (0.8, 1))
     assert useful(enough, made_up(enough))
     assert not useful(below, made_up(below))
-    said = " ".join(uploads.outlook(found))
+    said = " ".join(uploads.noise_outlook(found))
     assert "On average 830 users take an action in a state at a step" in said
     assert "by about 28 (standard deviation)" in said
     low, worth, bound = (f"{typical[name]:.2g}" for name in ("now", "worth", "bound"))

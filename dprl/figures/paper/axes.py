@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dprl.figures.paper.text import array, color, numbers, words
+from dprl.figures.paper.text import array, as_numbers, color, words
 from dprl.words import human, percent
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ HAIR = 0.6  # points: of grid lines and of the frame
 DECADES, FEW = 8, 30.0  # that a column has room to name; below so many times an axis names 1, 2 and 5 of each
 
 
-def described(layout: dict[str, Any], name: str) -> dict[str, Any]:
+def of_layout(layout: dict[str, Any], name: str) -> dict[str, Any]:
     """What a layout says of the axis that a trace calls x, y2, ..."""
     found: dict[str, Any] = layout.get(f"{name[0]}axis{name[1:]}") or {}
     return found
@@ -85,7 +85,7 @@ def _ticks(axis: Axis, given: dict[str, Any]) -> None:
     if given.get("ticks") == "":
         axis.set_tick_params(length=0)
     if given.get("tickmode") == "array" or given.get("tickvals") is not None:
-        values, texts = numbers(given["tickvals"]), given.get("ticktext")
+        values, texts = as_numbers(given["tickvals"]), given.get("ticktext")
         seen = (values >= low - 1e-9 * abs(low)) & (values <= high + 1e-9 * abs(high))
         axis.set_major_locator(ticker.FixedLocator(values[seen].tolist()))
         if texts is not None:

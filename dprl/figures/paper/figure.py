@@ -117,11 +117,11 @@ def drawn(
     pairs = {pair: page.add_axes((0.0, 0.0, 1.0, 1.0)) for pair in names}
     for (x, y), axes in pairs.items():
         axes.patch.set_visible(False)
-        axis.scaled(axes, axis.described(layout, x), axis.described(layout, y))
+        axis.scaled(axes, axis.of_layout(layout, x), axis.of_layout(layout, y))
     for number, one in enumerate(shown):
-        traces.draw(pairs[one.get("xaxis", "x"), one.get("yaxis", "y")], one, 2 + number / 1000)
+        traces.draw_trace(pairs[one.get("xaxis", "x"), one.get("yaxis", "y")], one, 2 + number / 1000)
     for (x, y), axes in pairs.items():
-        axis.finished(axes, axis.described(layout, x), axis.described(layout, y), color(style.LIGHT.grid))
+        axis.finished(axes, axis.of_layout(layout, x), axis.of_layout(layout, y), color(style.LIGHT.grid))
     first = next(iter(pairs.values()))
     for shape in layout.get("shapes") or ():
         _shape(shape, first, whole)
@@ -188,7 +188,7 @@ def _note(note: dict[str, Any], layout: dict[str, Any], axes: Axes, whole: Axes)
     """Words at a place, perhaps with a line to what they are about."""
     font = note.get("font") or {}
     xref, yref = str(note.get("xref", "x")), str(note.get("yref", "y"))
-    at = _value(note["x"], xref, layout), _value(note["y"], yref, layout)
+    at = _place_on_axis(note["x"], xref, layout), _place_on_axis(note["y"], yref, layout)
     shift = float(note.get("xshift") or 0) * POINTS, float(note.get("yshift") or 0) * POINTS
     where = _blended(xref, yref, axes, whole)
     background = (
@@ -202,7 +202,7 @@ def _note(note: dict[str, Any], layout: dict[str, Any], axes: Axes, whole: Axes)
     if pointed:  # an arrow begins at its words
         away = float(note["ax"]) * POINTS, -float(note["ay"]) * POINTS
         if inside:
-            away = _value(note["ax"], xref, layout), _value(note["ay"], yref, layout)
+            away = _place_on_axis(note["ax"], xref, layout), _place_on_axis(note["ay"], yref, layout)
     axes.annotate(
         words(note.get("text")),
         at,
@@ -228,9 +228,9 @@ def _note(note: dict[str, Any], layout: dict[str, Any], axes: Axes, whole: Axes)
     )
 
 
-def _value(place: Any, ref: str, layout: dict[str, Any]) -> Any:
+def _place_on_axis(place: Any, ref: str, layout: dict[str, Any]) -> Any:
     """A place of a note on an axis, which has the exponent of ten where that is logarithmic."""
-    return 10.0 ** float(place) if axis.described(layout, ref).get("type") == "log" else place
+    return 10.0 ** float(place) if axis.of_layout(layout, ref).get("type") == "log" else place
 
 
 def _legend(page: Figure, shown: Sequence[dict[str, Any]]) -> Any:
@@ -327,7 +327,7 @@ def _place_all(
     room = left / width, bottom / height, across, up
     whole.set_position(room)
     for (x, y), axes in pairs.items():
-        axes.set_position(_part(room, axis.described(layout, x), axis.described(layout, y)))
+        axes.set_position(_part(room, axis.of_layout(layout, x), axis.of_layout(layout, y)))
 
 
 def _part(room: tuple[float, ...], x: dict[str, Any], y: dict[str, Any]) -> tuple[float, float, float, float]:

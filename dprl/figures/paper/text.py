@@ -55,7 +55,7 @@ def array(given: Any) -> NDArray[Any]:
     return np.asarray(given if given is not None else [])
 
 
-def numbers(given: Any) -> NDArray[np.float64]:
+def as_numbers(given: Any) -> NDArray[np.float64]:
     """The same as numbers, NaN for what is missing."""
     found = array(given)
     if found.dtype == object:

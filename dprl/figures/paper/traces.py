@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.figures.looks import SHAPES
-from dprl.figures.paper.text import POINTS, array, color, dashes, each, numbers, words
+from dprl.figures.paper.text import POINTS, array, as_numbers, color, dashes, each, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ PLACES = {"left": "right", "right": "left", "center": "center"}  # beside a poin
 RISES = {"top": "bottom", "bottom": "top", "middle": "center"}
 
 
-def draw(axes: Axes, trace: Trace, layer: float) -> None:
+def draw_trace(axes: Axes, trace: Trace, layer: float) -> None:
     """Draws one trace. layer: what is drawn later lies above."""
     KINDS[trace["type"]](axes, trace, layer)
 
@@ -66,7 +66,7 @@ def _places(axes: Axes, trace: Trace) -> tuple[NDArray[Any], NDArray[Any]]:
             axis.update_units(values)
             found.append(np.asarray(axis.convert_units(values)))
         else:
-            found.append(numbers(trace.get(which)))
+            found.append(as_numbers(trace.get(which)))
     return found[0], found[1]
 
 
@@ -83,8 +83,8 @@ def _area(axes: Axes, trace: Trace, x: NDArray[Any], y: NDArray[Any], layer: flo
 def _interval(
     axes: Axes, which: str, error: dict[str, Any], x: NDArray[Any], y: NDArray[Any], layer: float
 ) -> None:
-    up = numbers(error["array"])
-    down = numbers(error["arrayminus"]) if error.get("symmetric") is False else up
+    up = as_numbers(error["array"])
+    down = as_numbers(error["arrayminus"]) if error.get("symmetric") is False else up
     axes.errorbar(
         x,
         y,
@@ -241,11 +241,11 @@ def bars(axes: Axes, trace: Trace, layer: float) -> None:
         )
 
 
-def cells(axes: Axes, trace: Trace, layer: float) -> None:
+def heatmap_cells(axes: Axes, trace: Trace, layer: float) -> None:
     """Cells in colours, and the scale of these beside them."""
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-    z = numbers(trace["z"])
+    z = as_numbers(trace["z"])
     rows, columns = z.shape
     x, y = (_edges(trace, which, count) for which, count in (("x", columns), ("y", rows)))
     stops = [(float(at), color(hue)) for at, hue in trace["colorscale"]]
@@ -268,7 +268,7 @@ def cells(axes: Axes, trace: Trace, layer: float) -> None:
         scale_bar.outline.set_visible(False)
         if bar.get("tickvals") is not None:
             scale_bar.set_ticks(
-                numbers(bar["tickvals"]).tolist(), labels=[words(t) for t in array(bar["ticktext"])]
+                as_numbers(bar["tickvals"]).tolist(), labels=[words(t) for t in array(bar["ticktext"])]
             )
         beside.tick_params(
             labelsize=(bar.get("tickfont") or {}).get("size", 11) * WRITTEN, length=1.5, width=0.5, pad=1.5
@@ -277,7 +277,7 @@ def cells(axes: Axes, trace: Trace, layer: float) -> None:
 
 def _edges(trace: Trace, which: str, count: int) -> NDArray[np.float64]:
     """Where cells end: half way to the next ones."""
-    given: NDArray[Any] = numbers(trace.get(which))
+    given: NDArray[Any] = as_numbers(trace.get(which))
     if given.size != count:
         start, step = float(trace.get(f"{which}0") or 0), float(trace.get(f"d{which}") or 1)
         given = start + step * np.arange(count)
@@ -287,4 +287,8 @@ def _edges(trace: Trace, which: str, count: int) -> NDArray[np.float64]:
     return np.array([first, *middle, last])
 
 
-KINDS: dict[str, Callable[[Any, Trace, float], None]] = {"scatter": scatter, "bar": bars, "heatmap": cells}
+KINDS: dict[str, Callable[[Any, Trace, float], None]] = {
+    "scatter": scatter,
+    "bar": bars,
+    "heatmap": heatmap_cells,
+}

@@ -62,11 +62,11 @@ def tab() -> None:
         empty(awaited(LINEAR.runs.status(row[0].spec) for row in found))
         return
     regret_chart(found, measure, part.view.statistic, LINEAR.runs.curves, log_x=log_x, log_y=log_y, each=each)
-    printed(found)
+    telling_from(found)
     ways_on()
 
 
-def printed(found: list[Row]) -> None:
+def telling_from(found: list[Row]) -> None:
     """From which K on runs with printed constants say something."""
     told = []
     for curve, _, title, run in found:

@@ -39,13 +39,15 @@ def tab() -> None:
         table,
         dict(zip(titles, specs, strict=True)),
         owner_id(OFFLINE.path),
-        lambda: page([spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words),
+        lambda: gaps_page(
+            [spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words
+        ),
     )
     st.markdown("## Make it again without this page", anchors=False)
     make_again(specs[chosen_spec(OFFLINE)])
 
 
-def page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:
+def gaps_page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:
     """The chart of gaps as a page of its own that needs no network, with a slider over n, and one over budgets."""
     return standalone_html.comparison_page(
         "Suboptimality, compared",

@@ -50,10 +50,10 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
     if found is None:
         st.caption("Working out what is proved for this noise ...")
     else:
-        card(found, spec, key)
+        guarantee_card(found, spec, key)
 
 
-def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
+def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
     private = spec.calibration is not None
     way = NOISY_WAY if private else RAW_WAY

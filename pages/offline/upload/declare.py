@@ -301,7 +301,7 @@ def summary(declared: Declaration) -> str:
     return ", ".join(said)
 
 
-def listed(declared: Declaration) -> list[str]:
+def declared_lines(declared: Declaration) -> list[str]:
     """What is declared, a line each."""
     first = {state: share for state, share in zip(declared.states, declared.start, strict=True) if share}
     begins = [state if share == 1 else f"{state} {percent(float(share))}" for state, share in first.items()]

@@ -19,8 +19,8 @@ from dprl.simulation.uploads.spent import together
 from dprl.simulation.uploads.table import COLUMNS, MOST_BYTES
 from dprl.words import percent
 from pages.offline.record import OFFLINE, start_own
-from pages.offline.upload.declare import choice, form_number, listed, summary
-from pages.offline.upload.own import BUDGET, MOST, Own, refusal
+from pages.offline.upload.declare import choice, declared_lines, form_number, summary
+from pages.offline.upload.own import BUDGET, MOST, Own, why_not_asked
 from pages.offline.upload.purse import purse
 from pages.offline.upload.receive import forget_counts, received
 from pages.shared.layout.download import save
@@ -49,7 +49,7 @@ def give(own: Own) -> None:
                 args=(own,), width="content",
             )  # fmt: skip
         with st.expander("What you declared", icon=":material/fact_check:"):
-            lines = listed(own.data.public)
+            lines = declared_lines(own.data.public)
             if not store().leases.public:
                 lines.append(f"Name of the budget: {own.purse}")
             st.markdown(explained("\n".join(f"- {escape(line)}" for line in lines)))
@@ -156,7 +156,7 @@ def budgets(own: Own) -> None:
     )
     if "delta" in PROMISES[own.privacy].fields:
         form_number(own, "delta", "Privacy budget δ of your data", FIELDS["delta"].low, FIELDS["delta"].high)
-    wrong, hopeless = refusal(own), False
+    wrong, hopeless = why_not_asked(own), False
     if wrong:
         st.caption(f":red[{escape(wrong)}]")
     elif {*own.asked()} <= {*own.specs}:
@@ -203,7 +203,7 @@ def warn(asked: tuple[UploadSpec, ...]) -> bool:
         hopeless |= sentences.certain(found)
         if told := sentences.forecast(found):
             st.markdown(explained(f":material/warning: {told}"))
-        listed = "\n".join(f"- {sentence}" for sentence in sentences.outlook(found))
+        listed = "\n".join(f"- {sentence}" for sentence in sentences.noise_outlook(found))
         st.caption(explained(f"**Before you spend {found['name']} = {found['given']:g}:**\n{listed}"))
     if hopeless:
         st.markdown(sentences.NOT_OFFERED)

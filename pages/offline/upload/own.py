@@ -268,7 +268,7 @@ def spent(specs: Sequence[UploadSpec]) -> str:
     return together(draw for spec in specs for draw in draws_of(spec)).text
 
 
-def refusal(own: Own) -> str:
+def why_not_asked(own: Own) -> str:
     """What stands in the way of asking, in one sentence, or nothing."""
     try:
         asked = own.asked()

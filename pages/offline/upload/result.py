@@ -91,7 +91,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     least, most = (public.size.H * reward for reward in public.reward_range)
     unproved = learner.unproved(last.algorithm_params)
     name = "ρ" if BUDGET[last.privacy] == "rho" else "ε"
-    why = said.nothing(_reach(rows[max(rows)][1]))
+    why = said.nothing(_bound_reach(rows[max(rows)][1]))
     lower = [(given, value) for given, (value, _) in sorted(rows.items())]
     see = sentences.about_lower_bounds(
         lower, name, of, least, last.beta, unproved, why, learner.proved, needs
@@ -118,7 +118,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     show(picture, "own_bounds")
 
 
-def _reach(spec: UploadSpec) -> dict[str, Any] | None:
+def _bound_reach(spec: UploadSpec) -> dict[str, Any] | None:
     """What its bound could come to, once that is known."""
     found = answers.reach_of_release(spec)
     return found if isinstance(found, dict) else None
@@ -205,16 +205,18 @@ def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
     head, covered, *blind = verdict.said(trace)
     {"better": st.success, "worse": st.warning}.get(trace.verdict, st.info)(head)
     bound, proved, unit = float(trace.curve.values[0]), bool(spec.learner.proved), spec.public.unit
-    frame = pd.DataFrame(verdict.rows(trace.today, bound, proved), columns=["Reward of an episode", *ABOUT])
+    frame = pd.DataFrame(
+        verdict.checked_rows(trace.today, bound, proved), columns=["Reward of an episode", *ABOUT]
+    )
     if unit:
         for name, i in zip(ABOUT, (1, 2), strict=True):
-            of_unit = verdict.rows(trace.today, bound, proved, unit[0])
+            of_unit = verdict.checked_rows(trace.today, bound, proved, unit[0])
             frame[f"{name}, in {unit[1]}"] = [row[i] for row in of_unit]
     st.table(frame.set_index(frame.columns[0]))  # which breaks lines where a telephone is narrow
     st.markdown(covered)
     least = spec.problem_size.H * spec.public.reward_range[0]
     if proved and least < bound < (got := float(trace.today["behaviour"][1])):
-        st.markdown(explained(said.below(got, _reach(spec))))
+        st.markdown(explained(said.below(got, _bound_reach(spec))))
     with st.expander("What no statistic here can see", expanded=True):
         st.markdown("\n".join(f"- {sentence}" for sentence in blind))
 
@@ -242,7 +244,7 @@ def leave(own: Own) -> None:
         return
     s = session()
     model = fitted_model(own.data)
-    s.files[links.digest(model)] = model
+    s.files[links.text_digest(model)] = model
     H = own.data.problem_size.H
     spec = RunSpec(environment="custom", environment_params={"model": model, "H": H})
     s.drafts["explore"] = draft_of(spec)

@@ -131,7 +131,7 @@ def use(s: Session, text: str) -> str:
             f"The file cannot be used; {where and where + ': '}{str(error).removeprefix(f'{error.field}: ')}"
         )
     model = compact(text)
-    s.files[links.digest(model)] = model
+    s.files[links.text_digest(model)] = model
     s.draft.environment = WORLD.key
     s.draft.environment_params[WORLD.key] = {"model": model, "H": H}
     s.version += 1

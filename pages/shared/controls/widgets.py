@@ -37,7 +37,7 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
     return sorted({low, *inside, high})
 
 
-def nearest(marks: Sequence[float], value: float) -> float:
+def nearest_mark(marks: Sequence[float], value: float) -> float:
     """The mark that is the smallest factor away."""
     return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
@@ -200,7 +200,7 @@ def log_slider(
 
     def entered(chosen: Any) -> None:
         store(chosen)
-        move(slider_key, nearest(marks, chosen))
+        move(slider_key, nearest_mark(marks, chosen))
 
     with st.container(key=f"log_{name}", gap=None):  # the slider's value stands above it, below the field
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
@@ -209,7 +209,7 @@ def log_slider(
         st.select_slider(
             label,
             marks,
-            nearest(marks, value),
+            nearest_mark(marks, value),
             format_func=show,
             key=slider_key,
             on_change=on_value(slider_key, heard(slider_key, slid)),

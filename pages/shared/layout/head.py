@@ -12,7 +12,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import callback
-from pages.shared.visitor.locks import words
+from pages.shared.visitor.locks import locked_in_words
 from pages.shared.visitor.state import PageState, session, write_address
 
 MOST_TOLD = 3  # problems of one link
@@ -40,7 +40,7 @@ def head(part: PageState) -> DeltaGenerator:
     if page.settings and part.locked:
         opened = f"?{query_of(part.link)}"
         st.markdown(
-            f":material/lock: Whoever made this link has locked {words(part.locked)}. "
+            f":material/lock: Whoever made this link has locked {locked_in_words(part.locked)}. "
             f"[Open it without the lock]({opened})."
         )
     shared_with(part)

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import streamlit as st
 
 from dprl import papers
-from dprl.glossary import listed
+from dprl.glossary import listed_terms
 from dprl.sitemap import PAGES
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
 
-WORDS, PAPERS = listed("online"), papers.listed("online")
-OF_DATA_SETS, PAPERS_ON_DATA_SETS = listed("offline"), papers.listed("offline")
-OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS = listed("linear"), papers.listed("linear")
+WORDS, PAPERS = listed_terms("online"), papers.listed("online")
+OF_DATA_SETS, PAPERS_ON_DATA_SETS = listed_terms("offline"), papers.listed("offline")
+OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS = listed_terms("linear"), papers.listed("linear")
 
 
 PRIMER = "explanation/private-rl"

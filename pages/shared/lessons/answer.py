@@ -17,7 +17,7 @@ Said = Callable[[str], None]
 SAID = messages("lessons")["answer"]
 
 
-def answer(prediction: Prediction, text: str, said: Said) -> None:
+def answer_field(prediction: Prediction, text: str, said: Said) -> None:
     """What can be predicted, for those who do not press the chart itself."""
     if isinstance(prediction, Order):
 

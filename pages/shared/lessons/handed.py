@@ -19,7 +19,7 @@ def joined(texts: Sequence[str]) -> str:
     return BETWEEN.join(texts)
 
 
-def split(key: str, text: str, problems: list[str]) -> tuple[str, ...]:
+def split_texts(key: str, text: str, problems: list[str]) -> tuple[str, ...]:
     """What `joined` was given of this lesson; what is no prediction is "", which is said."""
     steps = LESSONS[key].steps
     given = text[:1000].split(BETWEEN)
@@ -40,4 +40,4 @@ def split(key: str, text: str, problems: list[str]) -> tuple[str, ...]:
 
 def handed_query(key: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     """The query of the link to what is handed in."""
-    return [*links.heading(), ("lesson", key), (ANSWERS, joined(texts))]
+    return [*links.link_heading(), ("lesson", key), (ANSWERS, joined(texts))]

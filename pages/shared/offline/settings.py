@@ -135,7 +135,7 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
     found: dict[OfflineSpec, None] = {}
     for option in settings.learners:
         for value in budgets if is_private(option) else budgets[:1]:
-            found[spec_of(settings, draft, option, value)] = None
+            found[offline_spec_of(settings, draft, option, value)] = None
     if len(found) > MAX_CURVES:
         raise SpecError(
             "values", f"these are {len(found)} curves; at most {MAX_CURVES} can be told apart, so give fewer."
@@ -143,7 +143,9 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
     return tuple(found)
 
 
-def spec_of(settings: OfflineSettings, draft: Draft, option: str, budget: float | None = None) -> OfflineSpec:
+def offline_spec_of(
+    settings: OfflineSettings, draft: Draft, option: str, budget: float | None = None
+) -> OfflineSpec:
     """The run of one learner, as `offered` names it, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
     params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].twin).items() if k != SPLIT}

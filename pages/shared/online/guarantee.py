@@ -55,7 +55,7 @@ def guarantee_cards(
         picture, text = st.columns([3, 5], gap="medium")
         with picture:
             st.markdown(f"## {escape(titles[chosen])}", anchors=False)
-            drawing(run.privacy)
+            trust_drawing(run.privacy)
         with text:
             if guarantee is None:
                 st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
@@ -106,7 +106,7 @@ def offer_attack(run: RunSpec) -> None:
         page_link("attack", "Attack this noise", attack_link.encode(AttackSpec(run=run), AttackView()))
 
 
-def drawing(privacy: str) -> None:
+def trust_drawing(privacy: str) -> None:
     """Who sees raw data, where noise enters, who is trusted."""
     sketch(who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 

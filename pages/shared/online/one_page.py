@@ -25,7 +25,7 @@ MEANS = "It draws means of seeds, without a line for each."
 FIXED = "The tab Data has an interactive chart of these curves with fixed stops."
 
 
-def offer() -> None:
+def offer_page() -> None:
     """What can be had, or why nothing can; the file itself once it was asked for and workers have prepared its runs."""
     s = session()
     curves = s.explore.visible

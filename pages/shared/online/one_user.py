@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dprl.assets import joined
+from dprl.assets import module_with_imports
 from dprl.mdp import TabularMDP
 from dprl.one_user import best_content, content
 from dprl.simulation import SeedTrace
@@ -14,7 +14,7 @@ from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
 
 BYTES = 4 * 2**20  # of what is shown, kept for all visitors together
 
-_one_user = component("one_user", js=joined("one_user.js", "story_parts.js"))
+_one_user = component("one_user", js=module_with_imports("one_user.js", "story_parts.js"))
 
 
 def one_user(trace: SeedTrace, mdp: TabularMDP) -> None:

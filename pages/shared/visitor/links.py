@@ -22,7 +22,7 @@ from dprl.links import (
     decode_curves,
     defaults_of,
     differences,
-    heading,
+    link_heading,
 )
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
@@ -119,7 +119,7 @@ def clean_name(text: str) -> str:
 
 def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    items = heading()
+    items = link_heading()
     for index, curve in enumerate(curves):
         pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve)
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))

@@ -60,7 +60,7 @@ def encode(locked: Collection[str]) -> list[tuple[str, str]]:
     return [(KEY, ",".join(name for name in NAMES if name in locked))]
 
 
-def words(locked: Collection[str]) -> str:
+def locked_in_words(locked: Collection[str]) -> str:
     """What is locked, in words."""
     left = [name for name in NAMES if name not in locked and name != RUN]
     if not left:

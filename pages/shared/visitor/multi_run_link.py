@@ -20,7 +20,7 @@ CURVE = "curve"  # the attribute of a view that names a run by its place, -1 for
 
 def encode(specs: Sequence[Spec], view: Any = None) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped. view: None for one that is as usual."""
-    items = links.heading()
+    items = links.link_heading()
     items += [("c", links.encode_spec(spec, specs[i - 1] if i else None)) for i, spec in enumerate(specs)]
     return items + (views.pairs_of(view) if view is not None else [])
 
