@@ -159,10 +159,10 @@ def _colors() -> dict[str, tuple[str, str]]:
 def _colors_of(theme: Theme) -> dict[str, str]:
     amount = [shade for _, shade in theme.amount]
     return {
-        "count": amount[-1],
+        "count": amount[-2],  # the last one is nearly the ink, and so the true count
         "ground": amount[0],
         "water": amount[1],
-        "less": theme.difference[0][1],
+        "less": theme.counts[0][1],
         "reward": theme.roles["optimal"],
         "true": theme.roles["true"],
         "noisy": theme.roles["noisy"],

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from pages.home.story import ORDER, story_content
 from pages.shared.results.bundled import asset
 from tests.browser.conftest import Visits
-from tests.browser.seen import CHART, fits, idle
+from tests.browser.seen import CHART, box_of, fits, idle
 
 LAST = len(ORDER) + 1
 AROUND = 100  # pixels of what stays above and below, less the room between scenes
@@ -63,6 +63,9 @@ def test_epsilon_under_the_finger_changes_noise_and_what_is_said(visit: Visits) 
     section, said = page.locator(".story section").nth(ORDER.index("noise")), story_content()["noise"]
     told, slider = section.locator(".told"), section.get_by_role("slider")
     expect(told).to_contain_text(said["deviations"][story_content()["first"]])
+    for name, drawn_as in (("count", "square"), ("less", "square"), ("true", "line"), ("noisy", "line")):
+        sign = box_of(section.locator(f".legend i.{name}"))
+        assert sign["width"] / sign["height"] == pytest.approx({"square": 1, "line": 7}[drawn_as], rel=0.05)
     # A thousand shapes inherit what Streamlit changes of whatever is under the mouse: that ends above them.
     shape, inherited = section.locator(".cell").first, "e => getComputedStyle(e).scrollbarColor"
     page.mouse.move(0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from dprl.metrics.episodes import apart
 from dprl.simulation import spec_from_dict
 from pages.home.story import ORDER, story_content
 from pages.shared.results.bundled import asset, path_of
+from tests.figures.eyes import EYES, distance, lab
 from tests.pages import strings
 from tests.pages.conftest import Visit, charts
 
@@ -75,6 +77,17 @@ def test_every_message_of_a_scene_is_filled_by_the_page_or_by_its_script() -> No
 def test_what_is_sent_is_small() -> None:
     assert path_of("start").stat().st_size < 20_000
     assert len(json.dumps(story_content())) < 50_000
+
+
+@pytest.mark.parametrize("night", [False, True])
+def test_counts_and_curves_of_noise_are_told_apart(night: bool) -> None:
+    """All four by their hue; the two cells, and the two curves, by eyes that see fewer colours, too."""
+    shown = {name: pair[night] for name, pair in story_content()["colors"].items()}
+    for a, b in combinations(("count", "less", "true", "noisy"), 2):
+        assert distance(lab(shown[a], "normal"), lab(shown[b], "normal")) > 20, (a, b)
+    for a, b in (("count", "less"), ("true", "noisy")):
+        for eye in EYES:
+            assert distance(lab(shown[a], eye), lab(shown[b], eye)) > 15, (a, b, eye)
 
 
 def test_users_of_the_story_go_where_the_river_takes_them_and_one_has_a_path_of_her_own() -> None:
