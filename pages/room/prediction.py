@@ -90,8 +90,8 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
                 icon=":material/send:",
                 type="primary",
                 disabled=not valid_texts(found, [text]),
-                on_click=callback(respond),
-                args=(step.place, text),
+                on_click=callback(send),
+                args=(step.place,),
             )
             if text:
                 st.caption(sentences.PHONE["waits"])
@@ -215,6 +215,11 @@ def predict(place: int, found: Asked, text: str) -> None:
     r = group()
     r.guesses[place] = text
     store().rooms.draft(r.code, r.device, place, text if valid_texts(found, [text]) else "")
+
+
+def send(place: int) -> None:
+    """The prediction is sent, as it is by now: it may have been moved since the button was drawn."""
+    respond(place, group().guesses.get(place, ""))
 
 
 def pressed(place: int, found: Asked, event: Any) -> None:

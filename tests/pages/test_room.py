@@ -416,6 +416,19 @@ def test_an_order_counts_at_the_next_step_as_far_as_it_is_one(
     assert warned(phone.run()) == ("" if whole else sentences.PHONE["missed"])
 
 
+def test_what_is_sent_is_what_the_phone_shows_also_where_it_was_moved_as_the_button_was_pressed(
+    visit: Visit, store: Store
+) -> None:
+    code, key = opened(store, None)
+    store.rooms.put_step(code, key, Guess("trust", 1))
+    prediction: Any = LESSONS["trust"].steps[1].prediction
+    phone = named(visit(PAGE, room=code), 1)
+    phone.select_slider[0].set_value(prediction.marks[2]).run()
+    phone.select_slider[0].set_value(prediction.marks[5])  # comes with the press, before the page is drawn anew
+    press(phone, "send_0")
+    assert store.rooms.steps(code)[0].answers == (prediction.write(prediction.marks[5]),)
+
+
 def test_a_prediction_that_was_not_sent_survives_a_reload(visit: Visit, store: Store) -> None:
     code, key = opened(store, None)
     store.rooms.put_step(code, key, Guess("trust", 1))
