@@ -20,7 +20,10 @@ function slider(parent, { label, ends, words, spoken, at, moved }) {
     const row = element(box, "div", "ends");
     ends.forEach((end) => element(row, "span", "", end));
   }
+  let shown = -1;
   const put = (place) => {
+    if (place === shown) return;  // a scene that moves says it in each frame
+    shown = place;
     input.value = place;
     value.textContent = words[place];
     input.setAttribute("aria-valuetext", spoken[place]);

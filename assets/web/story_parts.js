@@ -31,6 +31,7 @@ export function picture(parent, alt) {
 
 export const fill = (text, fields) => text.replace(/\{(\w+)\}/g, (_, name) => fields[name]);
 export const between = (a, b, share) => a + (b - a) * share;
+const pixels = (x, y) => `${x.toFixed(1)},${y.toFixed(1)}`;
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 // A river with places beside each other, and a swimmer in it. box: x, y, width, height.
@@ -53,7 +54,14 @@ export function river(svg, box, run, words) {
   const swimmer = shape(svg, "g", { class: "swimmer" });
   shape(swimmer, "circle", { r: 7 });
   shape(swimmer, "path", { d: "M-13 11q4-5 8 0t8 0 8 0" });
-  return { x, swim: (place) => swimmer.setAttribute("transform", `translate(${x(place)} ${middle - 3})`) };
+  let at = null;
+  return {
+    x,
+    swim: (place) => {
+      if (place !== at) swimmer.setAttribute("transform", `translate(${x(place)} ${middle - 3})`);
+      at = place;
+    },
+  };
 }
 
 // A cell for each step, from above, and each place. Its values are from -1 to 1.
@@ -76,6 +84,7 @@ export function grid(svg, box, run, words) {
   }
   const arrows = shape(svg, "g"), line = shape(svg, "polyline", { class: "path" });
   const drawn = new Array(cells.length).fill(0);
+  let walked = {};  // the steps that are over, as text
   return {
     cells: (values) => values.forEach((value, i) => {
       if (value === drawn[i]) return;
@@ -84,13 +93,15 @@ export function grid(svg, box, run, words) {
       cells[i].classList.toggle("less", value < 0);
     }),
     path: (path, steps) => {  // as far as some number of steps, also a part of one
-      const points = [], whole = Math.floor(steps);
-      for (let h = 0; h <= Math.min(whole, path.length - 1); h += 1) points.push([x(Number(path[h])), y(h)]);
-      if (whole < path.length - 1 && steps >= 0) {
-        const share = steps - whole, next = Number(path[whole + 1]);
-        points.push([x(between(Number(path[whole]), next, share)), y(between(whole, whole + 1, share))]);
+      const whole = Math.floor(steps), moves = whole < path.length - 1 && steps >= 0;
+      if (path !== walked.path || whole !== walked.whole) {
+        const been = [...path].slice(0, whole + 1).map((to, h) => pixels(x(Number(to)), y(h)));
+        walked = { path, whole, text: been.join(" ") };
+      } else if (!moves) {
+        return;
       }
-      line.setAttribute("points", points.map((point) => point.map((n) => n.toFixed(1)).join()).join(" "));
+      const here = moves ? between(Number(path[whole]), Number(path[whole + 1]), steps - whole) : 0;
+      line.setAttribute("points", moves ? `${walked.text} ${pixels(x(here), y(steps))}` : walked.text);
     },
     policy: (actions) => {  // an arrow to the left for 0, to the right for 1
       const half = Math.min(high, wide, 12) / 2 - 0.5, ways = ["", ""];
@@ -119,18 +130,23 @@ export function axes(svg, box, x, y, xs, ys) {
   shape(svg, "line", { x1: box.x, x2: right, y1: bottom, y2: bottom, class: "axis" });
 }
 
-// A line through points [x, y] in pixels, drawn as far as some number of them, also a part of one; and its head.
+// A line through points [x, y] in pixels, drawn as far as some number of them, also a part of one; and its head. What
+// was drawn before is kept as text: a frame that makes it anew leaves garbage, and collecting it takes a frame.
 export function growing(svg, kind) {
   const line = shape(svg, "polyline", { class: `curve ${kind}` });
   const head = shape(svg, "circle", { r: 5, class: `head ${kind}` });
+  let grown = {};
   return (points, until) => {
-    const whole = Math.floor(until), shown = points.slice(0, whole + 1);
-    if (whole < points.length - 1) {
-      const [a, b] = [points[whole], points[whole + 1]];
-      shown.push([between(a[0], b[0], until - whole), between(a[1], b[1], until - whole)]);
+    const whole = Math.min(Math.floor(until), points.length - 1), share = until - whole;
+    if (points !== grown.points || whole !== grown.whole) {
+      grown = { points, whole, text: points.slice(0, whole + 1).map(([x, y]) => pixels(x, y)).join(" ") };
+    } else if (share === grown.share) {
+      return;
     }
-    const [x, y] = shown.at(-1);
-    line.setAttribute("points", shown.map((point) => point.map((n) => n.toFixed(1)).join()).join(" "));
+    grown.share = share;
+    const [from, to] = [points[whole], points[whole + 1] ?? points[whole]];
+    const x = between(from[0], to[0], share), y = between(from[1], to[1], share);
+    line.setAttribute("points", to === from ? grown.text : `${grown.text} ${pixels(x, y)}`);
     head.setAttribute("cx", x);
     head.setAttribute("cy", y);
   };

@@ -29,7 +29,7 @@ function place(path, steps) {  // where a swimmer is, between two steps too
 function swim(host, { run, words, said }) {
   const draw = picture(host, said.alt), told = element(host, "p", "told");
   const far = String(run.places - 1), whole = run.steps * STEP + REST;
-  let water, field;
+  let water, field, shown = {};
   return {
     length: Infinity,
     still: whole - REST,
@@ -44,7 +44,10 @@ function swim(host, { run, words, said }) {
       const steps = Math.min((time % whole) / STEP, run.steps - 1);
       water.swim(place(path, steps));
       field.path(path, steps);
-      const times = [...path.slice(0, Math.floor(steps) + 1)].filter((at) => at === far).length;
+      const step = Math.floor(steps);
+      if (user === shown.user && step === shown.step) return;
+      shown = { user, step };
+      const times = [...path.slice(0, step + 1)].filter((at) => at === far).length;
       say(told, fill(said.rewards, { user: user + 1, times }));
     },
   };
@@ -55,15 +58,19 @@ function count(host, { run, words, said }) {
   const begins = [0];  // of each user
   run.paths.forEach((_, i) => begins.push(begins[i] + USER * (GROW[i] ?? 1)));
   const most = Math.max(...counted(run.paths, run));
-  let field;
+  let field, shown = -1;
   return {
     length: begins.at(-1),
     draw: (width) => {
       const high = rows() * run.steps;
       field = grid(draw(width, high + 4), { x: GUTTER, width: width - GUTTER, y: 2, height: high }, run, words);
+      shown = -1;
     },
     show: (time) => {
-      const users = begins.filter((begin) => begin <= time).length, all = users > run.paths.length;
+      const next = begins.findIndex((begin) => begin > time), users = next < 0 ? begins.length : next;
+      if (users === shown) return;
+      shown = users;
+      const all = users > run.paths.length;
       const now = counted(run.paths.slice(0, users), run);
       field.cells(shades(now, most));
       field.path(all ? "" : run.paths[users - 1], run.steps);
@@ -76,7 +83,7 @@ function attack(host, { run, said }) {
   const draw = picture(host, said.alt), told = element(host, "p", "told");
   const all = counted(run.paths, run), others = counted(run.paths.slice(0, -1), run);
   const left = all.map((n, i) => n - others[i]), most = Math.max(...all);
-  let fields;
+  let fields, shown = NaN;
   return {
     length: WAIT + run.steps * ROW,
     draw: (width) => {
@@ -92,9 +99,12 @@ function attack(host, { run, said }) {
       }
       fields[0].cells(shades(all, most));
       fields[1].cells(shades(others, most));
+      shown = NaN;
     },
     show: (time) => {
       const steps = Math.floor((time - WAIT) / ROW);
+      if (steps === shown) return;
+      shown = steps;
       fields[2].cells(left.map((n, i) => (Math.floor(i / run.places) <= steps ? n : 0)));
       say(told, steps >= run.steps ? said.only : "\u00a0");
     },
@@ -108,7 +118,7 @@ function noise(host, { run, words, said, texts, place: stop }) {
   // One scale for every epsilon, so that a larger one is seen to leave less noise. Without noise the path is all there
   // is, and is as dark as can be.
   const shade = (n, std) => (std ? Math.sign(n) * Math.log(1 + Math.abs(n)) / loud : n);
-  let field, lines, placed, shown = -1;
+  let field, lines, placed, shown = -1, moment = -1;
   return {
     length: RACE,
     draw: (width) => {
@@ -136,9 +146,12 @@ function noise(host, { run, words, said, texts, place: stop }) {
         field.cells(left.map((n, cell) => shade(n + drawn.cells[i][cell], drawn.std[i])));
         host.querySelector("svg").setAttribute("aria-label", texts.alts[i]);
         shown = i;
+        moment = -1;
       }
       lines.forEach((line, which) => line(placed[i][which], until));
-      say(told, `${texts.deviations[i]} ${texts.now[i][Math.floor(until)]}`);
+      if (Math.floor(until) === moment) return;
+      moment = Math.floor(until);
+      say(told, `${texts.deviations[i]} ${texts.now[i][moment]}`);
     },
   };
 }
