@@ -32,7 +32,7 @@ help:
 	@echo "make thorough only what make test leaves out, of TESTS"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
 	@echo "make walk   use every control of the pages with a sidebar, by mouse and by keyboard (minutes)"
-	@echo "make faults kill, damage, fill and set the clock, as often as docs/how-to/deploying.md says (minutes)"
+	@echo "make faults kill, damage, fill and set the clock, as often as docs/how-to/deploying.md says; lead forty phones (minutes)"
 	@echo "make lint   set up and check style, format and types"
 	@echo "make format put the code into the form that lint checks"
 	@echo "make clean  remove .venv and caches"
@@ -74,6 +74,8 @@ walk: $(VENV)/.test
 faults: $(VENV)/.test
 	@FAULTS=$(FAULTS) $(PY) -m pytest -rP tests/faults tests/faults/cluster.py tests/faults/image.py \
 	    $$([ "$$(id -u)" != 0 ] || echo tests/faults/small_disk.py)
+	@sh tests/browser/install.sh $(PY)
+	@FAULTS=$(FAULTS) $(PY) -m pytest tests/browser/test_led_phones.py
 
 lint: $(VENV)/.test
 	@echo "Checking style (ruff), format (ruff) and types (mypy)."

@@ -84,16 +84,24 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture(scope="package")
-def windows(browser: Browser) -> Iterator[BrowserContext]:
-    """Where all windows are opened. They share one process of the browser, which a blank one of the same site keeps
-    alive, and so what it has read of Streamlit's and Plotly's code: a window costs half of one that reads it anew.
+def shared(browser: Browser, *scripts: str) -> BrowserContext:
+    """Where windows are opened. They share one process of the browser, which a blank one of the same site keeps alive,
+    and so what it has read of Streamlit's and Plotly's code: a window costs half of one that reads it anew. scripts:
+    run in every page before anything else does.
     """
     context = browser.new_context(reduced_motion="reduce")
     blank = context.new_page()
     blank.route("**/*", lambda route: route.fulfill(body=""))
     blank.goto("http://127.0.0.1/")
-    context.add_init_script(path=Path(__file__).parent / "page.js")
+    for script in (*scripts, (Path(__file__).parent / "page.js").read_text(encoding="utf-8")):
+        context.add_init_script(script)
+    return context
+
+
+@pytest.fixture(scope="package")
+def windows(browser: Browser) -> Iterator[BrowserContext]:
+    """Where all windows are opened, but those of whom a test gives another storage."""
+    context = shared(browser)
     yield context
     context.close()
 

@@ -424,7 +424,9 @@ def test_what_is_sent_is_what_the_phone_shows_also_where_it_was_moved_as_the_but
     prediction: Any = LESSONS["trust"].steps[1].prediction
     phone = named(visit(PAGE, room=code), 1)
     phone.select_slider[0].set_value(prediction.marks[2]).run()
-    phone.select_slider[0].set_value(prediction.marks[5])  # comes with the press, before the page is drawn anew
+    phone.select_slider[0].set_value(
+        prediction.marks[5]
+    )  # comes with the press, before the page is drawn anew
     press(phone, "send_0")
     assert store.rooms.steps(code)[0].answers == (prediction.write(prediction.marks[5]),)
 
