@@ -16,6 +16,7 @@ from dprl.__main__ import main
 from dprl.lessons import LESSONS, Order
 from dprl.player import MOST_BYTES
 from dprl.player.page import unpacked
+from dprl.player.plotly import CHARTS
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
@@ -119,6 +120,19 @@ def test_a_lesson_leads_to_the_next_and_to_the_list(site: dict[str, str]) -> Non
         html = site[f"lesson-{number}.html"]
         assert (f'href="lesson-{number + 1}.html"' in html) == (number + 1 < len(LESSONS))
         assert html.count('href="lessons.html"') == 2
+
+
+def test_pages_have_no_other_charts_than_the_script_that_draws_them(site: dict[str, str]) -> None:
+    pictures = [
+        state["figure"]
+        for text in site.values()
+        if 'id="packed-content"' in text
+        for plot in content_of(text)["plots"]
+        for state in plot["light"]
+    ]
+    kinds = {trace["type"] for figure in pictures for trace in figure["data"]}
+    assert "scatter" in kinds
+    assert kinds <= {"scatter", *CHARTS}
 
 
 def test_a_page_says_of_sliders_and_of_plotly_only_where_it_has_them(site: dict[str, str]) -> None:

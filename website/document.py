@@ -16,7 +16,8 @@ from dprl.assets import classic, plain, web_source
 from dprl.figures import style
 from dprl.figures.picture import Picture
 from dprl.figures.standalone_html import Slider, markup, plainly
-from dprl.player.page import DRAWN_NOTICES, packed, plotly
+from dprl.player.page import DRAWN_NOTICES, packed
+from dprl.player.plotly import plotly
 from dprl.version import VERSION
 
 STORY = ("story_parts.js", "story_scenes.js", "story.js")

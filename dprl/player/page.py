@@ -10,10 +10,9 @@ from dataclasses import replace
 from functools import cache
 from html import escape
 
-from plotly.offline import get_plotlyjs
-
 from dprl.assets import classic, plain, web_source
 from dprl.player.content import PlayedCurve, Shown, content
+from dprl.player.plotly import plotly
 from dprl.wasm import ENGINE
 
 MOST_BYTES = 3_000_000  # of a page, beyond which it has fewer stops
@@ -102,16 +101,6 @@ def packed(data: bytes) -> str:
 def unpacked(text: str) -> bytes:
     """What `packed` has packed."""
     return gzip.decompress(base64.b85decode(text[1:].translate(SIGNS)))
-
-
-def plotly() -> str:
-    """Plotly's script. All of it is one function, in parentheses here: V8 then compiles it when it is read, beside the
-    page, and not once more when it is called. That takes 0.2 s from the page's own thread."""
-    whole: str = get_plotlyjs()
-    begun, ended = "this, () => {", "return Plotly;\n}));"
-    if whole.count(begun) != 1 or whole.count(ended) != 1:
-        return whole
-    return whole.replace(begun, "this, (() => {").replace(ended, "return Plotly;\n})));")
 
 
 @cache

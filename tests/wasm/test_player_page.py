@@ -10,7 +10,6 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
-from plotly.offline import get_plotlyjs
 
 from dprl import run
 from dprl.assets import web_source
@@ -93,8 +92,3 @@ def test_each_environment_has_its_picture_once_by_day_and_by_night() -> None:
         assert world["light"]["data"]
         assert world["light"] != world["dark"]
         assert len(json.dumps(world)) < 30_000
-
-
-def test_plotly_is_one_function_which_is_compiled_when_it_is_read() -> None:
-    """Red where another version of Plotly begins otherwise: then pages open 0.2 s later."""
-    assert len(page.plotly()) == len(get_plotlyjs()) + 2
