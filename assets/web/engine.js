@@ -78,15 +78,17 @@ async function fresh(module) {
  */
 function correlate(memory, keep, gain) {
   const CHAINS = 8, releases = keep.length / CHAINS, cells = memory.length / releases;
-  const buffers = new Float64Array(CHAINS * cells);
-  for (let i = 0; i < releases; i++) {
-    const kept = keep.subarray(i * CHAINS, (i + 1) * CHAINS), gained = gain.subarray(i * CHAINS, (i + 1) * CHAINS);
-    for (let c = 0, place = i * cells, at = 0; c < cells; c++, place++) {
+  const chains = new Float64Array(CHAINS * cells);
+  for (let i = 0; i < releases; i++) {  // chains are written out: that takes half as long as a loop over them
+    const [k0, k1, k2, k3, k4, k5, k6, k7] = keep.subarray(i * CHAINS, (i + 1) * CHAINS);
+    const [g0, g1, g2, g3, g4, g5, g6, g7] = gain.subarray(i * CHAINS, (i + 1) * CHAINS);
+    for (let place = i * cells, end = place + cells, at = 0; place < end; place++, at += CHAINS) {
       const draw = memory[place];
-      let noise = buffers[at] = buffers[at] * kept[0] + gained[0] * draw;
-      at++;
-      for (let j = 1; j < CHAINS; j++, at++) noise += buffers[at] = buffers[at] * kept[j] + gained[j] * draw;
-      memory[place] = noise;
+      memory[place] = (chains[at] = chains[at] * k0 + g0 * draw)
+        + (chains[at + 1] = chains[at + 1] * k1 + g1 * draw) + (chains[at + 2] = chains[at + 2] * k2 + g2 * draw)
+        + (chains[at + 3] = chains[at + 3] * k3 + g3 * draw) + (chains[at + 4] = chains[at + 4] * k4 + g4 * draw)
+        + (chains[at + 5] = chains[at + 5] * k5 + g5 * draw) + (chains[at + 6] = chains[at + 6] * k6 + g6 * draw)
+        + (chains[at + 7] = chains[at + 7] * k7 + g7 * draw);
     }
   }
 }

@@ -5,7 +5,7 @@ import { closeLook } from "./player_close.js";
 import { regretFigure } from "./player_chart.js";
 import { decode, encode } from "./player_link.js";
 import { add, at, control, loaded, unpacked } from "./player_parts.js";
-import { Pool } from "./player_pool.js";
+import { inTurn, Pool } from "./player_pool.js";
 import { percent, sentence } from "./player_sentence.js";
 import { band, human } from "./player_words.js";
 /**
@@ -41,8 +41,9 @@ import { band, human } from "./player_words.js";
  */
 const REST = 100;  // ms
 // ms, after which the seeds that are there are drawn, and the next of them: those that will not wait for so long are
-// drawn with the others.
-const LATE = 300, AGAIN = 500;
+// drawn with the others. A drawing takes a tenth of a second from the workers.
+const LATE = 300, NEXT = 1000;
+const DIM = 500;  // ms, after which what is drawn is marked as old, and what is played is said
 const MEASURES = { share: "Share of V* lost", cumulative: "Regret so far", "per-episode": "Regret per episode" };
 const AXES = { "log log": "both", "log linear": "users", "linear log": "what is lost", "linear linear": "neither" };
 class Player {
@@ -270,9 +271,9 @@ class Player {
     clearTimeout(this.resting);
     this.follows = null;
     clearTimeout(this.dims);
-    this.dims = setTimeout(() => this.dim(true), AGAIN);
+    this.dims = setTimeout(() => this.dim(true), DIM);
     const each = this.head.curves.map((_, i) => this.wishes(i));
-    const wishes = each[0].flatMap((_, seed) => each.map((those) => those[seed]));  // all curves, seed by seed
+    const wishes = inTurn(each.flat(), this.seeds, this.head.families);
     this.missing = wishes.filter((wish) => !this.pool.result(wish)).length;
     this.said = "";
     this.pool.want(wishes);
@@ -286,12 +287,12 @@ class Player {
     const runs = results.flat(), known = runs.filter(Boolean).length, waiting = known < runs.length;
     const there = Math.min(...results.map((those) => [...those, undefined].indexOf(undefined)));  // seeds of all curves
     const now = performance.now(), left = runs.length - known;
-    const long = !this.due || (now >= this.due && (now - this.asked) * left > AGAIN * (this.missing - left));
+    const long = !this.due || (now >= this.due && (now - this.asked) * left > NEXT * (this.missing - left));
     const fresh = this.charts && (!waiting || (there > this.drawn && long));
     if (fresh && !this.said) {
       this.paint(results.map((those) => those.slice(0, there)));
       this.drawn = there;
-      this.due = performance.now() + AGAIN;
+      this.due = performance.now() + NEXT;
     }
     document.body.classList.toggle("waiting", waiting);
     if (!waiting) this.dim(false);
@@ -300,7 +301,7 @@ class Player {
       at("played").textContent = this.said;
       return;
     }
-    if (waiting && (this.drawn || now - this.asked > AGAIN)) {
+    if (waiting && (this.drawn || now - this.asked > DIM)) {
       at("played").textContent = `Playing run ${known + 1} of ${runs.length} … `
         + (this.drawn ? `The chart has ${this.drawn} of ${this.seeds} seeds so far.` : "");
     }

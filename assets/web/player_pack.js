@@ -14,6 +14,7 @@
  * @property {any} drawn
  * @property {string[]} names of its buffers
  * @property {Record<string, number[]>} shapes
+ * @property {number} seconds that a seed takes natively, about
  * @property {Content[]} buffers
  * @property {[number, Content][][]} seeds
  * @property {Stop[]} stops

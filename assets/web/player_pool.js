@@ -107,3 +107,13 @@ export class Pool {
     this.changed(data.failed ? `A run could not be played: ${data.failed}.` : "");
   }
 }
+/**
+ * All curves, seed by seed. Of the last two seeds what takes longest comes first, so that all workers end together.
+ * @param {Wish[]} wishes
+ * @param {number} seeds of each curve
+ * @param {{seconds: number}[]} families
+ */
+export function inTurn(wishes, seeds, families) {
+  const turn = ({ seed }) => Math.min(seed, Math.max(seeds - 2, 1)), long = ({ family }) => families[family].seconds;
+  return [...wishes].sort((a, b) => turn(a) - turn(b) || long(b) - long(a));
+}

@@ -32,7 +32,7 @@ from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.sentences.regret import ALIKE, NAMED, SAID
 from dprl.series import place_of
-from dprl.simulation import RunSpec
+from dprl.simulation import RunSpec, estimate
 from dprl.wasm import manifest
 from dprl.wasm.replay import SEEDS
 from dprl.words import SAID as NUMBERS
@@ -173,6 +173,7 @@ def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _A
     ]
     return {
         **{name: found[name] for name in ("kernel", "words", "drawn", "names", "shapes")},
+        "seconds": estimate(curve.spec.replace(episodes=episodes)).seconds,
         "buffers": [arrays.place(one) for one in found["buffers"]],
         "seeds": [placed(differing) for differing in found["seeds"]],
         "stops": stops,

@@ -114,3 +114,20 @@ def test_a_worker_that_is_stuck_in_a_run_asked_for_ahead_is_replaced_and_the_oth
     assert found["waiting"] == 1
     assert found["said"] == ["", "A run could not be played: it took too long."]
     assert found["asked"] == [[0, 0], [0, 1], [0, 2], [0, 3], [1, 2], [1, 3]]
+
+
+def test_seeds_are_played_in_turn_and_of_the_last_two_the_longest_first(engine: Page) -> None:
+    order = engine.evaluate(
+        """([source, seeds]) => {
+          const inTurn = new Function(`${source}; return inTurn`)(), found = [];
+          for (let family = 0; family < 3; family++) {
+            for (let seed = 0; seed < seeds; seed++) found.push({ family, seed });
+          }
+          return inTurn(found, seeds, [{ seconds: 1 }, { seconds: 3 }, { seconds: 2 }])
+            .map(({ family, seed }) => [family, seed]);
+        }""",
+        [classic("player_pool.js"), 4],
+    )
+    assert order[:6] == [[family, seed] for seed in (0, 1) for family in (1, 2, 0)]
+    assert order[6:] == [[family, seed] for family in (1, 2, 0) for seed in (2, 3)]
+    assert len(order) == 12
