@@ -1,8 +1,7 @@
-"""The engine and the live page in Firefox: python -m bench.firefox [PAGE_WITH_ITS_LINK ...]
+"""Live pages in Firefox: python -m bench.firefox PAGE_WITH_ITS_LINK ...
 
-Without a page: plays every run that tests/wasm has for Chromium, and compares all arrays at the end with those of the
-native kernels, bit for bit. With addresses of pages without a server, whose links carry check values
-(`dprl verify --write`): opens each from disk, and prints what it says of its author's result and how long that took.
+Opens pages without a server from disk, whose links carry check values (`dprl verify --write`), and prints what each
+says of its author's result and how long that took. `bench.same_bits` plays runs in the same Firefox.
 
 Needs Firefox (Debian: firefox-esr), which is driven by WebDriver BiDi over its own socket.
 """
@@ -22,11 +21,6 @@ from typing import Any
 import psutil
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
-
-from dprl.assets import plain, web_source
-from dprl.wasm import ENGINE, manifest
-from tests.wasm.browser import LOAD, encoded, played
-from tests.wasm.cases import begun, cases, differing, natively
 
 START_LIMIT = 60.0  # seconds for Firefox to answer
 LARGEST = 2**28  # bytes of a message: arrays are sent as text
@@ -87,7 +81,9 @@ def firefox() -> Iterator[Any]:
             lines = iter(process.stderr.readline, "")
             address = next(line.split()[-1] for line in lines if "WebDriver BiDi listening on" in line)
             with _connected(f"{address}/session") as socket:
-                yield Firefox(socket)
+                tab = Firefox(socket)
+                tab.open("about:blank")  # Firefox begins with a page whose policy allows no module
+                yield tab
         finally:
             for child in psutil.Process(process.pid).children(recursive=True):
                 child.kill()
@@ -106,28 +102,6 @@ def _connected(address: str) -> ClientConnection:
             time.sleep(0.2)
 
 
-def compare() -> int:
-    """Play every run; returns how many differ."""
-    wrong = 0
-    with firefox() as tab:
-        tab.open("about:blank")  # Firefox begins with a page whose policy allows no module
-        tab.evaluate(LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), manifest().kernels])
-        every = list(cases())
-        for number, case in enumerate(every, 1):
-            run, packed = begun(case)
-            found = differing(natively(run), played(tab, packed))
-            wrong += bool(found)
-            if found:
-                print(f"{case.name}: {', '.join(found)}")
-            if sys.stderr.isatty():
-                print(f"\r{number} of {len(every)}", end="", file=sys.stderr, flush=True)
-        agent = tab.evaluate("() => navigator.userAgent")
-    print(
-        f"{len(every) - wrong} of {len(every)} runs have the bits of the native kernels in {agent.split()[-1]}"
-    )
-    return wrong
-
-
 def look(addresses: list[str]) -> None:
     """Open pages, and say what they say."""
     with firefox() as tab:
@@ -138,7 +112,4 @@ def look(addresses: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        look(sys.argv[1:])
-    else:
-        sys.exit(compare() > 0)
+    look(sys.argv[1:])

@@ -1,25 +1,20 @@
-"""The engine in Node: python -m bench.node [--short]
+"""The engine in Node, which has V8 as Chromium has: `bench.same_bits` and tests/wasm play runs in it.
 
-Plays every run that tests/wasm has for Chromium (--short: every tenth), and compares all arrays at the end with those
-of the native kernels, bit for bit. Node has V8, as Chromium has. Tests compare in Chromium, which they need anyway, so
-nothing else here needs Node.
+Playwright comes with a Node of its own, so wherever tests run there is one.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from dprl.assets import plain, web_source
-from dprl.wasm import ENGINE, manifest
-from tests.wasm.browser import LOAD, encoded, played
-from tests.wasm.cases import begun, cases, differing, natively
+import playwright
 
 # Each line that comes in is a function with its argument, and is answered by a line.
 ANSWERS = """globalThis.window = globalThis;
@@ -48,39 +43,23 @@ class Node:
         return json.loads(answer)
 
 
+def program() -> str:
+    """Playwright's Node, else one on the PATH. Raises RuntimeError where there is neither."""
+    assert playwright.__file__ is not None
+    own = Path(playwright.__file__).parent / "driver" / "node"
+    found = os.environ.get("PLAYWRIGHT_NODEJS_PATH") or (str(own) if own.is_file() else shutil.which("node"))
+    if found is None:
+        raise RuntimeError("This Playwright has no Node, and there is none on the PATH: install one.")
+    return found
+
+
 @contextmanager
 def node() -> Iterator[Any]:
     """A `Node`; Any, for it stands in where Playwright's page is asked for."""
-    program = shutil.which("node")
-    if program is None:
-        sys.exit("There is no Node here: install it, such as by `apt-get install nodejs`.")
     with subprocess.Popen(
-        [program, "-e", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        [program(), "-e", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:
-        yield Node(process)
-        process.terminate()
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--short", action="store_true", help="every tenth run")
-    every = tuple(cases())[:: 10 if parser.parse_args().short else 1]
-    wrong = 0
-    with node() as engine:
-        engine.evaluate(
-            LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), manifest().kernels]
-        )
-        print(
-            f"Node {engine.evaluate('() => process.version')}, V8 {engine.evaluate('() => process.versions.v8')}"
-        )
-        for case in every:
-            run, packed = begun(case)
-            if differ := differing(natively(run), played(engine, packed)):
-                wrong += 1
-                print(f"{case.name}: {', '.join(differ)}")
-    print(f"{len(every)} runs, of which {wrong} differ.")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        try:
+            yield Node(process)
+        finally:
+            process.terminate()
