@@ -46,14 +46,10 @@ PARTS = (
 BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
 # These take away what stands beside them, or lead elsewhere: last, they cost no way back.
 LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Use the form|Forget|Open curves|a curve")
-LAST = (
-    "Collapse sidebar",
-    "Hide the answer",
-    "Previous",
-    "Next",
-    "Next lesson",
-    "All lessons",
-    "All claims",
+LAST = ("Collapse sidebar", "Hide the answer", "Next", "Next lesson")
+# After those that lead on, which only some places have: a recap leads back to each of its lesson's questions.
+BACKWARDS = re.compile(
+    r"Previous|All lessons|All claims|\d\. (Four curves|With a trusted curator|With no trusted party)"
 )
 # Used twice, so that the page is as before.
 BACK = {"Fullscreen": "Close fullscreen", "Search": "Close Search", "Play": "Pause"}
@@ -136,6 +132,8 @@ def controls(page: Page) -> list[Control]:
 def turn(control: Control, late: Container[str] = ()) -> int:
     """What is used first: what is on the page, then what turns it to something else, the sidebar, what leads away, as
     do those named `late`, and last what leads on to where nothing of all this is."""
+    if BACKWARDS.fullmatch(control.name):
+        return 8
     if control.name in LAST:
         return 7
     if control.kind == "link":
