@@ -52,8 +52,8 @@ def compare(names: Sequence[str], every: Sequence[Case]) -> int:
     for name, agent in agents.items():
         same = len(every) - wrong[name]
         print(f"{agent}: {same} of {len(every)} runs have the bits of the native kernels.")
-    for name in ENGINES.keys() - set(names):
-        print(f"Not compared here: {name}.")
+    if others := sorted(ENGINES.keys() - set(names)):
+        print(f"Not compared here: {', '.join(others)}.")
     return sum(wrong.values())
 
 

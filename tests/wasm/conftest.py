@@ -1,16 +1,16 @@
-"""A browser of its own: these tests look at no page of the dashboard."""
+"""A browser and a Node of its own: these tests look at no page of the dashboard."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from dprl.assets import plain, web_source
-from dprl.wasm import ENGINE, manifest
+from bench import same_bits
+from bench.node import node
 from tests.browser.conftest import CHROMIUM_FLAGS, chromium
-from tests.wasm.browser import LOAD, encoded
 
 
 @pytest.fixture(scope="package")
@@ -19,8 +19,14 @@ def engine() -> Iterator[Page]:
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
         page = running.new_page()
-        page.evaluate(
-            LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), manifest().kernels]
-        )
+        same_bits.load(page)
         yield page
         running.close()
+
+
+@pytest.fixture(scope="package")
+def in_node() -> Iterator[Any]:
+    """A process of Node that has the module and `play`."""
+    with node() as running:
+        same_bits.load(running)
+        yield running

@@ -152,9 +152,12 @@ def test_every_first_case_is_there() -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in FIRST], ids=lambda case: case.name)
-def test_a_browser_gives_the_same_bits(engine: Page, case: Case) -> None:
+def test_a_browser_gives_the_same_bits(engine: Page, in_node: Any, case: Case) -> None:
+    """And Node. .ci/run plays all cases there and in Firefox (bench/same_bits.py)."""
     run, packed = begun(case)
-    assert differing(natively(run), played(engine, packed)) == []
+    native = natively(run)
+    assert differing(native, played(engine, packed)) == []
+    assert differing(native, played(in_node, packed)) == []
 
 
 @pytest.mark.thorough
