@@ -12,6 +12,7 @@ import pytest
 from dprl import __main__ as cli
 from dprl import run
 from dprl.claims import CLAIMS, figures
+from dprl.claims.pictures import figure_pictures
 from dprl.claims.printed import FIGURES, lost, seen
 from dprl.curves import Evidence
 from dprl.simulation import spec_from_dict
@@ -57,6 +58,13 @@ def test_offline_curves_meet_by_a_million_and_not_by_a_thousand() -> None:
         assert many[-1] == pytest.approx(many[0], abs=0.001)
     budgets = [lost(known, spec) for spec in FIGURES["qw23-offline-1b"].needed.specs[1:]]
     assert budgets == sorted(budgets, reverse=True)
+
+
+def test_an_axis_has_a_raised_letter_and_no_sign_for_one() -> None:
+    (picture, _) = figure_pictures(FIGURES["qw23-offline-1b"], bundled_figures())
+    assert "v<sup>π</sup>" in picture.figure.layout.yaxis.title.text
+    assert "^" not in picture.figure.layout.yaxis.title.text
+    assert "<" not in picture.alt
 
 
 def test_the_command_line_draws_both_and_writes_the_numbers(

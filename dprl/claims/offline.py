@@ -15,7 +15,7 @@ from dprl.simulation import OfflineSpec
 from dprl.words import human
 
 TRAJECTORIES = "Trajectories n"
-GAP = "Gap v* − v^π (reward an episode)"
+GAP = "Suboptimality v* − v<sup>π</sup> (reward an episode)"
 
 
 def learner_label(spec: OfflineSpec) -> str:

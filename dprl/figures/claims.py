@@ -159,5 +159,6 @@ def measured_curves(
         chart.y(**lines.log_ticks(10**low, 10**high))
         parts.append({"series": name, "x": x, "mean": y})
     what = " · ".join(one.label for one in series)
-    alt = f"Line chart of {y_title.partition(' (')[0].lower()} against {x_title.partition(' (')[0]}: {what}."
+    measure = y_title.partition(" (")[0].replace("<sup>", "^").replace("</sup>", "")
+    alt = f"Line chart of {measure.lower()} against {x_title.partition(' (')[0]}: {what}."
     return chart.picture(alt, see, stacked(parts))
