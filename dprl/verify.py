@@ -29,9 +29,11 @@ from dprl import bundle
 from dprl.bundle import how_far
 from dprl.fields import SpecError, shown
 from dprl.links import COLOUR, HIDE, MAX_CURVES, NAME, decode_curves, defaults_of, last
+from dprl.messages import filled, messages
 from dprl.simulation import RunSpec, Trace, run
 from dprl.words import human, plural
 
+SAID = messages("checks")["link"]
 VALUES = 10
 CURVE, CHECK = "c", "check"  # query parameters
 PAGE = "explore"  # the address of Online
@@ -105,11 +107,10 @@ def differing_bits(traces: Sequence[Trace], claimed: LinkCheck) -> list[str]:
     ):
         if np.float64(here).view(np.int64) != np.float64(there).view(np.int64):
             curve, seed, point = place
-            said.append(
-                f"Check value {number} of {VALUES} differs: curve {curve + 1}, seed {seed}, after "
-                f"{human(traces[curve].at[point])} episodes. Here regret is {here!r}, and the link says {there!r}"
-                f"{how_far(here, there)}."
-            )
+            how, share = how_far(here, there)
+            told: dict[str, object] = {"number": number, "values": VALUES, "curve": curve + 1, "seed": seed}
+            told |= {"users": human(traces[curve].at[point]), "here": repr(here), "there": repr(there)}
+            said.append(filled(SAID[how], **told, **share))
     if not said and own.digest != claimed.digest:
         said.append(
             f"All {VALUES} check values agree, and the digests differ: {own.digest} here, {claimed.digest} in the "

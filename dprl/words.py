@@ -1,6 +1,6 @@
 """Numbers as people read them: one function for each place and meaning. Words of numbers are in dprl/messages.
 
-In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `between`, `after`, `plural`, `ordinal`, `listed`,
+In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `interval`, `after`, `plural`, `ordinal`, `listed`,
 `duration`, `size`, `promise`, `odds`. What is proved: `at_least`, `at_most`, `proves`, `share_at_most`, so that what is
 printed is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
 `count`, `significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
@@ -119,7 +119,8 @@ def exponent(value: float) -> str:
 def exponents(mean: float, low: float, high: float) -> str:
     """An exponent with its interval, if there is one: 0.50 (0.48 to 0.52)."""
     known = math.isfinite(low) and math.isfinite(high)
-    return exponent(mean) + (f" ({exponent(low)} to {exponent(high)})" if known else "")
+    said = exponent(mean)
+    return filled(SAID["interval"], value=said, low=exponent(low), high=exponent(high)) if known else said
 
 
 def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan) -> str:
@@ -139,12 +140,14 @@ def halving(slope: tuple[float, float, float], symbol: str, short: bool = False)
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
-    return f"halving {symbol} multiplies the cost by {human(mean)}{'' if short else between(low, high)}"
+    times = human(mean) if short else interval(human(mean), low, high)
+    return filled(SAID["halving"], symbol=symbol, times=times)
 
 
-def between(low: float, high: float) -> str:
-    """An interval behind its value, " (1.2 to 3.4)"; nothing where there is none."""
-    return f" ({human(low)} to {human(high)})" if math.isfinite(low) and math.isfinite(high) else ""
+def interval(value: str, low: float, high: float) -> str:
+    """What was measured with its interval, if there is one: 5 times as much (4.2 to 6.1)."""
+    known = math.isfinite(low) and math.isfinite(high)
+    return filled(SAID["interval"], value=value, low=human(low), high=human(high)) if known else value
 
 
 def after(episode: float | None) -> str:

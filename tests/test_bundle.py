@@ -182,10 +182,10 @@ def test_a_changed_number_is_named_with_both_values(made: Path, tmp_path: Path, 
 
 
 def test_how_far_off_a_number_is_is_a_share_of_the_one_computed_here() -> None:
-    assert compare.how_far(4.0, "5.0") == ", 25% more"
-    assert compare.how_far("5.0", 4.0) == ", 20% less"
-    assert compare.how_far(-4.0, -5.0) == ", 25% less"
-    assert {compare.how_far(*pair) for pair in ((0.0, 1.0), (1.0, "nan"), (1.0, "lots"))} == {""}
+    assert compare.how_far(4.0, "5.0") == ("value_more", {"share": "25%"})
+    assert compare.how_far("5.0", 4.0) == ("value_less", {"share": "20%"})
+    assert compare.how_far(-4.0, -5.0) == ("value_less", {"share": "25%"})
+    assert all(compare.how_far(*pair) == ("value", {}) for pair in ((0.0, 1.0), (1.0, "nan"), (1.0, "lots")))
 
 
 @pytest.mark.usefixtures("drawn")

@@ -6,8 +6,8 @@ over simulation; users, over privacy and fields, is for pages; wasm is over simu
 and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; logs, glossary, messages, papers, metrics
-and tables import nothing of dprl, words only messages, theory only words, figures messages, tables and words, search
-only metrics, and sentences what figures draw, messages, metrics and words.
+and tables import nothing of dprl, words and labels only messages, theory only words, figures messages, tables and
+words, search only metrics, and sentences what figures draw, messages, metrics and words.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ SITE = "website"
 RANK = {
     "version": 0,
     "names": 0,
+    "labels": 0,
     "words": 0,
     "assets": 0,
     "logs": 0,
@@ -94,6 +95,7 @@ RANK = {
 STARTS = ("serve", "streamlit_patches")  # Streamlit itself
 # What these may import of dprl, and nothing else.
 ALONE: dict[str, tuple[str, ...]] = {
+    "labels": ("messages",),
     "words": ("messages",),
     "logs": (),
     "glossary": (),

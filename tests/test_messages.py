@@ -53,6 +53,8 @@ NO_SENTENCE = {"SELECT {} FROM {} WHERE unit = ?", "frame-ancestors {}", "top {}
 COMPUTING = re.compile(
     r"dprl/(fields|plugins|kernels|mdp|environments|statistics|privacy|learners|simulation)\b"
 )
+# what only stands behind a sentence
+HALF = re.compile(r"[,;:.)] .*[\w{].*| (?![A-Z].*[.?!]$)\(?.*[\w{].*", re.DOTALL)
 
 
 def text_of(node: ast.AST) -> str:
@@ -95,6 +97,25 @@ def glued(source: str) -> Iterator[str]:
                 yield text
 
 
+def trailing(source: str) -> Iterator[str]:
+    """Halves that a function returns, for others to put behind what they say."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Return):
+            for text in map(text_of, returned(node.value)):
+                if HALF.fullmatch(text) and not MARKUP.search(text):
+                    yield text
+
+
+def returned(node: ast.expr | None) -> Iterator[ast.AST]:
+    """What a function may return, of what it chooses between."""
+    match node:
+        case ast.IfExp(body=one, orelse=other) | ast.BoolOp(values=[one, other]):
+            yield from returned(one)
+            yield from returned(other)
+        case ast.AST():
+            yield node
+
+
 @pytest.mark.parametrize("source", [
     "return f'It {\"falls\" if x else \"grows\"} there.'", "way = 'falls' if x else 'grows'; return f'It {way} there.'",
     "said += ' and so on.'", "return 'It grows' + (' there' if x else '')", "return 'It grows' + ' there' * x",
@@ -103,8 +124,16 @@ def test_halves_are_found(source: str) -> None:
     assert [*glued(f"def f(x, said):\n    {source}")]
 
 
+@pytest.mark.parametrize(
+    "source", ["return f' ({x})' if x else ''", "return ', 5 more'", "return x and '. So it is.'"]
+)
+def test_what_stands_behind_a_sentence_is_found(source: str) -> None:
+    assert [*trailing(f"def f(x):\n    {source}")]
+
+
 @pytest.mark.parametrize("files", ["dprl/**/*.py", "pages/**/*.py", "website/*.py"])
 def test_no_sentence_is_glued_from_halves(files: str) -> None:
     for file in ROOT.glob(files):
         if not COMPUTING.match(str(file.relative_to(ROOT))):
-            assert {*glued(file.read_text("utf-8"))} <= NO_SENTENCE, file
+            source = file.read_text("utf-8")
+            assert {*glued(source), *trailing(source)} <= NO_SENTENCE, file

@@ -140,8 +140,8 @@ def test_quantities_in_tables(value: float | None, digits: int, text: str) -> No
 def test_an_interval_is_said_where_there_is_one() -> None:
     assert words.exponents(-0.5, -0.6, -0.4) == "−0.50 (−0.60 to −0.40)"
     assert words.exponents(0.5, math.nan, math.nan) == "0.50"
-    assert words.between(1200, 3400) == " (1,200 to 3,400)"
-    assert words.between(1, math.inf) == ""
+    assert words.interval("2,000 users", 1200, 3400) == "2,000 users (1,200 to 3,400)"
+    assert words.interval("2,000 users", 1, math.inf) == "2,000 users"
 
 
 def test_rough_numbers_have_two_digits() -> None:

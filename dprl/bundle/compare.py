@@ -25,10 +25,12 @@ from dprl.bundle.files import (
 )
 from dprl.curves import RunCurves
 from dprl.fields import SpecError, read_json, shown
+from dprl.messages import filled, messages
 from dprl.simulation import Spec, run, spec_from_dict
 from dprl.version import VERSION
 from dprl.words import percent, plural
 
+SAID = messages("checks")["bundle"]
 MOST_FILES = MOST_RUNS + len(figures.FORMATS) * figures.MOST + 10
 OTHER_FIGURES = "Note: the figures were not drawn again, for the bundle has those of another Matplotlib."
 
@@ -182,22 +184,22 @@ def _first_number(name: str, here: bytes, there: bytes) -> str:
     if place != [seed, at]:
         return f"{name} differs: it has other seeds or checkpoints."
     axis, measure = head.split(",")[1:]
-    return (
-        f"{name} differs in {len(apart):,} of {plural(len(rows), 'value')}. First at seed {seed}, {axis} {at}: "
-        f"{measure} is {value} here and {shown(other)} in the bundle{how_far(value, other)}."
-    )
+    place_told = {"seed": seed, "axis": axis, "at": at, "measure": measure}
+    counts = {"apart": f"{len(apart):,}", "values": plural(len(rows), "value")}
+    how, share = how_far(value, other)
+    told = {"file": name, "here": value, "there": shown(other), **counts, **place_told, **share}
+    return filled(SAID[how], **told)
 
 
-def how_far(here: float | str, there: float | str) -> str:
-    """How much more or less a number is there than here, behind that number: ", 12% more"; else nothing."""
+def how_far(here: float | str, there: float | str) -> tuple[str, dict[str, str]]:
+    """Which template of checks.toml says what a number is here and there, and by which share it is more or less."""
     try:
         own, other = float(here), float(there)
     except ValueError:
-        return ""
+        return "value", {}
     if own == 0 or not math.isfinite(other):
-        return ""
-    share = percent(abs(other - own) / abs(own))
-    return f", {share} more" if other > own else f", {share} less"
+        return "value", {}
+    return f"value_{'more' if other > own else 'less'}", {"share": percent(abs(other - own) / abs(own))}
 
 
 def _other_versions(said: Mapping[str, str]) -> Iterable[str]:

@@ -17,7 +17,7 @@ from dprl.figures.chart import REGRET, Chart, Trace, stacked
 from dprl.figures.ends import spread_apart
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import PackedPicture, Picture
-from dprl.words import at_least, between, human, percent, power
+from dprl.words import at_least, human, interval, percent, power
 
 View = Literal["regret", "share"]
 
@@ -132,7 +132,7 @@ def _draw_learner(chart: Chart, curve: Series, view: View, v_star: float) -> Non
         name = f"{label}: 95% interval of the median"
         chart.band(curve.x[has], low[has], high[has], style.translucent(color, 0.16), name=name)
     words = [
-        f"K = {power(float(k))}: regret {human(float(r))}{between(float(a), float(b))}, "
+        f"K = {power(float(k))}: regret {interval(human(float(r)), float(a), float(b))}, "
         f"{percent(float(r / (k * v_star)))} of K·V*"
         for k, r, a, b in zip(curve.x, curve.center, curve.low, curve.high, strict=True)
     ]

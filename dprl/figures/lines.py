@@ -14,7 +14,7 @@ from dprl.figures import style
 from dprl.figures.chart import Chart, Trace
 from dprl.figures.ends import End
 from dprl.figures.looks import CurveStyle
-from dprl.words import between, human, percent
+from dprl.words import human, interval, percent
 
 Array = NDArray[np.float64]
 Statistic = Literal["mean", "median"]  # of the seeds
@@ -199,11 +199,11 @@ class _Drawn:
     def center(self, x_words: Callable[[float], str], log_x: bool, phase: float) -> None:
         """The line, with words, and the signs that it has in common with its entry in the legend."""
         one, seen = self.series, self.above
-        self.words = np.empty((len(self.x), 3), object)  # an array: Plotly checks lists element by element
+        self.words = np.empty((len(self.x), 2), object)  # an array: Plotly checks lists element by element
         self.words[:, 0] = [x_words(float(k)) for k in self.x]
-        self.words[:, 1] = [human(float(m)) for m in self.values]
-        self.words[:, 2] = [between(float(a), float(b)) for a, b in zip(self.low, self.high, strict=True)]
-        self.hover = f"<b>{self.label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
+        measured = zip(self.values, self.low, self.high, strict=True)
+        self.words[:, 1] = [interval(human(float(m)), float(a), float(b)) for m, a, b in measured]
+        self.hover = f"<b>{self.label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}<extra></extra>"
         stroke: Trace = {
             "width": 2.5 if one.complete else 1.8,
             "dash": one.style.dash,

@@ -12,7 +12,7 @@ from dprl.figures import style
 from dprl.figures.chart import Chart
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.words import between, human, rough
+from dprl.words import human, interval, rough
 
 ALT = "Chart of the users each way to be private needs, one row each, with intervals."
 
@@ -79,7 +79,7 @@ def users_needed(
 def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
     """A number of users with its interval, and in words above it."""
     color = row.style.color(chart.dark)
-    said = f"{human(row.needed)} users{between(row.low, row.high)}"
+    said = interval(f"{human(row.needed)} users", row.low, row.high)
     chart.add(
         "markers+text",
         [row.needed],

@@ -14,7 +14,7 @@ from dprl.figures.chart import EXTRA_REGRET, REGRET, Chart, stacked
 from dprl.figures.lines import Array, Floor, Statistic
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.words import between, halving, human, percent, raised, to_the
+from dprl.words import halving, human, interval, percent, raised, to_the
 
 Measure = Literal["price", "regret", "share", "gap price", "gap"]
 
@@ -169,12 +169,12 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
     ok = np.flatnonzero(np.isfinite(curve.center))
     x, center, whole = np.asarray(curve.x, float)[ok], curve.center[ok], curve.whole[ok]
     above = floor.above(center)
-    words = np.empty((len(ok), 6), object)
+    words = np.empty((len(ok), 5), object)
     words[:, 0], words[:, 1] = i, ok
     words[:, 2] = [human(v) for v in x]
-    words[:, 3] = [human(float(m)) for m in center]
-    words[:, 4] = [between(float(a), float(b)) for a, b in zip(curve.low[ok], curve.high[ok], strict=True)]
-    words[:, 5] = [percent(float(share)) for share in curve.share[ok]]
+    measured = zip(center, curve.low[ok], curve.high[ok], strict=True)
+    words[:, 3] = [interval(human(float(m)), float(a), float(b)) for m, a, b in measured]
+    words[:, 4] = [percent(float(share)) for share in curve.share[ok]]
     symbols = [
         "triangle-down-open" if not a else look.symbol + ("" if w else "-open")
         for a, w in zip(above, whole, strict=True)
@@ -201,8 +201,8 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
         cliponaxis=False,  # triangles on the bottom edge are seen whole
         customdata=words,
         hovertemplate=(
-            f"<b>{label}</b><br>{symbol} = %{{customdata[2]}}<br>%{{customdata[3]}}%{{customdata[4]}}"
-            "<br>%{customdata[5]} of all there is to lose<extra></extra>"
+            f"<b>{label}</b><br>{symbol} = %{{customdata[2]}}<br>%{{customdata[3]}}"
+            "<br>%{customdata[4]} of all there is to lose<extra></extra>"
         ),
         legendgroup=label,
     )

@@ -27,7 +27,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation.axes import REPORTS
 from dprl.simulation.pairs import uncovered
 from dprl.theory import Bound
-from dprl.words import between, human, percent, promise, proves, rough, to_the
+from dprl.words import human, interval, percent, promise, proves, rough, to_the
 
 CONSTANTS = {
     "anytime": "anytime bonus",
@@ -154,7 +154,8 @@ def users_words(cell: Cell) -> str:
     if needed <= cell.at[0]:
         return f"{goal} from {human(float(cell.at[0]))} users or fewer"
     ends = float(f"{low:.2g}"), float(f"{high:.2g}")
-    return f"{goal} from {rough(needed)} users{between(*ends) if ends[0] < ends[1] else ''}"
+    users = f"{rough(needed)} users"
+    return f"{goal} from {interval(users, *ends) if ends[0] < ends[1] else users}"
 
 
 def in_table(entry: Entry) -> bool:

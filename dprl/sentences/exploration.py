@@ -9,7 +9,7 @@ import numpy as np
 from dprl.figures.exploration import Beside
 from dprl.metrics import Finding
 from dprl.sentences.promise import HARDLY
-from dprl.words import between, human, percent, plural
+from dprl.words import human, interval, percent, plural
 
 ABOUT = (
     "A paper claims that the exploration noise of RLSVI hides users. The ε of this claim grows with the number of "
@@ -40,9 +40,10 @@ def about_numbers(found: Beside) -> list[str]:
     said = [_at(found, place) for place in sorted(places)]
     if np.isfinite(found.crossing).all():
         value, low, high = found.crossing
+        users = interval(f"{human(_rounded(value))} users", _rounded(low), _rounded(high))
         said.append(
-            f"**The lines cross** at about {human(_rounded(value))} users{between(_rounded(low), _rounded(high))}. The "
-            "point is interpolated between two runs, and the interval is over seeds."
+            f"**The lines cross** at about {users}. The point is interpolated between two runs, and the interval is "
+            "over seeds."
         )
     return said
 
@@ -53,8 +54,8 @@ def _at(found: Beside, place: int) -> str:
     value = float(found.ratio[place])
     if not np.isfinite(value):
         return f"{where} no interval. An interval takes two seeds, all with some regret."
-    interval = between(float(found.low[place]), float(found.high[place]))
-    return f"{where} RLSVI loses {human(value)} times as much{interval}."
+    more = interval(f"{human(value)} times as much", float(found.low[place]), float(found.high[place]))
+    return f"{where} RLSVI loses {more}."
 
 
 def _rounded(value: float) -> float:
@@ -112,5 +113,5 @@ def claimed(by: str, delta: float, found: Sequence[tuple[str, Finding]]) -> str:
     return (
         f"{said} An attack found a larger ε than is claimed at {len(more)} of {plural(len(found), 'size')}. At "
         f"{title} it "
-        f"found ε = {human(worst.value)}{between(worst.low, worst.high)}, where {human(worst.threshold)} is claimed."
+        f"found ε = {interval(human(worst.value), worst.low, worst.high)}, where {human(worst.threshold)} is claimed."
     )

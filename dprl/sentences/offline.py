@@ -146,8 +146,8 @@ def about_pessimism(
             else f" Pairs with at most E = {human(E)} released visits count as never seen."
         )
     if gap <= 1e-9 * max(v_star, 1e-12):
-        return said + " The learned policy is still the best one."
-    return said + f" The learned policy is {human(gap)} short of v* = {v_star:#.3g}."
+        return f"{said} The learned policy is still the best one."
+    return f"{said} The learned policy is {human(gap)} short of v* = {v_star:#.3g}."
 
 
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:

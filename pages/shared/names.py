@@ -10,6 +10,7 @@ from dprl.environments.custom import parsed
 from dprl.fields import shown
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
+from dprl.labels import called, phrase
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.privacy import MECHANISMS
@@ -96,19 +97,21 @@ def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
 
 def label(spec: RunSpec, with_algorithm: bool = True) -> str:
     """Algorithm, privacy model and epsilon in a few words."""
-    privacy = "no privacy" if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}"
-    privacy += episodes_each(spec)
-    privacy += ", structure declared" if spec.structure else ""
-    privacy += ", stationarity declared" if spec.stationary == "yes" else ""
-    privacy += ", bonus not proved" if spec.bonus == OWN else ""
+    privacy = called(
+        phrase("plain") if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}",
+        episodes_each(spec),
+        phrase("structure") if spec.structure else "",
+        phrase("stationary") if spec.stationary == "yes" else "",
+        phrase("bonus") if spec.bonus == OWN else "",
+    )
     if with_algorithm:
         return f"{ALGORITHMS[spec.algorithm].title}, {privacy}"
     return privacy[0].upper() + privacy[1:]
 
 
 def episodes_each(spec: RunSpec | OfflineSpec) -> str:
-    """How many episodes one user may have, as the end of a clause; nothing where it is one."""
-    return f", up to {spec.contribution} episodes a user" if spec.contribution > 1 else ""
+    """How many episodes one user may have; nothing where it is one."""
+    return f"up to {spec.contribution} episodes a user" if spec.contribution > 1 else ""
 
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dprl import search
 from dprl.figures import needs as figures
-from dprl.words import between, human, quoted, some
+from dprl.words import human, interval, quoted, some
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
@@ -197,7 +197,7 @@ def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
         said = [(FEWEST if others else ONLY).format(way=titles[best], users=least)]
         for way in most:
             n, low, high = times[way]
-            said.append(f"{titles[way]} needs {human(n)} times as many{between(low, high)}.")
+            said.append(f"{titles[way]} needs {interval(f'{human(n)} times as many', low, high)}.")
     return " ".join(said)
 
 

@@ -98,7 +98,7 @@ def test_prices_at_or_below_zero_stand_on_the_edge() -> None:
     (trace,) = [t for t in named(picture, "central") if t.mode == "lines+markers"]
     assert trace.marker.symbol[-1] == "triangle-down-open"
     assert (np.asarray(trace.y) > 0).all()
-    assert trace.customdata[2, 3] == "−20"
+    assert trace.customdata[2, 3] == "−20 (−21 to −19)"
     assert named(picture, "zero or less")
 
 

@@ -18,7 +18,7 @@ from dprl.sentences import offline as sentences
 from dprl.series import gap_picture, gap_series, paper_range, price_picture, price_series
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.tables import escape_formulas
-from dprl.words import at_most, between, count, human, percent, proves
+from dprl.words import at_most, count, human, interval, percent, proves
 from pages.offline.record import OFFLINE
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
@@ -97,8 +97,8 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
         at = np.flatnonzero(curve.x == n)
         if len(at):
             gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
-            interval = "" if human(low) == human(high) else between(max(low, 0.0), high)
-            row = {"run": curve.label, "suboptimality": human(gap) + interval}
+            measured = human(gap) if human(low) == human(high) else interval(human(gap), max(low, 0.0), high)
+            row = {"run": curve.label, "suboptimality": measured}
             if best:
                 row |= {"share of v*": percent(gap / best)}
             rows.append(row | {"proved": proved_cell(spec)})

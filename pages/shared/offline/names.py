@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
+from dprl.labels import called, phrase
 from dprl.learners import OFFLINE
 from dprl.series import comparable
 from dprl.series import style_of_data as kind
@@ -24,8 +25,8 @@ def titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 def label(spec: OfflineSpec) -> str:
     """Learner and budget in a few words."""
-    declared = ", stationarity declared" * (spec.stationary == "yes")
-    return f"{OFFLINE[spec.algorithm].title}, {promise_words(spec)}{episodes_each(spec)}{declared}"
+    declared = phrase("stationary") if spec.stationary == "yes" else ""
+    return called(OFFLINE[spec.algorithm].title, promise_words(spec), episodes_each(spec), declared)
 
 
 def promise_words(spec: OfflineSpec | UploadSpec) -> str:

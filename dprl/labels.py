@@ -1,0 +1,38 @@
+"""What a run is called, in a legend and where it is printed: phrases with commas between them."""
+
+from __future__ import annotations
+
+from dprl.messages import filled, messages
+
+SAID = messages("words")["run"]
+COMMA = str(messages("words")["number"]["comma"])
+
+
+def phrase(name: str, **fields: object) -> str:
+    """One phrase, by its name in words.toml."""
+    return filled(SAID[name], **fields)
+
+
+def called(*phrases: str) -> str:
+    """Phrases one after the other; empty ones are left out."""
+    return COMMA.join(filter(None, phrases))
+
+
+def online(
+    title: str,
+    noise: tuple[str, float] | None,
+    contribution: int,
+    *,
+    structure: bool,
+    stationary: bool,
+    unproved: bool,
+) -> str:
+    """An online run. title: of its algorithm; noise: its privacy model and epsilon."""
+    return called(
+        title,
+        phrase("structure") if structure else "",
+        phrase("stationary") if stationary else "",
+        phrase("bonus") if unproved else "",
+        phrase("online", privacy=noise[0], epsilon=f"{noise[1]:g}") if noise else phrase("plain"),
+        phrase("episodes", m=contribution) if contribution > 1 else "",
+    )
