@@ -1,14 +1,15 @@
 """What a page without a server takes, against the figures it must reach: python -m bench.live_page [--drags 1000]
 
 Opens pages from disk in Chromium, with the network off: one curve of five seeds of 10^9 users, the comparison of four
-privacy models at 10^15 users, and eight curves. Every drag plays its runs anew. Chromium throttles the page and not
-its workers, so at 4 times throttled CPU what the slowest worker took is counted four times. It throttles by a loop that
-is busy also while the page waits, and takes that part of a core from the workers: with few cores they are counted too
-high. The row below has four times the seconds of the same drags without throttling, as a machine would take that is
-slower in everything; it has no figure to reach. Memory is what the page's process has for itself. A page is open when
-all its curves are drawn, be it of their first seeds alone, which it says. A busy machine shows in seconds and not in
-the CPU seconds beside them: where these are below the figure, a quiet machine reaches it with one core. A row is missed
-where both are above.
+privacy models at 10^15 users, and eight curves. A page is opened when the browser rests: a new window first has it
+prepare interfaces of its own. Every drag plays its runs anew; of eight curves it plays one seed each. Chromium
+throttles the page and not its workers, so at 4 times throttled CPU what the slowest worker took is counted four times.
+It throttles by a loop that is busy also while the page waits, and takes that part of a core from the workers: with few
+cores they are counted too high. The row below has four times the seconds of the same drags without throttling, as a
+machine would take that is slower in everything; it has no figure to reach. Memory is what the page's process has for
+itself, its workers among it. A page is open when all its curves are drawn, be it of their first seeds alone, which it
+says. A busy machine shows in seconds and not in the CPU seconds beside them: where these are below the figure, a quiet
+machine reaches it with one core. A row is missed where both are above.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -107,6 +109,7 @@ def opened(browser: Browser, file: Path) -> Iterator[tuple[Page, float, float]]:
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url))
+    rest()
     page.goto(file.as_uri())
     drawn = page.wait_for_function(DRAWN).json_value() / 1000
     yield page, drawn, page.wait_for_function(PLAYED).json_value() / 1000
@@ -124,6 +127,15 @@ def renderers(ask: Callable[[psutil.Process], float]) -> dict[int, float]:
         except psutil.Error:  # it has ended meanwhile
             continue
     return found
+
+
+def rest() -> None:
+    """Wait until the browser rests: for a new window it prepares interfaces of its own, for half a CPU second."""
+    before, quiet = -1.0, 0
+    while quiet < 3:
+        time.sleep(0.25)
+        now = sum(renderers(used).values())
+        quiet, before = (quiet + 1 if now - before < 0.02 else 0), now
 
 
 def used(process: psutil.Process) -> float:
@@ -151,8 +163,8 @@ def moved(page: Page, place: int | None, cpu: list[float]) -> list[float]:
     return found
 
 
-def drag(table: Table, page: Page, drags: int) -> None:
-    """Time drags over all stops, with and without throttling, and look for what memory they leave behind."""
+def drag(table: Table, page: Page) -> None:
+    """Time drags over all stops, with and without throttling."""
     stops = range(page.evaluate("player.common(player.moved()).length"))
     cpu: list[float] = []
     quick = [moved(page, i, cpu)[0] for i in stops]
@@ -166,14 +178,20 @@ def drag(table: Table, page: Page, drags: int) -> None:
     table.row(f"the same at {THROTTLE} times throttled CPU", values, THROTTLED, "s", cpu)
     whole = [THROTTLE * seconds for seconds in quick]
     table.row(f"{THROTTLE} times the seconds of a drag", whole, float("inf"), "s")
-    kept = []
+
+
+def leak(table: Table, page: Page, drags: int) -> None:
+    """Drag over all stops again and again, and look for what memory page and workers, which are one process, keep."""
+    stops = page.evaluate("player.common(player.moved()).length")
+    session, kept = page.context.new_cdp_session(page), []
     for number in range(drags):
-        page.evaluate(MOVED, number % len(stops))
-        if number % max(drags // 20, 1) == 0 or number == drags - 1:
+        page.evaluate(MOVED, number % stops)
+        if number % max(drags // 40, 1) == 0 or number == drags - 1:
             session.send("HeapProfiler.collectGarbage")
             kept.append(memory())
     table.row(f"memory during {drags:,} drags", kept, MEMORY, "MB")
-    early, late = kept[: len(kept) // 4], kept[-len(kept) // 4 :]
+    quarter = max(len(kept) // 4, 1)
+    early, late = kept[:quarter], kept[-quarter:]
     table.row(
         "its last quarter over its first", [statistics.median(late) / statistics.median(early)], LEAK, ""
     )
@@ -207,7 +225,13 @@ def main() -> int:
                     again = [moved(page, None, cpu)[0] for _ in range(5)]
                     table.row("four models, five seeds of 1e15 users each", again, COMPARISON, "s", cpu)
                 if specs == [FIVE]:
-                    drag(table, page, drags)
+                    drag(table, page)
+                    leak(table, page, drags)
+                if specs == EIGHT:
+                    page.evaluate(
+                        "player.seeds = 1"
+                    )  # of each curve: what is kept does not depend on how many
+                    leak(table, page, drags)
                 table.row(f"{name}: memory", [memory()], MEMORY, "MB")
         browser.close()
     print(f"{table.missed} missed; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
