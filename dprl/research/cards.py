@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from dprl import simulation
 from dprl.privacy.guarantee import Guarantee, budget
 from dprl.simulation.kinds import kind_of
-from dprl.words import upward
+from dprl.words import plural, upward
 
 SPARK = 160, 36  # pixels
+MOST = 1600  # characters of text that a notebook shows of an object, beside a line that says how much is left out
 
 
 def told(trace: simulation.Trace) -> tuple[str, str, str]:
@@ -59,11 +61,27 @@ def sparkline(at: Any, values: Any) -> str:
 
 def card(rows: Iterable[tuple[str, str, str, str]]) -> str:
     """A table of runs: name, final measure, what is proved, curve (SVG of our own)."""
+    told = list(rows)
+    shown = told[: fitting("".join(words) for *words, _ in told)]
     body = "".join(
         f"<tr><th>{escape(name)}</th><td>{escape(final)}</td><td>{escape(promise)}</td><td>{curve}</td></tr>"
-        for name, final, promise, curve in rows
+        for name, final, promise, curve in shown
     )
-    return f"<table>{body}</table>"
+    rest = len(told) - len(shown)
+    return f"<table>{body}</table>" + (f"<p>{plural(rest, 'more run')}</p>" if rest else "")
+
+
+def fitting(texts: Iterable[str], room: int = MOST) -> int:
+    """How many of the first of these texts stand in so many characters."""
+    ends = list(accumulate(map(len, texts)))
+    return sum(end <= room for end in ends)
+
+
+def listed(names: Sequence[str], between: str, room: int = MOST) -> str:
+    """Names in a line; where they are too many, the first of them and how many there are more."""
+    shown = fitting((name + between for name in names), room)
+    rest = [f"{len(names) - shown} more"] if shown < len(names) else []
+    return between.join([*names[:shown], *rest])
 
 
 def row(name: str, value: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ from dprl.bundle import write_bundle
 from dprl.curves import RunCurves
 from dprl.fields import SpecError
 from dprl.research.background import VISITOR, begin_workers, check_workers
-from dprl.research.cards import row
+from dprl.research.cards import MOST, fitting, listed, row
 from dprl.research.traces import AnySpec
 from dprl.simulation import Spec
 from dprl.simulation.kinds import kind_of
 from dprl.simulation.sweep import Sweep as _Sweep
+from dprl.words import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +103,10 @@ class Sweep(_Sweep[S]):
         return SweepResult(self, collect(kept, self.specs, VISITOR, whole_curves, bar))
 
     def _repr_html_(self) -> str:
-        axes = "".join(row(name, ", ".join(map(str, values))) for name, values in self.axes)
+        room = MOST // len(self.axes)
+        axes = "".join(
+            row(name, listed([str(one) for one in values], ", ", room)) for name, values in self.axes
+        )
         whole = row("points", f"{len(self.points)}, of which {len(self.specs)} are different runs")
         return f"<table><caption>Sweep of {escape(self.base.label())}</caption>{axes}{whole}</table>"
 
@@ -186,5 +191,12 @@ class SweepResult(Generic[S]):
         frame = self.frame()
         names = [name for name, _ in self.sweep.axes]
         means = frame.groupby(names, sort=False)[[measure, f"extra_{measure}"]].mean().reset_index()
-        table: str = means.to_html(index=False, max_rows=40, float_format=lambda value: f"{value:.4g}")
-        return f"<p>{escape(repr(self.sweep))}: means over seeds at the end</p>{table}"
+        caption = f"{self.sweep!r}: means over seeds at the end"
+        cells = (
+            "".join(f"{one:.4g}" if isinstance(one, float) else str(one) for one in r) for r in means.values
+        )
+        shown = means.head(fitting(cells, MOST - len(caption)))
+        table = re.sub(r"\n\s*", "", shown.to_html(index=False, float_format=lambda value: f"{value:.4g}"))
+        left = len(means) - len(shown)
+        rest = f"<p>{plural(left, 'more row')}: see frame()</p>" if left else ""
+        return f"<p>{escape(caption)}</p>{table}{rest}"

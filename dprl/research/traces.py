@@ -11,7 +11,7 @@ from dprl import metrics, simulation
 from dprl.bundle import curves_of, write_bundle
 from dprl.cited import cite
 from dprl.fields import SpecError
-from dprl.research.cards import card, told
+from dprl.research.cards import card, listed, told
 from dprl.simulation import (
     AttackSpec,
     AttackTrace,
@@ -250,7 +250,7 @@ class Comparison:
         return write_bundle(path, specs, {name: curves_of(trace) for name, trace in self.traces.items()})
 
     def __repr__(self) -> str:
-        return f"Comparison of {len(self.traces)} runs: {'; '.join(self.traces)}"
+        return f"Comparison of {len(self.traces)} runs: {listed(list(self.traces), '; ')}"
 
     def _repr_html_(self) -> str:
         return card([(name, *told(trace)) for name, trace in self.traces.items()])
