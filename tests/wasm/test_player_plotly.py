@@ -18,8 +18,8 @@ var W=(e,t)=>()=>{},Ea=e=>()=>e(),Go=e=>e;
 var core=W((e,t)=>{t.exports=/["(]/.test("}")});
 var left=W(e=>{e.left=`a ${core({b:")"})} b`});
 var shared=W(e=>{e.both=(begin(),Go(filled))});
-var filled={};Fp(filled,{one:()=>one});function one(){return"maps"}var unsaid,begin=Ea(()=>{unsaid=helper()});
-var helper=W((e,t)=>{t.exports=4/2});
+var filled={};Fp(filled,{one:()=>one});function one(){return seven+"maps"}var unsaid,begin=Ea(()=>{unsaid=helper()});
+var helper=W((e,t)=>{t.exports=4/2});const seven=7;
 var maps=W((e,t)=>{t.exports={moduleType:"trace",name:"map",uses:left()}});
 var heat=W((e,t)=>{t.exports={moduleType:"trace",name:"heatmap",uses:shared()}});
 var heat_index=W((e,t)=>{"use strict";t.exports=heat()});
@@ -74,6 +74,7 @@ def test_what_is_asked_for_is_left() -> None:
     }
     assert "register([heat_index()])" in heat
     assert "var unsaid,begin=" in heat
+    assert "const seven=7;" in heat
 
 
 @pytest.mark.parametrize(
