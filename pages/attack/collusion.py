@@ -12,6 +12,7 @@ from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
+from pages.shared.results.status import working_out
 
 STEPS = {"one": "1. One noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
 CHARTS = {
@@ -28,7 +29,7 @@ def collusion_part() -> None:
     st.markdown(explained(sentences.STEPS[a.view.step]))
     found = answers.collusion(a.spec)
     if found is None:
-        empty("Working out ...")
+        empty(working_out("what users give away who collude"))
         return
     step, night = a.view.step, dark()
     visits = np.array(found["visits"], float)

@@ -25,7 +25,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.evidence import AttackScores
-from pages.shared.results.status import ACTIVE, act, pause_switch, price, words
+from pages.shared.results.status import ACTIVE, act, pause_switch, price, words, working_out
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.owners import owner_id
@@ -54,7 +54,7 @@ def game_part() -> None:
         return
     card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None:
-        empty("Working out what is proved for the noise ...")
+        empty(working_out("what is proved for the noise"))
         return
     measured_attack(a.spec, found, card, curves)
 

@@ -19,6 +19,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.online.promise import epsilon_picture
 from pages.shared.results import answers
+from pages.shared.results.status import working_out
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import session
 
@@ -30,7 +31,7 @@ def part() -> None:
     run = attack().spec.run
     card, curves = answers.guarantee(run), answers.promise_curves(run)
     if card is None or curves is None:
-        empty("Working out what is proved for the noise ...")
+        empty(working_out("what is proved for the noise"))
         return
     st.markdown(explained(f"{sentences.advantage(curves['right'])} {sentences.concentrated(curves['rho'])}"))
     night, key = dark(), run.to_json()

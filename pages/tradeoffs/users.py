@@ -18,7 +18,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import style_of
 from pages.shared.results import answers
-from pages.shared.results.status import act, price
+from pages.shared.results.status import act, price, working_out
 from pages.shared.results.together import Progress
 from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import state as trade
@@ -53,7 +53,7 @@ def needed(study: SweepView, state: Progress) -> None:
         complaint("share")
     v_star = answers.v_star(study.base)
     if v_star is None:
-        st.info("Working out what an optimal episode earns ...")
+        st.info(working_out("what an optimal episode earns"))
         return
     ways, level = tuple(study.searches), target(study)
     if v_star == 0:

@@ -17,6 +17,7 @@ from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
 from dprl.words import at_most
 from pages.shared.online.guarantee import ladder
+from pages.shared.results import answers
 from tests.pages.conftest import Visit, charts, words
 from tests.test_layers import ROOT
 
@@ -157,6 +158,15 @@ def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> 
         assert len(charts(app)) == (i == 3)  # the ladder
     alone = visit("explore", c=curves[:1], tab="guarantee")
     assert "| Curve" not in words(alone)
+
+
+def test_who_waits_for_a_guarantee_is_told_what_for(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "guarantee", lambda spec: None)
+    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1", "priv.local"], tab="guarantee")
+    for what in ("what is claimed and proved", "what is proved for this noise"):
+        assert f"The workers are starting, and then work out {what}. The first start compiles" in words(app)
+    assert words(app).count("not known yet") == 4
+    assert "…" not in words(app)
 
 
 def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, store: Store) -> None:

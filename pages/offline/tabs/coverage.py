@@ -19,6 +19,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.offline import names
 from pages.shared.results import answers, data
 from pages.shared.results.answers import Pending
+from pages.shared.results.status import working_out
 
 
 def tab() -> None:
@@ -28,7 +29,7 @@ def tab() -> None:
     spec = specs[0] if one else specs[chosen_spec(OFFLINE)]
     found = answers.coverage(spec)
     if found is None:
-        empty("Working out what the data cover ...")
+        empty(working_out("what the data cover"))
         return
     mdp = data.environment(spec)
     behaviour, best = np.array(found["visits"]), np.array(found["best"])
@@ -57,7 +58,7 @@ def charges(specs: list[OfflineSpec], night: bool) -> None:
     """Why what is rare takes many trajectories: the penalties on an optimal episode, of each run that has visits."""
     said = [answers.expected_of_data(spec) for spec in specs]
     if any(isinstance(one, Pending) for one in said):
-        empty("Working out the penalties ...")
+        empty(working_out("the penalties"))
         return
     found = [
         (title, kind, one)

@@ -19,6 +19,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.offline import names
 from pages.shared.results import answers
+from pages.shared.results.status import working_out
 from pages.shared.text import escape
 
 MODELS = {
@@ -48,7 +49,7 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
         st.caption(f":red[{escape(str(error))}]")
         return
     if found is None:
-        st.caption("Working out what is proved for this noise ...")
+        st.caption(working_out("what is proved for this noise"))
     else:
         guarantee_card(found, spec, key)
 

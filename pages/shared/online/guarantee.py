@@ -30,6 +30,7 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.online.promise import epsilon_picture
 from pages.shared.results import answers
+from pages.shared.results.status import working_out
 from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
 
@@ -59,7 +60,7 @@ def guarantee_cards(
         with text:
             if guarantee is None:
                 st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
-                st.caption(wrong or "Working out what is proved for this noise ...")
+                st.caption(wrong or working_out("what is proved for this noise"))
             else:
                 card(guarantee, run, chosen)
                 offer_attack(run)
@@ -83,7 +84,7 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
         g, wrong = promised(run)
         words = PRIVATIZERS[run.privacy].words
         sign = noise = ""
-        claimed = proves = wrong or "…"
+        claimed = proves = wrong or "not known yet"
         if g is not None:
             claimed = proves = "–"
             noise = f"{human(g.noise_std)} visits" if g.noise_std else "–"
@@ -96,6 +97,8 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
     if not any(noise.endswith("visits") for *_, noise in rows):  # learners that are told of no counts
         rows = [row[:-1] for row in rows]
     rows.insert(1, ("---",) * len(rows[0]))
+    if any("not known yet" in row for row in rows):
+        st.caption(working_out("what is claimed and proved"))
     with st.container(key="promises"):
         st.markdown(explained("\n".join(f"| {' | '.join(row)} |" for row in rows)))
 
@@ -179,7 +182,7 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
     with part:
         curves = answers.promise_curves(run)
         if curves is None:
-            st.caption("Working out all (ε, δ) ...")
+            st.caption(working_out("all (ε, δ)"))
             return
         st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
         night = dark()

@@ -76,6 +76,17 @@ def awaited(runs: Iterable[RunStatus]) -> str:
     )
 
 
+def working_out(what: str) -> str:
+    """What stands where a worker's answer will be, which it cannot give before it has started. what: as in "the
+    penalties"."""
+    if (taken := COMPILING.seconds(store().status.activity().warm > 0)) is None:
+        return f"Working out {what} ..."
+    return (
+        f"The workers are starting, and then work out {what}. The first start compiles the program, once for this "
+        f"machine: a minute or two, and longer where it is busy. So far: {duration(taken)}."
+    )
+
+
 class Compiling:
     """For how long no worker has been ready, as pages look for it while somebody waits."""
 
