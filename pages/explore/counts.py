@@ -77,7 +77,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
             step = None if chosen < 0 else chosen
     night = dark()
     key = ("counts", chart, identity(trace), at, family, seen, step, night)
-    show(kept(key, lambda: cells(mdp, trace, at, chart, family, seen, step, night)), f"counts_{chart}")
+    show(
+        kept(key, lambda: cells(mdp, trace, at, chart, family, seen, step, night)),
+        f"counts_{chart}",
+        group="counts",
+    )
 
 
 def counters_of(family: str) -> tuple[int, figures.CountFamily]:

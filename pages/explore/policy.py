@@ -62,6 +62,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         show(
             kept(("stages", identity(trace), night), lambda: stages(mdp, trace, title, night)),
             "policy_stages",
+            group="policy",
         )
         return
     at = moment(trace)
@@ -70,7 +71,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if chart == "map":
         step = view.steps("Step of the episode", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
     key = ("policy", chart, identity(trace), at, step, night)
-    show(kept(key, lambda: policy_picture(chart, mdp, trace, at, step, night)), f"policy_{chart}")
+    show(
+        kept(key, lambda: policy_picture(chart, mdp, trace, at, step, night)),
+        f"policy_{chart}",
+        group="policy",
+    )
 
 
 def offline(trace: SeedTrace, at: int) -> None:

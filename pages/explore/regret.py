@@ -137,6 +137,7 @@ def suboptimal(
             lambda: mistakes_picture(curves, statistic, log_y=log_y, dark=night),
         ),
         "pac",
+        group="regret",
     )
 
 

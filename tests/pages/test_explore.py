@@ -235,6 +235,22 @@ def test_numbers_stand_beside_every_chart(finished: Visit) -> None:
     assert list(app.dataframe[0].value.columns)[:2] == ["curve", "episodes"]
 
 
+def test_numbers_that_were_opened_stay_open_in_another_measure_and_after_one_without_a_chart(
+    finished: Visit,
+) -> None:
+    app = finished("explore", c=[PRIVATE])
+    app.session_state["regret:numbers"] = True
+    app.run()
+    for measure, shown in (("pac", 1), ("extra", 0), ("share", 1)):
+        widget(app, "segmented_control", "Regret shown").set_value(measure).run()
+        assert len(app.dataframe) == shown, measure
+    app.session_state["regret:numbers"] = False
+    app.run()
+    for measure in ("extra", "cumulative", "pac"):
+        widget(app, "segmented_control", "Regret shown").set_value(measure).run()
+        assert len(app.dataframe) == 0, measure
+
+
 def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
     finished: Visit, work: Work, store: Store
 ) -> None:

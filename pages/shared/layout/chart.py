@@ -35,11 +35,16 @@ def kept(key: Hashable, draw: Callable[[], Picture]) -> PackedPicture:
     )
 
 
-def show(picture: Picture | PackedPicture, key: str, picked: Callable[[Any], None] | None = None) -> None:
+def show(
+    picture: Picture | PackedPicture,
+    key: str,
+    picked: Callable[[Any], None] | None = None,
+    group: str = "",
+) -> None:
     """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called with
-    what was pressed, as Streamlit tells it."""
+    what was pressed, as Streamlit tells it; group: of the charts that stand in one place, see `explain`."""
     draw(picture, key, picked)
-    explain(picture.see, lambda: picture.table, key)
+    explain(picture.see, lambda: picture.table, key, group=group)
 
 
 def draw(
@@ -88,10 +93,12 @@ def explain(
     table: Callable[[], pd.DataFrame],
     key: str,
     link: Callable[[], list[tuple[str, str]]] = here,
+    group: str = "",
 ) -> None:
     """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV.
 
-    link: the query parameters of the link to the whole page, if what is seen is not what the address said last.
+    link: the query parameters of the link to the whole page, if what is seen is not what the address said last. group:
+    of the charts that take each other's place: who has opened the numbers of one has opened those of all.
     """
     if alone(key):
         with st.container(key="alone_words"):
@@ -99,7 +106,11 @@ def explain(
             st.markdown(f"[Open the whole page](?{query_of(link())})")
         return
     st.markdown(f":material/visibility: {explained(unlinked(see))}")
+    unfolded, place = session().unfolded, group or key
+    # Streamlit forgets an expander that was not drawn for once
+    st.session_state.setdefault(f"{key}:numbers", place in unfolded)
     numbers = st.expander("Numbers of this chart", on_change="rerun", key=f"{key}:numbers")
+    (unfolded.add if numbers.open else unfolded.discard)(place)
     if numbers.open:
         numbers.dataframe(
             escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"

@@ -76,7 +76,7 @@ def regret_chart(
             wide=room,
         ),
     )
-    show(picture, "regret")
+    show(picture, "regret", group="regret")
 
 
 def below_zero(rows: Sequence[Row], read: Read = data.curves) -> list[str]:

@@ -171,6 +171,7 @@ class Session:
         locked: settings that the link to the page shown fixes; locking: links that are handed on fix all of them.
         short: letters of short links made here, by page and query.
         taken: the runs that are prepared for a page without a server, in order.
+        unfolded: charts, or groups of them, whose numbers are open.
         alone: the chart that a page within another one is reduced to, "" for none.
         common: what all that is shown has in common, in words.
         drawing: the part of the page that is being drawn.
@@ -206,6 +207,7 @@ class Session:
     locking: bool = False
     short: dict[tuple[str, str], str] = field(default_factory=dict)
     taken: tuple[Spec, ...] = ()
+    unfolded: set[str] = field(default_factory=set)
     alone: str = ""
     common: str = ""
     drawing: str = ""
