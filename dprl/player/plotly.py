@@ -20,9 +20,10 @@ from plotly.offline import get_plotlyjs
 CHARTS = ("bar", "heatmap")  # beside scatter, which is part of Plotly's core; dprl/figures has no others
 BEGUN, ENDED = "this, () => {", "return Plotly;\n}));"
 
-# `var name=W((exports,module)=>{...});` is a module. Behind it there may be one that is no function: names of its own,
-# with what fills them.
-MODULE = re.compile(r"(?<=[;\n}])var (?P<name>[\w$]+)=W(?=\((?:\([^()]*\)|[\w$]+)=>\{)")
+# What makes a function of a module, whose name is each version's own. `var name=made((exports,module)=>{...});` is a
+# module. Behind it there may be one that is no function: names of its own, with what fills them.
+MADE = re.compile(r"(?<![\w$])([\w$]+)=\(\w,\w\)=>\(\)=>\{try\{return \w\|\|\w\(\(\w=\{exports:")
+MODULE = r"(?<=[;\n}}])var (?P<name>[\w$]+)={made}(?=\((?:\([^()]*\)|[\w$]+)=>\{{)"
 LAST = re.compile(r";return [\w$]+\(\);\}\)\(\);")
 LIST = re.compile(r"\.register\(\[((?:[\w$]+\(\),?)+)\]\)")
 KIND = re.compile(r'moduleType:"trace",name:"(\w+)"')
@@ -100,7 +101,8 @@ def _kind(known: dict[str, ScriptPart], name: str) -> str | None:
 
 def _parts(script: str) -> tuple[str, list[ScriptPart], str]:
     """What comes before the first module, all parts, and what comes behind the last."""
-    modules, last = list(MODULE.finditer(script)), LAST.search(script)
+    made, last = MADE.search(script), LAST.search(script)
+    modules = list(re.finditer(MODULE.format(made=re.escape(made[1])), script)) if made else []
     if not modules or last is None or last.start() < modules[-1].start():
         raise UnknownFormError
     head, parts = script[: modules[0].start()], []

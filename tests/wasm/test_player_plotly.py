@@ -14,7 +14,8 @@ from dprl.player.plotly import CHARTS, UnknownFormError, only, plotly
 # Put together as esbuild puts Plotly together: modules, one that is no function (`filled`), and the list of charts.
 HEAD, TAIL = '(this, () => {\n"use strict";var Plotly=(()=>{', "return index();})();\nreturn Plotly;\n}));"
 BODY = r"""
-var W=(e,t)=>()=>{},Ea=e=>()=>e(),Go=e=>e;
+var W=(e,t)=>()=>{try{return t||e((t={exports:{}}).exports,t),t.exports}catch(r){throw t=0,r}};
+var Ea=e=>()=>e(),Go=e=>e;
 var core=W((e,t)=>{t.exports=/["(]/.test("}")});
 var left=W(e=>{e.left=`a ${core({b:")"})} b`});
 var shared=W(e=>{e.both=(begin(),Go(filled))});
@@ -83,6 +84,7 @@ def test_what_is_asked_for_is_left() -> None:
         (".register(", ".enlist("),
         ('name:"heatmap"', 'name:"warm"'),
         ("return index();", "return index;"),
+        ("try{return t||e(", "try{return e("),
         ("4/2", "4/2)"),
         ("4/2});", "4/2}),"),
     ],
