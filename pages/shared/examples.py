@@ -75,7 +75,8 @@ EXAMPLES = (
     trust(1.0, HOME_EPISODES),
     ExploreExample(
         "Better mechanisms",
-        "At ε = 1: noise as in the paper, for which (2, 0) is proved, calibrated noise, and a better mechanism.",
+        "Three kinds of noise at ε = 1: Laplace as in the paper, which proves (2, 0), Laplace calibrated, and Gaussian "
+        "calibrated.",
         (
             Curve(BASE.twin()),
             Curve(BASE, "Gaussian, optimal: (1, 10⁻⁶) proved"),

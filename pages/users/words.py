@@ -29,8 +29,8 @@ HEADINGS = {
 }
 
 
-QUESTION = "Do you have logs, or will you learn while treating?"
-ANSWERS = {TREATING: "Learn while treating", LOGS: "I have logs"}
+QUESTION = "Do you have records of users, or will you learn as users come?"
+ANSWERS = {TREATING: "Learn as users come", LOGS: "I have records"}
 WITH_LOGS = (
     "Then nobody is treated in order to learn. The policy is learned from your file, with a privacy guarantee for each "
     "user. A forecast says beforehand whether your users are enough."
@@ -53,14 +53,14 @@ SIGNS = (
 def named(problem: Problem) -> str:
     """An environment in a menu."""
     size = f"S = {problem.S}, A = {problem.A}, H = {problem.H}"
-    return f"{problem.title}: {size}, V* {percent(problem.value / 100)} of H"
+    return f"{problem.title}: {size}, V* = {percent(problem.value / 100)} of H"
 
 
 def size(table: Table, asked: Asked) -> str:
     """The environment that is asked about."""
     if asked.problem:
         return named(table.problems[asked.problem])
-    return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* {asked.value:g}% of H"
+    return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* = {asked.value:g}% of H"
 
 
 def common(table: Table, asked: Asked) -> str:
@@ -233,8 +233,8 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
         return "Lines say what learning from nothing takes. The policy that you know today makes that unnecessary."
     met = [f"{given(need.model).capitalize()}: {smallest(need)}." for need in found if need.model != "none"]
     return (
-        f"Find your {human(asked.users)} users on the left. Where a line meets them is the smallest ε they pay for. "
-        f"{' '.join(met)}"
+        f"Find your {human(asked.users)} users on the left. A line meets them at the smallest ε for which they are "
+        f"enough. {' '.join(met)}"
     )
 
 

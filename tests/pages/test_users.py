@@ -62,11 +62,13 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
 
 
 def test_it_asks_first_what_is_learned_from_and_both_answers_lead_on(visit: Visit) -> None:
-    """Who learns while treating says sizes here; who has logs goes to the tab for files. A link holds the answer."""
+    """Who learns as users come says sizes here; who has records goes to the tab for files. A link holds the answer."""
     app = visit(PAGE)
-    assert "Do you have logs, or will you learn while treating?" in words(app)
+    assert "Do you have records of users, or will you learn as users come?" in words(app)
+    assert "A line meets them at the smallest ε for which they are enough." in words(app)
+    assert "H = 10 steps, V* = 50% of H" in words(app)
     answer = question(app)
-    assert (list(answer.options), answer.value) == (["Learn while treating", "I have logs"], "treating")
+    assert (list(answer.options), answer.value) == (["Learn as users come", "I have records"], "treating")
     assert charts(app)
     assert not to_logs(app)
     answer.set_value("logs").run()
@@ -94,7 +96,7 @@ def question(app: AppTest) -> Any:
 def to_logs(app: AppTest) -> list[str]:
     """Queries of the links to the tab for files."""
     links = [link.proto for link in app.get("page_link")]
-    return [link.query_string for link in links if "logs" in link.label]
+    return [link.query_string for link in links if "records" in link.label]
 
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:
