@@ -15,7 +15,6 @@ from dprl.jobs.store import Store
 from dprl.lessons import Marker, Slope
 from dprl.lessons.lesson import Step
 from tests.browser.conftest import Visits, shared
-from tests.browser.seen import COMPUTED
 from tests.browser.server import App
 
 # A storage for each page, as phones have; and its sockets, which a phone that falls asleep loses.
@@ -31,6 +30,9 @@ OFFLINE = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 CUT = ("ERR_INTERNET_DISCONNECTED", "reaching server endpoint", "server is not responding")
 # `make faults` has forty, for minutes; all that may happen to a phone happens to one of twelve, too.
 PEOPLE = 40 if "FAULTS" in os.environ else 12
+PATIENCE = (
+    300_000  # ms: on a busy machine twenty pages that share a process draw their first chart for minutes
+)
 WIDTH, HEIGHT, SCHEMES = 390, 844, ("light", "dark")
 WAYS = 3  # how many marks the marker is moved by, at most
 UNSENT = "Your prediction is not sent yet."
@@ -67,7 +69,7 @@ class Phone:
     def asks(self, step: Step) -> None:
         """Waits until it asks a step, once: for a moment the page before may still be there."""
         question = self.page.get_by_role("heading", name=step.prediction.ask, exact=True)
-        expect(question.filter(visible=True)).to_have_count(1, timeout=COMPUTED)
+        expect(question.filter(visible=True)).to_have_count(1, timeout=PATIENCE)
 
     def predict(self, at: int, step: Step) -> None:
         """Moves the marker, or chooses, and sends nothing. What it says then is what it has made."""
@@ -89,7 +91,7 @@ class Phone:
     def send(self) -> None:
         """Presses the button."""
         self.page.get_by_role("button", name="Send my prediction").press("Enter")
-        expect(self.page.get_by_text("Your prediction is in")).to_be_visible(timeout=COMPUTED)
+        expect(self.page.get_by_text("Your prediction is in")).to_be_visible(timeout=PATIENCE)
 
 
 class PhonesOfClass:
@@ -109,6 +111,7 @@ class PhonesOfClass:
         number = len(self.phones) + len(self.away)
         half = number % len(SCHEMES)
         page = self._halves[half].window(WIDTH, SCHEMES[half])
+        page.set_default_timeout(PATIENCE)
         page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         phone = Phone(number, page)
         page.on("websocket", phone.listen)
@@ -167,7 +170,7 @@ class PhonesOfClass:
 
 def until(true: Callable[[], bool]) -> None:
     """Waits until something is true of what is kept."""
-    deadline = time.monotonic() + COMPUTED / 1000
+    deadline = time.monotonic() + PATIENCE / 1000
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.05)

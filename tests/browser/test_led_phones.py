@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from dprl.lessons import LESSONS
 from pages.shared.lessons.known import evidence
 from tests.browser.conftest import Visits
-from tests.browser.phones import PEOPLE, UNSENT, Phone, PhonesOfClass
-from tests.browser.seen import COMPUTED, fits
+from tests.browser.phones import PATIENCE, PEOPLE, UNSENT, Phone, PhonesOfClass
+from tests.browser.seen import fits
 from tests.browser.server import App
 
 LESSON = LESSONS["epsilon"]
@@ -51,7 +51,7 @@ def press(page: Page, of: Locator, key: str = "Enter") -> None:
 
 def told(of: Locator, said: str) -> None:
     """Waits until something says a sentence, whatever it looks like."""
-    expect(of).to_have_text(said, timeout=COMPUTED)
+    expect(of).to_have_text(said, timeout=PATIENCE)
 
 
 def revealed(teacher: Page, group: PhonesOfClass, at: int) -> None:
@@ -61,7 +61,7 @@ def revealed(teacher: Page, group: PhonesOfClass, at: int) -> None:
     for page in (teacher, *(phone.page for phone in group.phones)):
         told(page.get_by_text(TOGETHER), said)
     assert Counter(group.counted(at)) == Counter(made)
-    expect(teacher.get_by_text(f"{len(made)} of {PEOPLE} answered")).to_be_visible()
+    expect(teacher.get_by_text(f"{len(made)} of {PEOPLE} answered")).to_be_visible(timeout=PATIENCE)
 
 
 def answer(group: PhonesOfClass, at: int, phones: Sequence[Phone]) -> None:
@@ -71,7 +71,7 @@ def answer(group: PhonesOfClass, at: int, phones: Sequence[Phone]) -> None:
         phone.asks(step)
         phone.predict(at, step)
     for phone in phones:
-        expect(phone.page.get_by_text(UNSENT)).to_be_visible(timeout=COMPUTED)
+        expect(phone.page.get_by_text(UNSENT)).to_be_visible(timeout=PATIENCE)
     group.kept(at, phones)
     for phone in phones:
         if phone.sends:
@@ -91,11 +91,12 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     """One phone is reloaded before it sends, one comes late, one predicts and leaves, and one falls asleep before the
     answer and wakes at the next question. Of the others one third send nothing."""
     teacher = visit("room", 1280)
+    teacher.set_default_timeout(PATIENCE)
     press(teacher, teacher.get_by_role("button", name="Open a room"))
-    expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible()
+    expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible(timeout=PATIENCE)
     group.code = teacher.url.partition("room=")[2]
     for _ in range(PEOPLE - 1):
-        expect(group.join().page.get_by_text("You are in")).to_be_visible(timeout=COMPUTED)
+        expect(group.join().page.get_by_text("You are in")).to_be_visible(timeout=PATIENCE)
     reloaded, sleeper, leaver = (group.phones[number] for number in (0, 6, 9))  # which send nothing
     press(teacher, teacher.get_by_role("radio", name="About themselves"), "ArrowRight")
     teacher.keyboard.press(" ")
@@ -103,9 +104,9 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
 
     answer(group, 0, group.phones)
     reloaded.page.reload()
-    expect(reloaded.page.get_by_text(UNSENT)).to_be_visible(timeout=COMPUTED)
+    expect(reloaded.page.get_by_text(UNSENT)).to_be_visible(timeout=PATIENCE)
     sent = sum(phone.sends for phone in group.phones)
-    expect(teacher.get_by_text(f"{sent} of {PEOPLE - 1} answered")).to_be_visible()
+    expect(teacher.get_by_text(f"{sent} of {PEOPLE - 1} answered")).to_be_visible(timeout=PATIENCE)
     look("asked", teacher, group)
     late = group.join()
     answer(group, 0, [late])
@@ -113,7 +114,7 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     revealed(teacher, group, 0)
     for phone in group.phones:
         unsent = phone.page.get_by_text("Your prediction was not sent, and counts")
-        expect(unsent).to_have_count(0 if phone.sends else 1)
+        expect(unsent).to_have_count(0 if phone.sends else 1, timeout=PATIENCE)
     look("revealed", teacher, group)
 
     teacher.keyboard.press("ArrowRight")
@@ -145,13 +146,15 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     means = (
         fmean(step.score(text, evidence()) for text in group.made(at)) for at, step in enumerate(LESSON.steps)
     )
-    expect(teacher.get_by_text(f"Your class scored {sum(means):.2g} of {most} on average")).to_be_visible()
+    expect(teacher.get_by_text(f"Your class scored {sum(means):.2g} of {most} on average")).to_be_visible(
+        timeout=PATIENCE
+    )
     look("recap", teacher, group)
 
     teacher.keyboard.press("Escape")
     press(teacher, teacher.locator("summary", has_text="This room"))
     press(teacher, teacher.get_by_role("button", name="Delete the room"))
     press(teacher, teacher.get_by_role("button", name=f"Delete room {group.code}"))
-    expect(teacher.get_by_text("The room was deleted")).to_be_visible()
+    expect(teacher.get_by_text("The room was deleted")).to_be_visible(timeout=PATIENCE)
     for phone in group.phones:
-        expect(phone.page.get_by_text("This room has been deleted")).to_be_visible(timeout=COMPUTED)
+        expect(phone.page.get_by_text("This room has been deleted")).to_be_visible(timeout=PATIENCE)
