@@ -13,6 +13,7 @@ import pytest
 
 import dprl
 from bench import names
+from dprl.names import Given
 from dprl.plugins import sources
 from dprl.simulation.kinds import KINDS
 
@@ -45,11 +46,17 @@ def test_what_editors_complete_is_what_fields_may_be() -> None:
         hints = typing.get_type_hints(spec)
         for field in KINDS[spec.kind].fields.values():
             if field.kind == "choice" and field.name != "environment":  # whose type is a descriptor's
-                assert str in typing.get_args(hints[field.name]), field.name
-                completed = {
-                    name for part in typing.get_args(hints[field.name]) for name in typing.get_args(part)
-                }
+                given = given_as(hints[field.name])
+                assert str in given, field.name
+                completed = {name for part in given for name in typing.get_args(part)}
                 assert completed == {name for name in field.choices if name not in sources}, field.name
+                assert (type(None) in given) == field.optional, field.name
+
+
+def given_as(hint: Any) -> tuple[Any, ...]:
+    """What a field may be given as: of one that is read as something else, the second of its types."""
+    parts = typing.get_args(hint)
+    return typing.get_args(parts[1]) if typing.get_origin(hint) is Given else parts
 
 
 FIELDS: Any = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}

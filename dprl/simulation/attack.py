@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dprl import names
 from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, shown, written
 from dprl.learners import ALGORITHMS
@@ -75,9 +76,9 @@ class AttackSpec:
     second: str = ""
     noise: str = "whole"
     places: str = "together"
-    executions: int = 250
-    seeds: int = 12
-    root_seed: int = 0
+    executions: names.Whole = 250  # type: ignore[assignment]
+    seeds: names.Whole = 12  # type: ignore[assignment]
+    root_seed: names.Whole = 0  # type: ignore[assignment]
 
     kind: ClassVar[str] = "attack"
 

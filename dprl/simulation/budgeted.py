@@ -9,6 +9,7 @@ from dataclasses import fields
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+from dprl import names
 from dprl.fields import Field, SpecError, shown, written
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
@@ -62,12 +63,12 @@ class Budgeted:
 
     algorithm: str
     algorithm_params: Mapping[str, Any]
-    privacy: str
+    privacy: names.Given[str, names.Promise | str | None]
     calibration: str | None
-    rho: float | None
-    epsilon: float | None
-    delta: float | None
-    beta: float
+    rho: names.NumberOrNone
+    epsilon: names.NumberOrNone
+    delta: names.NumberOrNone
+    beta: names.Number
 
     @property
     def learner(self) -> OfflineLearner:

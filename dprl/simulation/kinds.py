@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, read_json, shown
@@ -26,8 +26,8 @@ class Spec(Protocol):
         seeds: independent repetitions.
     """
 
-    @property
-    def kind(self) -> str: ...
+    kind: ClassVar[str]
+
     @property
     def size(self) -> int: ...
     @property

@@ -79,22 +79,22 @@ class OfflineSpec(Budgeted):
         SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits.
     """
 
-    environment: custom.Named = "riverswim"  # type: ignore[assignment]  # which is what a static checker sees of it
+    environment: custom.Named = "riverswim"  # type: ignore[assignment]
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: names.OfflineAlgorithm | str = "dp-kl-lcb"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     behaviour: str = "mixture:0.7"
-    privacy: names.Promise | str = None  # type: ignore[assignment]  # filled in below
+    privacy: names.Given[str, names.Promise | str | None] = None  # type: ignore[assignment]
     calibration: names.Calibration | str | None = None
-    rho: float | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    beta: float = 0.1
+    rho: names.NumberOrNone = None  # type: ignore[assignment]
+    epsilon: names.NumberOrNone = None  # type: ignore[assignment]
+    delta: names.NumberOrNone = None  # type: ignore[assignment]
+    beta: names.Number = 0.1  # type: ignore[assignment]
     stationary: names.Stationary | str = "no"
-    n: int = 10**9
-    contribution: int = 1
-    seeds: int = 5
-    root_seed: int = 0
+    n: names.Whole = 10**9  # type: ignore[assignment]
+    contribution: names.Whole = 1  # type: ignore[assignment]
+    seeds: names.Whole = 5  # type: ignore[assignment]
+    root_seed: names.Whole = 0  # type: ignore[assignment]
 
     kind: ClassVar[str] = "offline"
     TABLE: ClassVar[Mapping[str, Field]] = FIELDS

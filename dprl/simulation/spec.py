@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from importlib.metadata import version
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, SupportsFloat, cast
 
 from dprl import names
 from dprl.brief import described, tabulated
@@ -51,26 +51,26 @@ class RunSpec:
             on memory and time.
     """
 
-    environment: custom.Named = "riverswim"  # type: ignore[assignment]  # which is what a static checker sees of it
+    environment: custom.Named = "riverswim"  # type: ignore[assignment]
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: names.Algorithm | str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     structure: str | None = None
     stationary: names.Stationary | str = "no"
-    privacy: names.Privacy | str = None  # type: ignore[assignment]  # filled in below
+    privacy: names.Given[names.Privacy | str, names.Privacy | str | None] = None  # type: ignore[assignment]
     mechanism: names.Mechanism | str | None = None
     calibration: names.Calibration | str | None = None
     consistency: names.Consistency | str = "own"
-    reports: names.Reports | str = None  # type: ignore[assignment]  # filled in below
-    epsilon: float | None = 1.0
-    delta: float | None = None  # "1/(10K)" becomes that number
-    beta: float | None = 0.1
-    bonus: names.Bonus | str = None  # type: ignore[assignment]  # filled in below
-    episodes: int = 10**9
-    contribution: int = 1
+    reports: names.Given[names.Reports | str, names.Reports | str | None] = None  # type: ignore[assignment]
+    epsilon: names.NumberOrNone = 1.0  # type: ignore[assignment]
+    delta: names.Given[float | None, SupportsFloat | Literal["1/(10K)"] | None] = None  # type: ignore[assignment]
+    beta: names.NumberOrNone = 0.1  # type: ignore[assignment]
+    bonus: names.Given[names.Bonus | str, names.Bonus | str | None] = None  # type: ignore[assignment]
+    episodes: names.Whole = 10**9  # type: ignore[assignment]
+    contribution: names.Whole = 1  # type: ignore[assignment]
     schedule: str = schedules.DEFAULT
-    seeds: int = 5
-    root_seed: int = 0
+    seeds: names.Whole = 5  # type: ignore[assignment]
+    root_seed: names.Whole = 0  # type: ignore[assignment]
 
     kind: ClassVar[str] = "online"
 
@@ -153,9 +153,8 @@ class RunSpec:
     def _choose_noise(self) -> None:
         """Fill in mechanism, calibration, epsilon and delta, and check that they go together."""
         privatizer = PRIVATIZERS[self.privacy]
-        given: Any = self.delta
         named = self.mechanism is not None
-        if given == TIED:
+        if cast(Any, self.delta) == TIED:
             self._set("delta", 1 / (10 * self.episodes))
         if self.mechanism is None:
             self._set("mechanism", self._default_mechanism())

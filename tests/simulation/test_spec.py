@@ -357,7 +357,7 @@ def test_seed_key_follows_everything_but_the_number_of_seeds() -> None:
 
 
 def test_seed_key_does_not_depend_on_how_it_was_written() -> None:
-    a = RunSpec(environment_params={"H": 10, "S": 6}, episodes=1e6, epsilon=1)  # type: ignore[arg-type]
+    a = RunSpec(environment_params={"H": 10, "S": 6}, episodes=1e6, epsilon=1)
     b = RunSpec.from_strings(
         {"environment_params": "S=6,H=10", "episodes": "1e6", "schedule": "adaptive:0.10"}
     )
@@ -385,10 +385,10 @@ def test_the_table_has_one_flag_and_one_query_key_for_each_field() -> None:
 
 def test_delta_tied_to_the_users() -> None:
     """A tenth of one over K; written out in the spec, readable wherever a delta is read."""
-    spec = RunSpec(delta="1/(10K)", episodes=10**9)  # type: ignore[arg-type]
+    spec = RunSpec(delta="1/(10K)", episodes=10**9)
     assert spec == RunSpec(delta=1e-10, episodes=10**9)
-    assert RunSpec(delta="1/(10K)", episodes=10**15, privacy="shuffle").delta == 1e-16  # type: ignore[arg-type]
-    assert RunSpec(delta="1/(10K)", privacy="none").delta is None  # type: ignore[arg-type]
+    assert RunSpec(delta="1/(10K)", episodes=10**15, privacy="shuffle").delta == 1e-16
+    assert RunSpec(delta="1/(10K)", privacy="none").delta is None
     assert RunSpec().delta == 1e-6
     assert FIELDS["delta"].parse("1/(10 K)") == "1/(10K)"
     with pytest.raises(SpecError, match=r"0.1 or 1/\(10K\)"):

@@ -84,16 +84,16 @@ class UploadSpec(Budgeted):
     data: str
     declared: str
     n: int
-    algorithm: names.OfflineAlgorithm | str = None  # type: ignore[assignment]  # filled in below
+    algorithm: names.Given[str, names.OfflineAlgorithm | str | None] = None  # type: ignore[assignment]
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
-    privacy: names.Promise | str = None  # type: ignore[assignment]  # filled in below
+    privacy: names.Given[str, names.Promise | str | None] = None  # type: ignore[assignment]
     calibration: names.Calibration | str | None = None
-    rho: float | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    beta: float = 0.1
-    held_out: float = 0.0
-    checked: int = 0
+    rho: names.NumberOrNone = None  # type: ignore[assignment]
+    epsilon: names.NumberOrNone = None  # type: ignore[assignment]
+    delta: names.NumberOrNone = None  # type: ignore[assignment]
+    beta: names.Number = 0.1  # type: ignore[assignment]
+    held_out: names.Number = 0.0  # type: ignore[assignment]
+    checked: names.Whole = 0  # type: ignore[assignment]
 
     kind: ClassVar[str] = "upload"
     seeds: ClassVar[int] = 1  # each would be one more release
