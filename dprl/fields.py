@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from dprl.messages import filled, messages
+
 T = TypeVar("T")
 Kind = Literal["int", "float", "choice", "text", "params"]
 
+SAID = messages("refusals")["field"]
 _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
 
 
@@ -51,7 +54,8 @@ def shown(value: object) -> str:
 
 def either(words: Sequence[str]) -> str:
     """What may be given, in words: `a`, `a or b`, `a, b or c`."""
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+    some, last = str(SAID["comma"]).join(words[:-1]), words[-1]
+    return filled(SAID["either"], some=some, last=last) if some else last
 
 
 def number(value: float) -> str:
@@ -111,23 +115,29 @@ class Field:
     def allowed(self) -> str:
         """What is allowed, in words."""
         if self.kind == "choice":
-            return "one of " + ", ".join(self.choices)
+            return filled(SAID["choice"], words=str(SAID["comma"]).join(self.choices))
         if self.kind == "params":
-            return "name=value pairs"
+            return str(SAID["params"])
         if self.kind == "text":
             return self.help
-        what = "a whole number" if self.kind == "int" else "a number"
-        if self.low is not None and self.high is not None:
-            what += f" {'above' if self.low_open else 'from'} {number(self.low)} to {number(self.high)}"
-            return " or ".join([what, *self.words])
-        return what
+        what = "whole" if self.kind == "int" else "number"
+        if self.low is None or self.high is None:
+            return str(SAID[what])
+        ends = {"low": number(self.low), "high": number(self.high)}
+        said = filled(SAID[f"{what}_{'above' if self.low_open else 'from'}"], **ends)
+        for word in self.words:
+            said = filled(SAID["either"], some=said, last=word)
+        return said
 
     @property
     def way(self) -> str:
         """What it is, what is allowed, and its default, in words."""
-        none = self.kind == "params" or self.default in (None, "")
-        default = "" if none else f" (default {self.default})"
-        return f"{self.help}{'' if self.kind == 'text' else ': ' + self.allowed}{default}"
+        given: dict[str, object] = {"help": self.help}
+        if self.kind != "text":
+            given["allowed"] = self.allowed
+        if self.kind != "params" and self.default not in (None, ""):
+            given["default"] = self.default
+        return filled(SAID["_".join(["way", *list(given)[1:]])], **given)
 
     def refuse(self, value: object) -> SpecError:
         """The error for a value that is not allowed."""

@@ -14,6 +14,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import partial
 
+from dprl.messages import filled
 from dprl.privacy.accounting import (
     Losses,
     calibrated,
@@ -24,7 +25,7 @@ from dprl.privacy.accounting import (
     zcdp_of,
 )
 from dprl.privacy.exact import EXACT, SPACING, Apart
-from dprl.privacy.guarantee import GRID, Guarantee, Reading, budget
+from dprl.privacy.guarantee import GRID, NOISE, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, stream_of_releases
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
@@ -294,10 +295,14 @@ def prepare(
     again = proved(REPLACE_ONE, delta, RETURNING)
     low, high = min(scales.values()), max(scales.values())
     scale = low if low == high else None
+    said = {"formula": formula}
     if scale is None:
-        formula += f". The scale of one number is {low:.4g} to {high:.4g}, by what is summed"
+        said |= {"low": f"{low:.4g}", "high": f"{high:.4g}"}
     if exact:
-        formula += f", on the multiples of {GRID}"
+        said["grid"] = GRID
+    if len(said) > 1:
+        name = "_".join(["curator", *["scales"] * (scale is None), *["exact"] * exact])
+        formula = filled(NOISE[name], **said)
     return CuratorNoise(
         mechanism=mechanism,
         scales=dict(scales),

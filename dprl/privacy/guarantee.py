@@ -7,9 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dprl.brief import tabulated
+from dprl.messages import messages
 from dprl.privacy.exact import BITS
 from dprl.words import upward
 
+CARD = messages("cards")
+WHERE, NOISE, SENT = CARD["where"], CARD["noise"], CARD["sent"]
 UNIT = "one user: one whole episode"
 
 

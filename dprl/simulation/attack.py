@@ -16,6 +16,7 @@ import numpy as np
 from dprl import names
 from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, shown, written
+from dprl.labels import called, phrase
 from dprl.learners import ALGORITHMS
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
@@ -139,7 +140,7 @@ class AttackSpec:
 
     def label(self) -> str:
         """A short name."""
-        return f"attack on {self.run.label()}" + (", half the noise" if self.noise == "half" else "")
+        return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""

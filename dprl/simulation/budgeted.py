@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from dprl import names
 from dprl.fields import Field, SpecError, shown, written
+from dprl.labels import called, phrase
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.mdp import Size
@@ -92,12 +93,11 @@ class Budgeted:
 
     def label(self) -> str:
         """A short name for a legend."""
-        title = self.learner.title
-        if not PROMISES[self.privacy].fields:
-            return f"{title}, no privacy"
-        budget = ", ".join(f"{name} {getattr(self, name):g}" for name in PROMISES[self.privacy].fields)
-        m = self.episodes_of_one
-        return f"{title}, {budget}" + f", {m} episodes a user" * (m > 1)
+        names, m = PROMISES[self.privacy].fields, self.episodes_of_one
+        if not names:
+            return called(self.learner.title, phrase("plain"))
+        budget = (phrase("budget", symbol=name, value=f"{getattr(self, name):g}") for name in names)
+        return called(self.learner.title, *budget, phrase("episodes", m=m) if m > 1 else "")
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked anew. Raises SpecError.

@@ -7,10 +7,12 @@ from math import ceil, log10
 
 from dprl.fields import SpecError, number
 from dprl.mdp import Size
+from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS
 from dprl.statistics import Statistic
 from dprl.statistics.recent import places
 
+SAID = messages("refusals")["cost"]
 MAX_CELLS = 250_000  # numbers released each time
 MAX_SECONDS = 600.0  # of one core, for one seed
 MAX_BYTES = 2 * 2**30  # of memory, for one seed
@@ -97,34 +99,36 @@ def check_cost(work: Work, smaller: str = "") -> None:
     """
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     if cells > MAX_CELLS:
-        fits = MAX_CELLS // work.statistic.cells(Size(S, A, 1))
-        advice = (
-            f"with S={S} and A={A}, H up to {fits} fits"
-            if fits
-            else smaller or f"with A={A} and H=1, S up to {_largest_S(work.statistic, A)} fits"
-        )
-        raise SpecError(
-            "environment_params",
-            f"S={S}, A={A}, H={H} needs {cells:,} counters {work.statistic.formula} and at most {MAX_CELLS:,} are "
-            f"allowed; {advice}.",
-        )
+        said: dict[str, object] = {"S": S, "A": A, "H": H, "formula": work.statistic.formula}
+        said |= {"cells": f"{cells:,}", "most": f"{MAX_CELLS:,}"}
+        if fits := MAX_CELLS // work.statistic.cells(Size(S, A, 1)):
+            refusal = filled(SAID["cells_horizon"], fits=fits, **said)
+        elif smaller:
+            refusal = filled(SAID["cells_smaller"], smaller=smaller, **said)
+        else:
+            refusal = filled(SAID["cells_states"], fits=_largest_S(work.statistic, A), **said)
+        raise SpecError("environment_params", refusal)
     cost = estimate(work)
     simulating = cost.seconds - work.planning
     if simulating > MAX_SECONDS:
         affordable = K * MAX_SECONDS / simulating
         unit = 10 ** int(log10(affordable))
-        advice = work.fewer or f"at most {number(affordable // unit * unit)} episodes fit"
-        raise SpecError(
-            "episodes",
-            f"{number(K)} episodes would take about {ceil(simulating / 60)} minutes a seed and at most "
-            f"{MAX_SECONDS / 60:.0f} are allowed; {advice}.",
-        )
+        said = {"users": number(K), "minutes": ceil(simulating / 60), "most": f"{MAX_SECONDS / 60:.0f}"}
+        if work.fewer:
+            raise SpecError("episodes", filled(SAID["minutes_fewer"], fewer=work.fewer, **said))
+        fitting = number(affordable // unit * unit)
+        raise SpecError("episodes", filled(SAID["minutes_users"], fits=fitting, **said))
     if cost.bytes > MAX_BYTES:
         raise SpecError(
             "environment_params",
-            f"{work.mechanism} would keep {cost.bytes / 2**30:.1f} GB for {cells:,} counters and about "
-            f"{cost.releases:,} releases, and at most {MAX_BYTES / 2**30:.0f} GB are allowed; give smaller S, A or H, "
-            "or fewer releases.",
+            filled(
+                SAID["memory"],
+                mechanism=work.mechanism,
+                size=f"{cost.bytes / 2**30:.1f}",
+                cells=f"{cells:,}",
+                releases=f"{cost.releases:,}",
+                most=f"{MAX_BYTES / 2**30:.0f}",
+            ),
         )
 
 

@@ -11,6 +11,7 @@ from dprl import names
 from dprl.brief import Registry, described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, SpecError, check_params, documented
+from dprl.labels import called, phrase
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.plugins import sources_of
@@ -133,7 +134,7 @@ class OfflineSpec(Budgeted):
 
     def label(self) -> str:
         """A short name for a legend."""
-        return super().label() + ", stationarity declared" * (self.stationary == "yes")
+        return called(super().label(), phrase("stationary") if self.stationary == "yes" else "")
 
     def _check_features(self) -> None:
         linear = [key for key, world in ENVIRONMENTS.items() if world.features]

@@ -7,8 +7,11 @@ from typing import cast
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.outside import is_outside
+
+FITTED, POOLED, COUNTED = (messages("refusals")[name] for name in ("fitted", "pooled", "counted"))
 
 ONE_E = (
     "The proof of the printed bonus takes one E for all rows; here each row has its own, by its reports. So a value "
@@ -39,20 +42,20 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_pooled(algorithm: str, mechanism: str | None, calibration: str | None, bonus: str | None) -> str:
-    """Why counts cannot be pooled over the steps of an episode, as after "yes"; "" where they can.
+    """Why counts cannot be pooled over the steps of an episode, as is declared by "yes"; "" where they can.
 
     mechanism, calibration: None without noise. The anytime bonus holds for all numbers of visits at once, in whatever
     order they come; printed bounds are for visits at one step.
     """
     if "stationary" not in ALGORITHMS[algorithm].declarable:
-        return f"is for algorithms with the anytime bonus: no bonus of {algorithm} is proved for counts of all steps"
+        return filled(POOLED["algorithm"], choice="yes", algorithm=algorithm)
     if bonus not in (None, "anytime"):
-        return f"is for bonus anytime: bonus {bonus} is for counts of one step"
+        return filled(POOLED["bonus"], choice="yes", bonus=bonus)
     if calibration == "paper":
-        return "is for calibration tight: papers print noise for counts of one step"
+        return filled(POOLED["paper"], choice="yes")
     drawn = MECHANISMS.get(mechanism or "")
     if drawn and (is_outside(drawn.key) or (drawn.norm == "cells" and drawn.rows(1, 1))):
-        return f"is for Gaussian or Laplace noise, for questions and for bits of a batch, not for mechanism {mechanism}"
+        return filled(POOLED["mechanism"], choice="yes", mechanism=mechanism)
     return ""
 
 
@@ -75,45 +78,61 @@ def consistencies_for(
     return ("own", *flow, *still)
 
 
-def not_played(algorithm: str, privacy: str, mechanism: str | None, consistency: str) -> str:
-    """Why a row cannot count only reports of users who were told to play it, as after "played"; "" where it can.
+def noise_named(mechanism: str, structure: str | None, bonus: str, stationary: str) -> str:
+    """What counts are fitted after, in words: the mechanism, the bonus, and what is declared."""
+    drawn = ["noise", *["structure"] * bool(structure), *["steps"] * (stationary == "yes")]
+    return filled(FITTED["_".join(drawn)], mechanism=mechanism, bonus=bonus)
 
-    Each report, or each batch, has to have noise of its own, and it has to be known before it who plays what.
+
+def not_played(
+    algorithm: str, privacy: str, mechanism: str | None, consistency: str, choice: str = "played"
+) -> str:
+    """Why a row cannot count only reports of users who were told to play it, in words; "" where it can.
+
+    Each report, or each batch, has to have noise of its own, and it has to be known before it who plays what. choice:
+    how the words name it.
     """
     learner, drawn = ALGORITHMS[algorithm], MECHANISMS.get(mechanism or "")
     if privacy not in ("local", "shuffle"):
-        return "is for reports that users send, under local or shuffle privacy"
+        return filled(COUNTED["privacy"], choice=choice)
     if not learner.statistic.counted or learner.forgets:
-        return f"is for algorithms that plan from running counts, not for {algorithm}"
+        return filled(COUNTED["algorithm"], choice=choice, algorithm=algorithm)
     if cast(TabularLearner, learner).stochastic:
-        return f"is for policies that take one action in a state; {algorithm} takes each with some chance"
+        return filled(COUNTED["stochastic"], choice=choice, algorithm=algorithm)
     if is_outside(mechanism):
-        return f"is not for mechanism {mechanism}, which is of another package"
+        return filled(COUNTED["outside"], choice=choice, mechanism=mechanism)
     if drawn is not None and drawn.rows(1, 1) and not drawn.fresh:
-        return f"is not for mechanism {mechanism}, whose nodes mix batches that were told different actions"
+        return filled(COUNTED["nodes"], choice=choice, mechanism=mechanism)
     if consistency != "own":
-        return f"does not go with consistency {consistency}, which takes the noise of all rows to be alike"
+        return filled(COUNTED["consistency"], choice=choice, consistency=consistency)
     return ""
 
 
 def not_counted(
-    reports: str, algorithm: str, privacy: str, mechanism: str | None, consistency: str, bonus: str | None
+    reports: str,
+    algorithm: str,
+    privacy: str,
+    mechanism: str | None,
+    consistency: str,
+    bonus: str | None,
+    choice: str = "",
 ) -> str:
-    """Why rows cannot count just these reports, as after their name; "" where they can.
+    """Why rows cannot count just these reports, in words; "" where they can.
 
     Windows of batches need noise of each batch by itself, and a bonus that holds from any batch on. bonus: None for
-    the algorithm's first.
+    the algorithm's first. choice: how the words name it, where that is not its key.
     """
     if reports == "all":
         return ""
     bonus = bonus or ALGORITHMS[algorithm].bonuses[0]
-    reason = not_played(algorithm, privacy, mechanism, consistency)
+    choice = choice or reports
+    reason = not_played(algorithm, privacy, mechanism, consistency, choice)
     if reason or reports == "played":
         return reason
     if privacy != "shuffle":
-        return "is for batches that a shuffler mixes: other reports have noise of their own, and early ones no more"
+        return filled(COUNTED["batches"], choice=choice)
     if bonus != "anytime":
-        return f"is for bonus anytime: bonus {bonus} is for all visits from the first one on"
+        return filled(COUNTED["bonus"], choice=choice, bonus=bonus)
     return ""
 
 

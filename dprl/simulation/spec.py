@@ -15,25 +15,27 @@ from dprl.brief import described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, check_params, documented, either, read_json, shown, written
 from dprl.kernels import source_digest
+from dprl.labels import online
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
+from dprl.messages import filled, messages
 from dprl.plugins import sources_of
 from dprl.privacy import MECHANISMS, PRIVATIZERS, outside
 from dprl.simulation import cost, schedules, stationary, structure
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_counted, runs_in
+from dprl.simulation.pairs import (
+    calibrations_for,
+    consistencies_for,
+    mechanisms_for,
+    noise_named,
+    not_counted,
+    runs_in,
+)
 from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, LATER, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
 
-# What a choice of `consistency` is for.
-FITS = {
-    "own": "own is for counts",
-    "flow": "flow is for algorithms that plan from running counts, with Gaussian or Laplace noise in those of every "
-    "transition",
-    "still": "still is for the anytime bonus of algorithms that plan from running counts, with mechanism "
-    "gaussian-optimal or gaussian-toeplitz",
-}
+SAID, FITTED = messages("refusals")["spec"], messages("refusals")["fitted"]
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 
@@ -97,10 +99,8 @@ class RunSpec:
         stationary.check_use(self.stationary, self.algorithm)
         self._set("privacy", self.privacy or learner.privacies[0])
         if self.privacy in learner.refused:
-            raise SpecError(
-                "privacy",
-                f"{self.privacy} {learner.refused[self.privacy]}; give {either(learner.privacies)}.",
-            )
+            told = {"reason": learner.refused[self.privacy], "allowed": either(learner.privacies)}
+            raise SpecError("privacy", filled(SAID["privacy_refused"], **told))
         self._choose("privacy", learner.privacies, learner.key)
         self._set("bonus", self.bonus or learner.bonuses[0])
         self._choose("bonus", learner.bonuses, learner.key)
@@ -159,21 +159,19 @@ class RunSpec:
         if self.mechanism is None:
             self._set("mechanism", self._default_mechanism())
         known = mechanisms_for(self.algorithm, self.privacy)
-        owner = "" if known == privatizer.mechanisms else f" and algorithm {self.algorithm}"
-        self._choose("mechanism", known, f"privacy {privatizer.key}{owner}")
+        owner = filled(SAID["privacy"], privacy=privatizer.key)
+        if known != privatizer.mechanisms:
+            owner = filled(SAID["privacy_algorithm"], privacy=privatizer.key, algorithm=self.algorithm)
+        self._choose("mechanism", known, owner)
         mechanism = MECHANISMS[str(self.mechanism)]
         self._set("calibration", self.calibration or "tight")
-        self._choose(
-            "calibration", calibrations_for(self.algorithm, mechanism.key), f"mechanism {mechanism.key}"
-        )
+        able = calibrations_for(self.algorithm, mechanism.key)
+        self._choose("calibration", able, filled(SAID["mechanism"], mechanism=mechanism.key))
         fits = self._fits(mechanism.key)
         if self.consistency not in fits:
-            raise SpecError(
-                "consistency",
-                f"{FITS[self.consistency]}, not for {self.algorithm} with mechanism {mechanism.key}, bonus {self.bonus}"
-                f"{' and a declared structure' if self.structure else ''}"
-                f"{' and counts of all steps' if self.stationary == 'yes' else ''}; give {either(fits)}.",
-            )
+            drawn = noise_named(mechanism.key, self.structure, self.bonus, self.stationary)
+            told = {"algorithm": self.algorithm, "noise": drawn, "allowed": either(fits)}
+            raise SpecError("consistency", filled(FITTED[self.consistency], **told))
         outside.check_contribution(mechanism.key, self.contribution)
         self._choose_reports(named)
         if self.epsilon is None:
@@ -183,10 +181,10 @@ class RunSpec:
             self._set("delta", 0.0 if zero else DEFAULT_DELTA)
         if self.delta == 0 and mechanism.needs_delta:
             others = [k for k in known if not MECHANISMS[k].needs_delta]
-            advice = f", or mechanism {either(tuple(others))}" if others else ""
-            raise SpecError(
-                "delta", f"0 does not go with mechanism {mechanism.key}; give a number above 0{advice}."
-            )
+            if not others:
+                raise SpecError("delta", filled(SAID["delta"], mechanism=mechanism.key))
+            told = {"mechanism": mechanism.key, "others": either(others)}
+            raise SpecError("delta", filled(SAID["delta_other"], **told))
 
     def _fits(self, mechanism: str) -> tuple[str, ...]:
         return consistencies_for(self.algorithm, mechanism, self.structure, self.bonus, self.stationary)
@@ -197,7 +195,7 @@ class RunSpec:
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := self._not_counted(self.reports):
-            raise SpecError("reports", f"{self.reports} {reason}; give all.")
+            raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
         """Of a spec that names no mechanism: as printed where noise or bonus are, else what the privacy model takes."""
@@ -234,9 +232,8 @@ class RunSpec:
 
     def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
         if getattr(self, name) not in allowed:
-            raise SpecError(
-                name, f"{shown(getattr(self, name))} does not go with {owner}; give {either(allowed)}."
-            )
+            told = {"value": shown(getattr(self, name)), "owner": owner, "allowed": either(allowed)}
+            raise SpecError(name, filled(SAID["goes"], **told))
 
     def _check_limits(self) -> None:
         learner, size = ALGORITHMS[self.algorithm], self._problem_size
@@ -371,11 +368,14 @@ class RunSpec:
 
     def label(self) -> str:
         """A short name for a legend."""
-        title = ALGORITHMS[self.algorithm].title + (", structure declared" if self.structure else "")
-        title += ", stationarity declared" if self.stationary == "yes" else ""
-        title += ", bonus not proved" if self.bonus == OWN else ""
-        noise = "no privacy" if self.privacy == "none" else f"{self.privacy}, epsilon {self.epsilon:g}"
-        return f"{title}, {noise}" + f", {self.contribution} episodes a user" * (self.contribution > 1)
+        return online(
+            ALGORITHMS[self.algorithm].title,
+            None if self.privacy == "none" else (self.privacy, self.epsilon or 0.0),
+            self.contribution,
+            structure=bool(self.structure),
+            stationary=self.stationary == "yes",
+            unproved=self.bonus == OWN,
+        )
 
     @cached_property
     def _twin(self) -> RunSpec:

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from dprl.fields import SpecError
+from dprl.fields import SpecError, either
 from dprl.learners import ALGORITHMS
+from dprl.messages import filled, messages
 from dprl.simulation import structure
 from dprl.simulation.pairs import not_pooled
+
+SPEC, DEPENDS = messages("refusals")["spec"], messages("refusals")["depends"]
 
 
 def check_use(
@@ -28,9 +31,9 @@ def check_use(
     """Refuse a declaration of which a learner, its bonus or the noise makes nothing. Raises SpecError."""
     if stationary == "yes" and (reason := not_pooled(algorithm, mechanism, calibration, bonus)):
         able = [key for key, other in ALGORITHMS.items() if "stationary" in other.declarable]
-        if algorithm not in able:
-            reason += f"; give no, or algorithm {', '.join(able[:-1])} or {able[-1]}"
-        raise SpecError("stationary", f"yes {reason}.")
+        if algorithm in able:
+            raise SpecError("stationary", filled(SPEC["stationary"], reason=reason))
+        raise SpecError("stationary", filled(SPEC["stationary_other"], reason=reason, others=either(able)))
 
 
 def check_truth(stationary: str, declared: str | None, environment: str, params: Mapping[str, Any]) -> None:
@@ -47,13 +50,9 @@ def check_truth(stationary: str, declared: str | None, environment: str, params:
     if stationary == "no":
         return
     if reason := dependence(environment, json.dumps(dict(params), sort_keys=True)):
-        raise SpecError("stationary", f"yes is not true of this environment: {reason}; give no.")
+        raise SpecError("stationary", filled(SPEC["not_stationary"], reason=reason))
     if declared and len(structure.table(declared, environment, params)) > 1:
-        whose = "those of the environment differ" if declared == structure.OWN else "these differ"
-        raise SpecError(
-            "structure",
-            f"with stationary yes all steps allow the same, and {whose}; give a list for each state, [S][A][..].",
-        )
+        raise SpecError("structure", SPEC["structure_own" if declared == structure.OWN else "structure"])
 
 
 @lru_cache(maxsize=256)
@@ -61,13 +60,11 @@ def dependence(environment: str, params: str) -> str:
     """Where a model depends on the step, in words; "" where it does not. params: as JSON. Raises SpecError."""
     mdp = structure.whole(environment, json.loads(params))
     if len(mdp.possible) > 1 and (mdp.possible != mdp.possible[:1]).any():
-        return "which transitions are possible depends on the step"
+        return str(DEPENDS["possible"])
     for what, of_steps in (("rewards", mdp.R[..., None]), ("transitions", mdp.P)):
         other = np.argwhere((of_steps != of_steps[:1]).any(-1))
         if len(other):
             h, s, a = (int(x) for x in other[0])
-            return (
-                f"the {what} of state {s} ({mdp.state_labels[s]}), action {a} ({mdp.action_labels[a]}) at step {h} are "
-                "not those at step 0"
-            )
+            labels = {"state": mdp.state_labels[s], "action": mdp.action_labels[a]}
+            return filled(DEPENDS[what], s=s, a=a, h=h, **labels)
     return ""

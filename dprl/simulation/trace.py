@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.brief import described
+from dprl.labels import called, phrase
 from dprl.mdp.tabular import Array
+from dprl.messages import counted
 from dprl.privacy.guarantee import Guarantee
 
 if TYPE_CHECKING:
@@ -81,10 +83,13 @@ class TraceCore(Generic[S_co]):
             cls.__repr__ = TraceCore.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        end = "" if self.complete else ", cut short"
         axis, measure, at, values = self.curve
-        last = f": {measure} {values[-1]:.6g} at {axis} {at[-1]:,}" if len(at) else ""
-        return f"{type(self).__name__}({self._given.label()}, seed {self.seed}{last}{end})"
+        seed = phrase("seed", seed=self.seed)
+        if len(at):
+            last = {"measure": measure, "value": f"{values[-1]:.6g}", "axis": axis, "at": f"{at[-1]:,}"}
+            seed = phrase("seed_at", seed=self.seed, **last)
+        told = called(self._given.label(), seed, "" if self.complete else phrase("cut"))
+        return f"{type(self).__name__}({told})"
 
     @property
     def _given(self) -> Spec:
@@ -171,18 +176,16 @@ class Trace(Generic[T_co]):
 
     def __repr__(self) -> str:
         final, axis, measure = self.summary(), self._curve.axis, self._curve.measure
-        low, high = final[f"final_{measure}_low"], final[f"final_{measure}_high"]
-        between = "" if low is None else f" (95% interval over seeds: {low:.6g} to {high:.6g})"
+        mean, low, high = (final[f"final_{measure}_{name}"] for name in ("mean", "low", "high"))
+        said = {"measure": measure, "mean": f"{mean:.6g}", "axis": axis, "at": f"{self.at[-1]:,}"}
+        if low is None:
+            last = phrase("final", **said)
+        else:
+            last = phrase("final_interval", low=f"{low:.6g}", high=f"{high:.6g}", **said)
         given = self.spec.to_dict()
         where = [str(given[name]) for name in ("environment",) if name in given]
-        seeds = "1 seed" if len(self.seeds) == 1 else f"{len(self.seeds)} seeds"
-        return "\n".join(
-            (
-                f"Trace of {', '.join([self.spec.label(), *where, seeds])}",
-                f"final {measure} {final[f'final_{measure}_mean']:.6g}{between} at {axis} {self.at[-1]:,}",
-                repr(self.guarantee),
-            )
-        )
+        run = called(self.spec.label(), *where, counted(len(self.seeds), "seed"))
+        return "\n".join((phrase("trace", run=run), last, repr(self.guarantee)))
 
     @property
     def at(self) -> Ints:

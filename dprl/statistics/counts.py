@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
+from dprl.messages import filled, messages
 from dprl.statistics.consistency import consistent, fit, unchanged
 from dprl.statistics.flow import remaining
 from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed
+from dprl.words import listed
+
+THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
 
 
 @dataclass(frozen=True)
@@ -89,56 +93,35 @@ class Counts:
     @property
     def then(self) -> str:
         """What is done with noisy counts before they are looked at, in words."""
-        if self.recent and self.pooled:
-            return (
-                ". In a row (s, a) only reports about steps at which a user's policy takes a in s are added up, and "
-                "only of the last batches. These are as many as leave least noise for their users. This follows from "
-                "released counts and public policies, so it costs no privacy"
-            )
-        if self.played and self.pooled:
-            return (
-                ". In a row (s, a) only reports about steps at which a user's policy takes a in s are added "
-                "up. With Laplace noise these are whole reports, if it does so at any step. Policies are "
-                "public, so this costs no privacy"
-            )
-        if self.recent:
-            return (
-                ". In a row (h, s, a) only the last batches are added up of those whose policy takes a in s at h: as "
-                "many as leave least noise for their users. This follows from released counts and public policies, so "
-                "it costs no privacy"
-            )
-        if self.played:
-            return (
-                ". In a row (h, s, a) only reports of users whose policy takes a in s at h are added up. Policies are "
-                "public, so this costs no privacy"
-            )
+        if self.recent or self.played:
+            rows = "recent" if self.recent else "played"
+            return str(THEN[f"{rows}_pooled" if self.pooled else rows])
         if self.still:
-            return (
-                ". Noisy counts of actions that nobody was told to take are then averaged over releases. "
-                "This uses only released counts and public policies, so it costs no privacy"
-            )
-        if not self.flow:
-            return ""
-        return (
-            ". Noisy counts are then moved to the nearest counts that so many users could have, except for signs. This "
-            "uses only released counts, so it costs no privacy"
-        )
+            return str(THEN["still"])
+        return str(THEN["flow"]) if self.flow else ""
 
     @property
     def moved(self) -> str:
         """What replacing one user moves, in words."""
-        if self.pooled:
-            n, r = _per("n", self.visits), _per("r", self.reward)
-            return f"2 counters of {n}, 2 of m and 2 of {r} by H units each"
-        return f"2H counters of {_per('n', self.visits)}, 2H of m, and 2H of {_per('r', self.reward)}"
+        units = {"n": _per("n", self.visits), "r": _per("r", self.reward)}
+        return filled(MOVED["counts_pooled" if self.pooled else "counts"], **units)
 
     @property
     def evening(self) -> str:
         """What is done to make its parts tolerate the same noise, in words."""
+        return filled(MOVED["units_noise" if self.evened().visits < 1 else "units"], units=self._units)
+
+    @property
+    def briefly(self) -> str:
+        """The same, without what for."""
+        return filled(MOVED["units"], units=self._units)
+
+    @property
+    def _units(self) -> str:
         even = self.evened()
-        units = {part: unit for part, unit in (("n", even.visits), ("r", even.reward)) if unit < 1}
-        said = f"releasing {' and '.join(map(_per, units, units.values()))}"
-        return said + (", for less noise in m" if "n" in units else "")
+        return listed(
+            [_per(part, unit) for part, unit in (("n", even.visits), ("r", even.reward)) if unit < 1]
+        )
 
     def cells(self, size: Size) -> int:
         """Counters released each time."""

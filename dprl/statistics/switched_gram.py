@@ -18,8 +18,11 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
+from dprl.messages import filled, messages
 from dprl.statistics.feature_gram import FeatureGram
 from dprl.statistics.statistic import REPLACE_ONE, Change
+
+MOVED = messages("cards")["moved"]
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,10 @@ class SwitchedGram(FeatureGram):
     @property
     def moved(self) -> str:
         """What replacing one user moves, in words."""
-        vectors = "a vector" if self.families == 1 else f"{self.families} vectors"
-        return f"a matrix at each step, and {vectors} at each step of each of at most {self.releases:,} policy updates"
+        plans = f"{self.releases:,}"
+        if self.families == 1:
+            return filled(MOVED["vector"], plans=plans)
+        return filled(MOVED["vectors"], vectors=self.families, plans=plans)
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
         """How far one user moves the draws of a matrix, and of one vector, at a step, at most.

@@ -121,7 +121,7 @@ def of_values_asked_anew() -> set[str]:
     )
     card = BatchRun.noise_of_run(run).guarantee()
     rarely = SwitchRun.noise_of_run(run.replace(algorithm="lsvi-ucb-rare", calibration="tight")).guarantee()
-    refused = {f"{model} {why}" for a in ALGORITHMS.values() for model, why in a.refused.items()}
+    refused = {why for a in ALGORITHMS.values() for why in a.refused.values()}
     return {card.where, rarely.where, *card.assumptions, *rarely.assumptions} | refused
 
 

@@ -138,8 +138,8 @@ class SwitchingLearner(PlannedLearner[SwitchingPlanner, SwitchedGram]):
     def refused(self) -> Mapping[str, str]:
         """Privacy models that it does not have."""
         return {
-            "local": f"is an open question for {self.key}: {LOCAL}",
-            "shuffle": f"is not offered for {self.key}: as with local, {LOCAL}",
+            "local": f"local is an open question for {self.key}: {LOCAL}",
+            "shuffle": f"shuffle is not offered for {self.key}: as with local, {LOCAL}",
         }
 
     def seen(self, bonus: str) -> SwitchedGram:

@@ -9,8 +9,9 @@ from typing import cast
 import numpy as np
 
 from dprl.mdp import Size
+from dprl.messages import filled
 from dprl.privacy.accounting import Losses, calibrated
-from dprl.privacy.guarantee import SIMULATION, Guarantee, LadderStep, Reading, budget
+from dprl.privacy.guarantee import NOISE, SIMULATION, WHERE, Guarantee, LadderStep, Reading, budget
 from dprl.privacy.mechanisms import (
     MECHANISMS,
     Mechanism,
@@ -67,20 +68,7 @@ def prepare(request: Request) -> Noise:
         statistic = request.statistic.evened()
         change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
-        change = change.at_once(m)
-        norm = length(change, request.delta)
-        changed = f"One user changes the counts by {norm} ({statistic.moved}{times(m)})"
-        if change.anew:
-            anew = length(change.once, request.delta)
-            changed = (
-                f"One user changes the sums over users by {norm}, and what is asked anew by {anew}. Moved are "
-                f"{statistic.moved}{times(m)}"
-            )
-        formula = (
-            f"the smallest scale for which {budget(request.epsilon, request.delta)} is proved in {stream.releases:,} "
-            "releases. "
-            f"{changed}"
-        )
+        formula = smallest(request, statistic.moved, change.at_once(m), stream.releases)
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
@@ -89,8 +77,7 @@ def prepare(request: Request) -> Noise:
             model="JDP",
             trust=TRUST,
             mechanism=mechanism,
-            where="at the curator, before the algorithm sees them. Noise is added to sums over users of "
-            f"{every(statistic)}",
+            where=filled(WHERE["central"], numbers=every(statistic)),
             formula=formula,
             scale=statistic.counter(scale),
             std=float(noise.std.max()),
@@ -110,9 +97,20 @@ def prepare(request: Request) -> Noise:
     return noise
 
 
-def times(contribution: int) -> str:
-    """How often one user may be in the same counters, in words."""
-    return f", {contribution} times: all of a user's episodes may be in the same" if contribution > 1 else ""
+def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
+    """How large calibrated noise is, in words. moved: by one episode; change: by all of a user's."""
+    said: dict[str, object] = {
+        "budget": budget(request.epsilon, request.delta),
+        "releases": f"{releases:,}",
+        "norm": length(change, request.delta),
+        "moved": moved,
+    }
+    if change.anew:
+        said["anew"] = length(change.once, request.delta)
+    if request.contribution > 1:
+        said["times"] = request.contribution
+    name = "anew" if change.anew else "central"
+    return filled(NOISE[f"{name}_times" if request.contribution > 1 else name], **said)
 
 
 def length(change: Change, delta: float) -> str:
@@ -122,7 +120,7 @@ def length(change: Change, delta: float) -> str:
 
 def every(statistic: Statistic) -> str:
     """What noise is added to, in words."""
-    return f"every counter of {statistic.parts}" if statistic.counted else statistic.parts
+    return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
 def tight_scale(
@@ -206,7 +204,7 @@ def _ladder(
         ),
         (
             statistic.evening,
-            statistic.evening.partition(", ")[0],
+            statistic.briefly,
             "gaussian-toeplitz",
             releases,
             statistic.evened(),

@@ -8,7 +8,8 @@ from typing import cast
 
 import numpy as np
 
-from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
+from dprl.messages import filled
+from dprl.privacy.guarantee import NOISE, SENT, SIMULATION, WHERE, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream
 from dprl.privacy.mechanisms.unary import UNARY, asking
 from dprl.privacy.privatizers.central import every, tight_scale
@@ -38,11 +39,11 @@ def prepare(request: Request) -> Noise:
         table, events = stream, (1 if mechanism is UNARY else 2) * len(request.times)
     if request.releases is not None:
         stream = replace(stream, leaves=open_stream(request.K, request.releases).leaves)
-    messages, notes = "", tuple[str, ...]()
+    sent, notes = "", tuple[str, ...]()
     sources: tuple[str, ...] = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018")
     if mechanism is UNARY:
         statistic, scale = request.statistic.evened(), 1.0
-        formula, messages = interview(stream, request)
+        formula, sent = interview(stream, request)
         sources, notes = (mechanism.source,), (ASSUMED,)
     elif request.calibration == "paper":
         statistic = request.statistic
@@ -52,18 +53,13 @@ def prepare(request: Request) -> Noise:
         statistic = request.statistic.evened()
         change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
-        reports = "one report" if m == 1 else f"the {m} reports of one user together"
+        said = {"budget": budget(request.epsilon, request.delta), "moved": statistic.moved}
         formula = (
-            f"the smallest scale for which {budget(request.epsilon, request.delta)} is proved for {reports}. In "
-            f"each report another trajectory changes {statistic.moved}"
+            filled(NOISE["local"], **said) if m == 1 else filled(NOISE["local_reports"], reports=m, **said)
         )
 
     if request.played and mechanism.key == "gaussian" and cast(Counts, statistic).pooled:
-        H = request.size.H
-        messages = (
-            f"counts of each of {H} steps, whose noise has 1/√{H} of that standard deviation. Together they have the "
-            "guarantee of one report of all steps"
-        )
+        sent = filled(SENT["steps"], H=request.size.H)
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         card = guarantee(
@@ -71,8 +67,9 @@ def prepare(request: Request) -> Noise:
             model="LDP",
             trust=TRUST,
             mechanism=mechanism,
-            where=f"on each user's device: on {'each answer' if mechanism is UNARY else every(statistic)}, "
-            "before it is sent",
+            where=WHERE["local_answers"]
+            if mechanism is UNARY
+            else filled(WHERE["local"], numbers=every(statistic)),
             formula=formula,
             scale=one_counts(stream) if mechanism is UNARY else statistic.counter(scale),
             std=float(noise.std.max()),
@@ -81,7 +78,7 @@ def prepare(request: Request) -> Noise:
             assumptions=(*notes, SIMULATION),
             sources=sources,
         )
-        return replace(card, messages=messages)
+        return replace(card, messages=sent)
 
     noise = with_noise(
         request,
@@ -123,18 +120,19 @@ def interview(stream: Stream, request: Request) -> tuple[str, str]:
     """How large the noise is, and what a user sends, in words."""
     counts, size = cast(Counts, request.statistic), request.size
     (_, _, steps), (_, turned, _), chances = stream.batches
-    about = f"{steps:g} of {size.H} steps" if steps > 1 else f"one of {size.H} steps"
     shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))
-    formula = (
-        f"a user is asked about {about}, and about n, m or r ({shares}). Each bit of an answer is turned "
-        f"over with chance {turned:.4g}. Sums are scaled to all users whose reports count"
-    )
     short = size.S * size.A
     longest = max(counts.declared.transitions) if counts.declared else size.S * short
+    asked = {"H": size.H, "shares": shares, "turned": f"{turned:.4g}"}
+    lengths = {"longest": f"{longest:,}", "short": f"{short:,}"}
+    if steps > 1:
+        formula = filled(NOISE["answers_steps"], steps=f"{steps:g}", **asked)
+        sent = filled(SENT["answers"], answers=f"{steps:g}", **lengths)
+    else:
+        formula, sent = filled(NOISE["answers_step"], **asked), filled(SENT["answer"], **lengths)
     if request.contribution > 1:
-        formula += f". The same holds for each of a user's {request.contribution} reports, which have equal shares of ε"
-    answers = f"{steps:g} answers" if steps > 1 else "one answer"
-    return formula, f"{answers} of {longest:,} bits (about m) or {short:,} (about n or r)"
+        formula = filled(NOISE["answers_reports"], formula=formula, reports=request.contribution)
+    return formula, sent
 
 
 PRIVATIZER = Privatizer(

@@ -12,9 +12,19 @@ from numpy.typing import NDArray
 from dprl.brief import described
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
+from dprl.messages import filled
 from dprl.privacy.accounting import Losses, epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import SCOPE, Guarantee, LadderStep, Reading, adjacency_of, unit_of
+from dprl.privacy.guarantee import (
+    NOISE,
+    SCOPE,
+    WHERE,
+    Guarantee,
+    LadderStep,
+    Reading,
+    adjacency_of,
+    unit_of,
+)
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
 
@@ -339,8 +349,8 @@ def guarantee(
         unit=unit_of(request.contribution),
         adjacency=adjacency_of(request.contribution),
         mechanism=mechanism.title,
-        where=where + request.statistic.then,
-        noise_formula=formula if counted else f"{formula}; scale {scale:.4g}",
+        where=filled(WHERE["then"], where=where, then=then) if (then := request.statistic.then) else where,
+        noise_formula=formula if counted else filled(NOISE["scale"], formula=formula, scale=f"{scale:.4g}"),
         noise_scale=scale if counted else None,
         noise_std=std if counted else None,
         claimed_epsilon=request.epsilon,

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
+from dprl.messages import filled
 from dprl.privacy.accounting import Binomial, Losses, for_each, gaussian_mu, least_scale
-from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
+from dprl.privacy.guarantee import NOISE, SENT, SIMULATION, WHERE, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import BINOMIAL_TREE, PRINTED, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
@@ -24,7 +25,6 @@ from dprl.statistics.counts import Counts
 TRUST = (
     "The shuffler is trusted to mix the messages of a batch; others see only which messages came, not whose."
 )
-ADDED_UP = ". Counts of all steps are added up afterwards, which costs no privacy"
 MOST_USERS = 10**15
 LEAST_DELTA = (
     1e-18  # outcomes that the accountant does not look at have a chance of about 1e-30 in each counter
@@ -68,7 +68,8 @@ def check(
 
 
 class Drawn(NamedTuple):
-    """The bits of a run. sent: by one user, in words; table: see `with_noise`."""
+    """The bits of a run. sent: by one user, in words; where: name of what is said of where they are mixed; table: see
+    `with_noise`."""
 
     stream: Stream
     formula: str
@@ -107,9 +108,7 @@ def prepare(request: Request) -> Noise:
             model="SDP",
             trust=TRUST,
             mechanism=mechanism,
-            where=f"on each user's device: random bits beside the true ones of {request.statistic.parts}, "
-            + drawn.where
-            + (ADDED_UP if drawn.stream.often > 1 else ""),
+            where=filled(WHERE[drawn.where], parts=request.statistic.parts),
             formula=drawn.formula,
             scale=1.0,
             std=float(noise.std.max()),
@@ -153,7 +152,7 @@ def in_batches(request: Request, change: Change) -> Drawn:
     if request.calibration == "paper":
         tau = printed_tau(change.raised, request.epsilon, request.delta)
         bits = printed_bits(users, tau)
-        formula = f"n < tau: ceil(tau/n) fair bits a user, else one Bernoulli(tau/2n), tau = {tau:,.0f}"
+        formula = filled(NOISE["printed_bits"], tau=f"{tau:,.0f}")
         sources: tuple[str, ...] = ("B25 Algorithm 4 and section V-A",)
     else:
         bits = np.empty((len(users), 2))
@@ -161,17 +160,16 @@ def in_batches(request: Request, change: Change) -> Drawn:
         for count in np.unique(raised):
             fair, variance = least_bits(int(count), *each, request.exact)
             bits[raised == count] = tight_bits(users[raised == count], fair, variance)
-        formula = (
-            f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), n q (1 - q) "
-            f"= {variance:,.0f}. These are the fewest bits for which {budget(*each)} is proved in a batch of n users, "
-            f"where a change moves {2 * count} counters{together(request)}"
-        )
-        if request.releases is not None:
-            formula = (
-                f"ceil({4 * variance:,.0f}/n) bits a user, of variance {variance:,.0f} in a batch. These are the "
-                f"fewest bits for which {budget(*each)} is proved where a change moves {2 * count} "
-                f"counters{together(request)}"
-            )
+        said: dict[str, object] = {
+            "fair": f"{4 * variance:,.0f}",
+            "variance": f"{variance:,.0f}",
+            "budget": budget(*each),
+            "counters": 2 * count,
+        }
+        if request.releases is None:
+            formula = together(filled(NOISE["bits"], bits=f"{fair:,}", **said), request)
+        else:
+            formula = together(filled(NOISE["bits_released"], **said), request)
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
     cells = sent_by_step(request.statistic).cells(request.size)
     sent = messages(users, bits[:, 0], cells if request.batches is None else None)
@@ -198,7 +196,8 @@ def in_batches(request: Request, change: Change) -> Drawn:
         rows = np.tile([VARIANCE, often * largest, change.raised], (len(users), 1))
         table = replace(stream_of_releases(len(users)), batches=rows)
     assumed = "the shuffler is trusted and every user of a batch adds their bits"
-    return Drawn(replace(stream, often=often), formula, sources, sent, "mixed over a batch", assumed, table)
+    where = "batches_of_steps" if often > 1 else "batches"
+    return Drawn(replace(stream, often=often), formula, sources, sent, where, assumed, table)
 
 
 def in_nodes(request: Request, change: Change) -> Drawn:
@@ -214,10 +213,13 @@ def in_nodes(request: Request, change: Change) -> Drawn:
     whole = 2 ** (L - 1)  # batches in the largest node, which share its bits evenly
     bits = whole * math.ceil(fair / whole)
     stream = replace(stream_of_releases(releases), batches=np.array([[bits, 0.5, change.raised]]))
-    formula = (
-        f"{bits:,} fair bits in each node of a tree over {releases:,} batches, in equal shares from its batches. These "
-        f"are the fewest bits for which {budget(*each)} is proved where a change moves {2 * change.raised} counters in "
-        f"a node of each of {L} levels{together(request)}"
+    formula = filled(
+        NOISE["bits_nodes"],
+        bits=f"{bits:,}",
+        batches=f"{releases:,}",
+        budget=budget(*each),
+        counters=2 * change.raised,
+        levels=L,
     )
     random = bits * (2 - 1 / whole)  # of a batch, for one counter, over all levels
     sizes = np.array([1, math.ceil(random)])
@@ -225,20 +227,20 @@ def in_nodes(request: Request, change: Change) -> Drawn:
         sizes = np.diff(request.times, prepend=0)
     return Drawn(
         stream,
-        formula,
+        together(formula, request),
         ("Chan, Shi, Song 2011", "B25 Algorithm 4", "Doroshenko et al. 2022"),
         messages(sizes, np.full(len(sizes), random), request.cells, L),
-        "mixed over all batches of a node",
+        "nodes",
         "the shuffler is trusted, keeps messages until all batches of a node are in, and every user adds their bits",
     )
 
 
-def together(request: Request) -> str:
-    """What that proves for all episodes of one user, in words."""
+def together(formula: str, request: Request) -> str:
+    """How large noise is, with what that proves for all episodes of one user where there may be several, in words."""
     if request.contribution == 1:
-        return ""
+        return formula
     proved = budget(request.epsilon, request.delta)
-    return f". So {proved} is proved for {request.contribution} episodes (Vadhan 2017, Lemma 2.2)"
+    return filled(NOISE["bits_together"], formula=formula, budget=proved, episodes=request.contribution)
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
@@ -246,11 +248,13 @@ def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: i
     cells: counters, None where not every batch is about all; copies: of the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
-    span = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    fewest = "" if low == high else ", the more the fewer users are in the batch"
-    counters = "counter" if cells is None else f"of {cells:,} counters"
-    true = "the true one" if copies == 1 else f"the true one {copies} times"
-    return f"{span} bits for each {counters}, {true} among random ones{fewest}"
+    name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
+    said: dict[str, object] = {} if cells is None else {"cells": f"{cells:,}"}
+    if copies > 1:
+        said["copies"] = copies
+    if low == high:
+        return filled(SENT[name], bits=f"{low:,}", **said)
+    return filled(SENT[f"{name}_range"], low=f"{low:,}", high=f"{high:,}", **said)
 
 
 def printed_tau(raised: int, epsilon: float, delta: float) -> float:

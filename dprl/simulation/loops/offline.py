@@ -20,9 +20,10 @@ from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProble
 from dprl.mdp import Size, planning
 from dprl.mdp.counts import visits
 from dprl.mdp.tabular import Array
+from dprl.messages import filled
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.curator import NO_NOISE, ONCE, CuratorNoise, prepare, tight_scales
-from dprl.privacy.guarantee import SCOPE, SIMULATION
+from dprl.privacy.guarantee import CARD, NOISE, SCOPE, SIMULATION, WHERE
 from dprl.privacy.mechanisms import MECHANISMS
 from dprl.simulation import datasets
 from dprl.simulation.budgeted import Budgeted
@@ -165,10 +166,12 @@ def noise_for(
         formula, sources = printed.formula, printed.sources
     else:
         scales = tight_scales(mechanism, families, asked, exact)
-        formula, sources = f"the smallest noise for which {asked.text} is proved", (mechanism.source,)
-    learned = "the learned policy" + ", whoever decides where that leaves it open" * problem.hands_over
-    bound = f"V~ is below the value of {learned}, except with a chance of at most β = {upward(spec.beta):g}"
-    stated = (f"{bound}. The source is {learner.source}; {learner.proved}",) if learner.proved else ()
+        formula, sources = filled(NOISE["curator"], budget=asked.text), (mechanism.source,)
+    stated: tuple[str, ...] = ()
+    if learner.proved:
+        below = CARD["assumed"]["below_open" if problem.hands_over else "below"]
+        beta = f"{upward(spec.beta):g}"
+        stated = (filled(below, beta=beta, source=learner.source, proved=learner.proved),)
     if beside:
         families, scales = (*families, *beside), scales | tight_scales(mechanism, beside, asked, exact)
     noise = prepare(
@@ -177,7 +180,7 @@ def noise_for(
         scales,
         n=problem.n,
         formula=formula,
-        where=f"at the curator: in {families[0].what}{' and all other sums' * (len(families) > 1)}, each released once",
+        where=filled(WHERE["offline_others" if len(families) > 1 else "offline"], sums=families[0].what),
         sources=sources,
         public=tuple(PUBLIC[key] for key in (*learner.public, *["stationary"] * problem.stationary)),
         assumptions=(*assumptions, *stated),

@@ -23,7 +23,9 @@ from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, shown
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
+from dprl.messages import filled, messages
 
+SAID = messages("refusals")["declaration"]
 NAME = "declared"
 KEYS = {
     "states": "labels, how many, or {column: labels or edges}",
@@ -122,8 +124,8 @@ def declaration(text: str) -> Declaration:
     unknown = [key for key in given if key not in KEYS]
     missing = [key for key in ("states", "actions", "horizon") if key not in given]
     if unknown or missing:
-        wrong = f"{shown(unknown[0])} is not known" if unknown else f"{missing[0]} is missing"
-        raise SpecError(NAME, f"{wrong}; give {FORM}.")
+        key = shown(unknown[0]) if unknown else missing[0]
+        raise SpecError(NAME, filled(SAID["unknown" if unknown else "missing"], key=key, form=FORM))
     parts = _parts(given["states"])
     absorbing = given.get("absorbing", "")
     if not isinstance(absorbing, str):
@@ -179,9 +181,10 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
         )
     labels = custom.labels(value, key, len(value), NAME)
     twice = next((label for i, label in enumerate(labels) if label in labels[:i]), None)
-    if twice is not None or any(label != label.strip() for label in labels):
-        wrong = f"{shown(twice)} stands twice" if twice is not None else "a label begins or ends with a space"
-        raise SpecError(f"{NAME}.{key}", f"{wrong}; give labels that can be told apart.")
+    if twice is not None:
+        raise SpecError(f"{NAME}.{key}", filled(SAID["twice"], label=shown(twice)))
+    if any(label != label.strip() for label in labels):
+        raise SpecError(f"{NAME}.{key}", SAID["spaces"])
     return labels
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from math import inf
 
 from dprl.fields import shown
+from dprl.messages import counted, filled, messages
 from dprl.simulation.uploads.declaration import Declaration
 from dprl.words import plural
 
+SAID = messages("refusals")["outside"]
 LABELS = ("state", "action", "next_state")  # columns
 MOST_NAMED = 5  # labels
 
@@ -56,15 +58,13 @@ class Outside:
             if found:
                 most = found.most_common(MOST_NAMED)
                 named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
-                more = (
-                    f" and {plural(len(found) - len(most), 'other label')}" if len(found) > len(most) else ""
-                )
                 declared = (self.declared.actions if name == "action" else self.declared.states)[-1]
-                last = self.last.get(name, declared)
-                said.append(
-                    f"Column {name}: {found.total():,} of {plural(self.rows, 'row')} have a label that you did not "
-                    f"declare: {named}{more}. Each counts as {shown(last)}, the last declared label."
-                )
+                told = {"column": name, "found": f"{found.total():,}", "rows": counted(self.rows, "row")}
+                told |= {"named": named, "last": shown(self.last.get(name, declared))}
+                if others := len(found) - len(most):
+                    said.append(filled(SAID["labels_more"], others=counted(others, "other_label"), **told))
+                else:
+                    said.append(filled(SAID["labels"], **told))
         if self.rewards:
             low, high = self.declared.reward_range
             column = self.declared.columns.get("reward", "reward")

@@ -134,7 +134,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         return
     fitted = effective(s.draft.consistency, fits)
     told = s.draft.algorithm, privatizer.key, mechanism, fitted, bonus
-    reason = not_counted("played", *told)
+    reason = not_counted("played", *told, choice="Counting only users told to play a row")
     whose = tuple(key for key in REPORTS if not not_counted(key, *told))
     select(
         "Reports counted",
@@ -146,7 +146,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         "reports",
     )
     if reason:
-        st.caption(f"Counting only users told to play a row {escape(reason)}.")
+        st.caption(f"{escape(reason)}.")
 
 
 def tie(s: Session) -> None:
