@@ -142,8 +142,7 @@ def absent(model: str) -> dict[str, str]:
     found = {}
     for learner in ALGORITHMS.values():
         if set(learner.privacies) - {"none"} and model not in learner.privacies:
-            why = learner.refused.get(model, "")
-            found[learner.key] = f"{model} {why}" if why else f"{learner.title} is not offered with it"
+            found[learner.key] = learner.refused.get(model, f"{learner.title} is not offered with it")
     return found
 
 
