@@ -29,7 +29,7 @@ HEADINGS = {
 }
 
 
-QUESTION = "Do you have records of users, or will you learn as users come?"
+QUESTION = "Do you have records, or will you learn as users come?"
 ANSWERS = {TREATING: "Learn as users come", LOGS: "I have records"}
 WITH_LOGS = (
     "Then nobody is treated in order to learn. The policy is learned from your file, with a privacy guarantee for each "

@@ -64,7 +64,7 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
 def test_it_asks_first_what_is_learned_from_and_both_answers_lead_on(visit: Visit) -> None:
     """Who learns as users come says sizes here; who has records goes to the tab for files. A link holds the answer."""
     app = visit(PAGE)
-    assert "Do you have records of users, or will you learn as users come?" in words(app)
+    assert "Do you have records, or will you learn as users come?" in words(app)
     assert "A line meets them at the smallest ε for which they are enough." in words(app)
     assert "H = 10 steps, V* = 50% of H" in words(app)
     answer = question(app)
