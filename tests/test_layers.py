@@ -32,6 +32,7 @@ SITE = "website"
 # A file may import its own layer and any layer of a lower rank.
 RANK = {
     "version": 0,
+    "static_types": -1,  # for checkers alone
     "names": 0,
     "labels": 0,
     "words": 0,
