@@ -19,5 +19,6 @@ export default function ({ data, parentElement }) {
   };
   label.textContent = data.label;
   button.onclick = copy;
+  button.classList.remove("unready");
   return () => { button.onclick = null; };
 }

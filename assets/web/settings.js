@@ -9,8 +9,10 @@ const byHand = (press) => {
 
 export default function ({ parentElement }) {
   document.addEventListener("click", byHand, true);  // the same one: it is added once
-  parentElement.querySelector("button").onclick = () => {
+  const button = parentElement.querySelector("button");
+  button.onclick = () => {
     document.body.dataset.opened = "settings";
     document.querySelector(OPENER)?.click();
   };
+  button.classList.remove("unready");
 }

@@ -51,7 +51,8 @@
   const hasten = () => {
     for (const one of document.getAnimations()) if (one.effect.getComputedTiming().endTime < Infinity) one.finish();
   };
-  // Streamlit says on its root element whether a script runs; a chart is there once Plotly has drawn into it.
+  // Streamlit says on its root element whether a script runs; a chart is there once Plotly has drawn into it, and what a
+  // component's button says and does once its script has run.
   const still = () => {
     const app = document.querySelector('[data-testid="stApp"]');
     return app !== null
@@ -61,7 +62,9 @@
       && document.querySelector('[data-testid="stMain"]')?.textContent.trim()
       && document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null
       && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].every(
-        (chart) => chart.offsetParent === null || chart.querySelector(".main-svg") !== null);
+        (chart) => chart.offsetParent === null || chart.querySelector(".main-svg") !== null)
+      && [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')].every(
+        (component) => !component.shadowRoot?.querySelector(".unready"));
   };
   // When something came or went last: what a script no longer draws goes a moment after its end.
   let changed = 0;
