@@ -42,7 +42,10 @@ ATTACK = AttackSpec(
 SWEEP = studies.SweepView(LONG_PRIVATE, models=("none", "central"), values=(1.0, 10.0))
 LEARNED = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 FEW = (LEARNED, LEARNED.twin())
-MANY = (LEARNED.replace(environment_params=LARGE, n=10**12, seeds=100),)
+# More than two walks see computed: the second goes on where the first has cancelled.
+MANY = tuple(
+    LEARNED.replace(environment_params=LARGE, n=10**12, seeds=100, root_seed=seed) for seed in range(3)
+)
 REGRESSED = RunSpec(
     environment="linear-mixture",
     environment_params={"d": 3, "S": 3, "H": 3},

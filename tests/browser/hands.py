@@ -9,8 +9,9 @@ from tests.browser.controls import CannotUse
 
 PATIENCE = 15_000  # ms until something opens on a busy machine
 SOON = 3000  # ms until what opens not at every press does
-# How often Tab is pressed from one control to the next, and all around the page, and an arrow within a control.
-TABS, ROUND, ARROWS = 4, 100, 40
+# How often Tab is pressed from one control to the next, and all around the page, and an arrow within a control, and
+# within a menu, which may have an entry a seed.
+TABS, ROUND, ARROWS, ENTRIES = 4, 100, 40, 110
 OWNER = "[data-testid=stDataFrame], [data-testid=stCode], [data-testid=stSidebarHeader]"  # shows its tools to a mouse
 MEANING = ".dprl-meaning"
 COLUMN_MENU = "[data-testid=stDataFrameColumnMenu]"
@@ -110,7 +111,10 @@ class Hand:
         other.value.close()
 
     def text(self, at: ElementHandle) -> None:
-        self.write(at, another(at.input_value()))
+        value = at.input_value()
+        if not value and at.evaluate("field => field.type === 'number' || field.inputMode === 'decimal'"):
+            value = "1"
+        self.write(at, another(value))
         many = at.evaluate("field => field.tagName === 'TEXTAREA'")
         self.page.keyboard.press("ControlOrMeta+Enter" if many else "Enter")
 
@@ -174,7 +178,9 @@ class Mouse(Hand):
         self.press(named[0])
 
     def switch(self, at: ElementHandle) -> None:
-        self.press(part(at, "e => e.closest('label')"))
+        self.press(part(at, "e => e.closest('label') ?? e"))
+
+    choice = switch  # of which some are buttons
 
     def tag(self, at: ElementHandle) -> None:
         self.press(part(at, "e => e.querySelector('button')"))
@@ -267,7 +273,7 @@ class Keyboard(Hand):
 
     def choose(self, entry: str) -> None:
         for key in ("ArrowDown", "ArrowUp"):
-            for _ in range(ARROWS):
+            for _ in range(ENTRIES):
                 now = self.page.evaluate(
                     "document.getElementById(dprlTest.active().getAttribute('aria-activedescendant'))?.textContent.trim()"
                 )
