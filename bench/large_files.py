@@ -32,7 +32,7 @@ def in_order() -> Iterator[pd.DataFrame]:
     model, at = ward(concentration, seed), 0
     people = treated(model, f"mixture:{share:g}", AT_ONCE, np.random.default_rng(0))
     who, step = (each.ravel() for each in np.indices(people.s.shape))
-    s, a, r, x = (each.ravel() for each in people)
+    s, a, r, _ = (each.ravel() for each in people)
     while True:
         yield pd.DataFrame(
             {
@@ -41,7 +41,6 @@ def in_order() -> Iterator[pd.DataFrame]:
                 "state": s,
                 "action": a,
                 "reward": r.round(4),
-                "next_state": x,
             }
         )
         at += AT_ONCE

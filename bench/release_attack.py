@@ -45,6 +45,7 @@ from dprl.statistics import REWARDS, TRANSITIONS
 M = 3  # episodes of one person
 PUBLIC: dict[str, Any] = {
     "states": ["a", "b"], "actions": ["x", "y"], "horizon": 1, "columns": {"person": "who"}, "episodes": M,
+    "start": [0.5, 0.5],
 }  # fmt: skip
 HEADING = "who,episode,step,state,action,reward\n"
 OTHERS = "".join(f"p{i},1,0,{'ab'[i % 2]},{'xy'[i // 2 % 2]},{i % 3 / 2}\n" for i in range(12))

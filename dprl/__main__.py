@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,6 +44,7 @@ from dprl.research.background import begin_workers
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS
+from dprl.simulation.uploads import kept
 from dprl.status import progress_bar, status
 from dprl.tables import csv
 
@@ -93,14 +95,20 @@ def command_line() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status; a bad argument leaves with status 2."""
+    for stream in (sys.stdout, sys.stderr):  # a verdict is not lost for want of a character
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     given = command_line().parse_args(arguments)
     try:
+        kept.remove_old()
         if given.command == "run":
             return run_command(given)
         if given.command == "check":
             return release.check_command(given)
         if given.command == "release":
-            return release.release_command(given, lambda spec: run_one(spec, given.out, None))
+            return release.release_command(
+                given, lambda spec, releases: run_one(spec, given.out, None, releases)
+            )
         if given.command == "sweep":
             return sweep_command(given)
         if given.command == "cite":
@@ -240,8 +248,11 @@ def run_command(given: argparse.Namespace) -> int:
         return run_one(spec, given.out, given.engine)
 
 
-def run_one(spec: Any, folder: str, engine: str | None) -> int:
-    """Compute a spec and write its files into a folder. Raises SpecError and RunFailed."""
+def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> int:
+    """Compute a spec and write its files into a folder. Raises SpecError and RunFailed.
+
+    releases: of the same people, this one included.
+    """
     out = directory(folder)
     progress = progress_bar if sys.stderr.isatty() else None
     reach = KINDS[spec.kind].questions.get("reach")
@@ -275,7 +286,7 @@ def run_one(spec: Any, folder: str, engine: str | None) -> int:
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
     if reach is not None:
         print(f"Note: {uploads.outcome(reach(spec), trace.values[0, -1])}")
-        for sentence in verdict.said(trace.seeds[0]):
+        for sentence in verdict.said(trace.seeds[0], releases):
             print(f"Note: {sentence}".replace("**", ""))
     cautions(spec, metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0)
     return 0

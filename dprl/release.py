@@ -12,7 +12,7 @@ from typing import Any
 from dprl.fields import Field, SpecError, parse_params, shown
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads, verdict
-from dprl.simulation import Budget, UploadSpec, upload
+from dprl.simulation import Budget, UploadSpec
 from dprl.simulation.kinds import KINDS
 from dprl.simulation.uploads import kept, ledger
 from dprl.simulation.uploads.check import SHARE
@@ -20,11 +20,11 @@ from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.reading import counted
 from dprl.simulation.uploads.run import draws_of
-from dprl.simulation.uploads.spec import FIELDS, NOWHERE
+from dprl.simulation.uploads.spec import FIELDS, NOWHERE, take
 from dprl.simulation.uploads.spent import together
 from dprl.words import plural
 
-FROM_FILES = ("data", "declared", "n", "checked")  # fields that are no flags here
+FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields that are no flags here
 TOTALS = {"rho": "--total-rho", "epsilon": "--total-epsilon", "delta": "--total-delta"}
 
 
@@ -52,6 +52,11 @@ def add(commands: Any) -> None:
                 field.flag, dest=field.name, action="append" if many else "store",
                 metavar="NAME=VALUE" if many else field.kind.upper(), help=field.way.replace("%", "%%"),
             )  # fmt: skip
+    release.add_argument(
+        "--accept-undeclared",
+        action="store_true",
+        help="go on even if more than 5%% of the labels in a column are not declared; each counts as the last one",
+    )
     release.add_argument(
         "--ledger",
         metavar="NAME",
@@ -85,7 +90,7 @@ def flags_as_fields(given: argparse.Namespace) -> dict[str, Any]:
 def declared_in(path: str) -> Declaration:
     """The declaration in a file. Raises SpecError."""
     try:
-        return declaration(Path(path).read_text(encoding="utf-8"))
+        return declaration(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError):
         raise SpecError(
             "declaration", f"{shown(path)} cannot be read; give the path of a JSON file."
@@ -99,12 +104,15 @@ def check_command(given: argparse.Namespace) -> int:
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
     outside: list[Outside] = []
     n = counted(Path(given.data), public, outside.append).n  # of people
-    for name, day in ledger.read_before(ledger.digest_of(Path(given.data))):
+    key = ledger.known_key()
+    for name, day in ledger.read_before(ledger.digest_of(Path(given.data), key)) if key else ():
         print(f"Note: this file was read before under the budget {name} ({day}). Releases from both add up.")
     S, A, H, _ = public.size
     sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
     print(f"{uploads.people(n, public.episodes)}: {sizes}.")
     print(str(outside[0]) if outside else "Everything in the file is declared.")
+    if outside and (wrong := outside[0].refusal()):
+        print(f"A release stops here: {wrong}")
     checked = round(held_out * n)
     if checked == n:
         raise SpecError("held_out", "all people would be held out; give a smaller share.")
@@ -126,8 +134,13 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
     def tell(said: object) -> None:
         print(f"Note: {said}", file=sys.stderr)
 
-    spec = upload(given.data, public.text, tell=tell, recall=tell, budget=budget, **fields)
+    name = kept.new_name()
+    marker = kept.hold(name)  # if this process is killed, the next start of any command deletes what was kept
     try:
+        spec = take(
+            Path(given.data), public.text, {"held_out": SHARE} | fields,
+            tell=tell, recall=tell, budget=budget, accept_undeclared=given.accept_undeclared, name=name,
+        )  # fmt: skip
         if wrong := budget.refusal(draws_of(spec)):
             raise SpecError("ledger", wrong)
         reach = KINDS[spec.kind].questions["reach"](spec.replace(data=NOWHERE))
@@ -136,18 +149,22 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
             raise SpecError(PROMISES[spec.privacy].fields[0], f"{told} {uploads.NOT_OFFERED}")
         yield spec, budget
     finally:
-        kept.forget(spec.data)
+        kept.forget(name)
+        marker.close()
 
 
-def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec], int]) -> int:
-    """Release once, and write the files. run_one: computes a spec and writes DIR."""
+def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, int], int]) -> int:
+    """Release once, and write the files.
+
+    run_one: computes a spec and writes DIR; it is given how many releases the budget then has.
+    """
     with release_of(given) as (spec, budget):
         draws = draws_of(spec)
         after = together((*budget.draws, *draws))
         episodes = spec.public.episodes
         told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, after.text, episodes)
         print(f"Note: {told}".replace("**", ""), file=sys.stderr)
-        status = run_one(spec)
+        status = run_one(spec, len(budget.releases) + 1)
         spent = budget.spent
         so_far = f"{spent.text}, or {spent.implies} as (ε, δ)"
         said = uploads.budget_so_far(budget.name, ledger.in_words(budget.total), so_far, len(budget.releases))

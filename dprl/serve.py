@@ -32,6 +32,7 @@ from dprl.jobs import local
 from dprl.jobs.cluster import check_cluster, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
+from dprl.simulation.uploads import kept
 from dprl.sitemap import Page, page_at, tagged
 
 log = logging.getLogger("dprl.serve")
@@ -60,6 +61,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     streamlit: subprocess.Popen[bytes] | None = None
     logs.log_as("server")
     try:
+        kept.remove_old()
         print_line("Starting the workers; the first time they compile the simulation, for a minute or two.")
         check_settings()
         if (address := engine()) is not None:

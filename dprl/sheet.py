@@ -92,11 +92,13 @@ def _table_of(policy: Policy) -> Iterable[str]:
     if len(policy.states) > MOST_STATES or len(groups) > MOST_COLUMNS:
         yield f"<p>{said.IN_A_FILE}</p>"
         return
-    columns = ["State", *(said.steps(steps[0], steps[-1]) for _, steps in groups)]
+    first = policy.first_step
+    columns = ["State", *(said.steps(steps[0] + first, steps[-1] + first) for _, steps in groups)]
     places = {state: s for s, state in enumerate(policy.states)}
     rows = [(state, *(done[places[state]] for done, _ in groups)) for state in policy.met]
     yield html_table(columns, rows)
-    yield f"<p>{' '.join([said.FIRST_STEP, *[said.LACKING] * any(SOMEBODY in row for row in rows)])}</p>"
+    lacking = [said.LACKING] * any(SOMEBODY in row for row in rows)
+    yield f"<p>{' '.join([said.FIRST_STEP.format(first=first), *lacking])}</p>"
 
 
 def _blind(about: Mapping[str, Any]) -> list[str]:

@@ -53,7 +53,7 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     text, held = words(page), policy.about["held out"]
     assert held["verdict"] == "better"
     for part in (
-        "Better than today. Under the learned policy",
+        "Better than today, if nothing hidden drove the choices. Under the learned policy",
         "The proved bound of this release holds except with a chance of 0.1. If you take the best of k releases",
     ):
         assert part in text
@@ -61,7 +61,7 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     assert verdict.in_unit((low, value, high), (120.0, "euros")) in text
     assert f"Protected: {policy.about['privacy']['unit']}." in text
     assert "May it be used? No number here decides that." in text
-    assert said.FIRST_STEP in text
+    assert said.FIRST_STEP.format(first=0) in text
     below = policy.about["bound"]["worth at least"] < held["behaviour"][1]
     assert ("The bound is below what users got" in text) == below
     assert "Proved: ρ = 1, or (7.29, 10⁻⁶) as (ε, δ)" in text

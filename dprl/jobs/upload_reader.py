@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from dprl import logs
 from dprl.fields import SpecError
 from dprl.simulation.uploads.ledger import Budget
-from dprl.simulation.uploads.spec import take
+from dprl.simulation.uploads.spec import UNDECLARED, take
 
 log = logging.getLogger("dprl.jobs.upload_reader")
 
@@ -62,7 +62,8 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         file: a CSV file.
-        asked: name, declared (a JSON text), held_out, budget (a name, None for none) and total (of it as rho, or None).
+        asked: name, declared (a JSON text), held_out, accept_undeclared, budget (a name, None for none) and its total
+            (as rho, or None).
 
     Returns:
         spec, of what was read; outside, what of it is outside the declaration, for its owner alone; recalled, what is
@@ -79,10 +80,11 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
             tell=lambda found: outside.extend(found.sentences()),
             budget=budget,
             recall=recalled.append,
+            accept_undeclared=asked["accept_undeclared"],
             name=asked["name"],
         )
     except SpecError as error:
-        return {"problem": str(error)}
+        return {"problem": str(error), "undeclared": error.field == UNDECLARED}
     except MemoryError:
         return {"problem": TOO_LARGE}
     except Exception as error:  # whose text may have something of the file in it

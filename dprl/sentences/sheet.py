@@ -24,7 +24,7 @@ TAKES_UP = (
     "done there."
 )
 LACKING = "Where a clinician decides, too few users did what the policy would do."
-FIRST_STEP = "Step 0 is the first of an episode."
+FIRST_STEP = "Step {first} is the first of an episode."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
 
 
@@ -39,7 +39,7 @@ def values(
 ) -> list[tuple[str, str, str]]:
     """Rows of a table: what, about how much, and its interval. factor: how much one reward point is."""
     if held["verdict"]:
-        return verdict.checked_rows(held, bound["worth at least"], bound["proved"], factor)
+        return verdict.checked_rows(held, bound.get("worth at least", 0.0), bound["proved"], factor)
     if bound["proved"]:
         return [verdict.bound_row(bound["worth at least"], factor)]
     return []

@@ -304,6 +304,7 @@ def changes(
     lacking: int,
     somebody: str,
     follows: float | None = None,
+    first_step: int = 0,
 ) -> str:
     """Where a policy does something else than users got most often.
 
@@ -312,14 +313,15 @@ def changes(
         changed, lacking: in how many of `places` pairs of a state and a step it does, and has too few users to say.
         somebody: who decides there.
         follows: the share of users' steps in which they did what it says, None where nobody was held out.
+        first_step: the number that the file gives to the first step.
     """
     said = ["The policy does what users got most often, wherever both are known."]
     if place is not None:
         state, step, action, usual = place
         said = [
             f"In {changed} of {places} pairs of a state and a step, the policy differs from what users got most often.",
-            f"Of these, the pair with most users is {quoted(state)} at step {step}: the policy says {quoted(action)}, "
-            f"most users got {quoted(usual)}.",
+            f"Of these, the pair with most users is {quoted(state)} at step {step + first_step}: the policy says "
+            f"{quoted(action)}, most users got {quoted(usual)}.",
         ]
     if lacking:
         said.append(
@@ -330,7 +332,7 @@ def changes(
             f"Users got what the policy says in {percent(follows)} of their steps. Why not in the others, their "
             "records do not say."
         )
-    said.append("Step 0 is the first of an episode.")
+    said.append(f"Step {first_step} is the first of an episode.")
     return " ".join(said)
 
 

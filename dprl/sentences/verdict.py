@@ -40,9 +40,17 @@ def headline(
     learned: float,
     covered: float,
     unit: tuple[float, str] | None = None,
+    releases: int = 1,
 ) -> str:
-    """The verdict in a sentence. said: better, too close or worse; difference: low end, value, high end, in the
-    declared rewards; unit: how much one of these is, and of what."""
+    """Return the verdict in a sentence.
+
+    Args:
+        said: better, too close or worse.
+        difference: low end, value, high end, in the declared rewards.
+        learned, covered: the policy's value, and the share of it that the file shows.
+        unit: how much one reward point is, and of what.
+        releases: of the same people, among which this one may have been chosen.
+    """
     low, value, high = map(_three, difference)
     ends = {"low": human(low), "high": human(high)}
     if said == "too close":
@@ -51,7 +59,10 @@ def headline(
             parts.append(filled(SAID["close_why"], covered=percent(covered)))
     else:
         got = {"learned": human(_three(learned)), "size": human(abs(value))}
-        parts = [filled(SAID[said], **got, **ends), filled(SAID["wrong"], wrong=percent(WRONG))]
+        wrong = filled(SAID["wrong"], wrong=percent(WRONG))
+        if releases > 1:
+            wrong = filled(SAID["wrong_best"], releases=releases, wrong=percent(min(releases * WRONG, 1.0)))
+        parts = [filled(SAID[said], **got, **ends), wrong]
     return " ".join([*parts, in_unit(difference, unit)] if unit else parts)
 
 
@@ -62,14 +73,14 @@ def in_unit(difference: tuple[float, float, float], unit: tuple[float, str]) -> 
     return f"At {human(factor)} {name} a point, the difference is about {value} {name} an episode ({low} to {high})."
 
 
-def said(trace: Any) -> list[str]:
-    """What is said of a release, one sentence or a few at a time; nothing where nobody was held out."""
+def said(trace: Any, releases: int = 1) -> list[str]:
+    """Return the paragraphs on a release; none if nobody was held out. releases: see `headline`."""
     if not trace.verdict:
         return []
     low, value, high = map(float, trace.today["difference"])
     covered, follows = (float(trace.checked[name]) for name in ("covered", "follows"))
     learned, unit = float(trace.today["learned"][1]), trace.spec.public.unit
-    head = headline(trace.verdict, (low, value, high), learned, covered, unit)
+    head = headline(trace.verdict, (low, value, high), learned, covered, unit, releases)
     spec, ends = trace.spec, [float(end) for end in trace.today["learned"]]
     proved = bool(spec.learner.proved) and not spec.learner.unproved(spec.algorithm_params)
     doubted = disagree(float(trace.curve.values[0]), ends[2], spec.public.stationary) if proved else ""

@@ -16,7 +16,7 @@ import pytest
 from dprl.fields import SpecError
 from dprl.jobs import readings, upload_reader
 from dprl.jobs.readings import Reading, Readings
-from dprl.simulation.uploads import kept, table
+from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.model import EXAMPLE, example
 
@@ -26,6 +26,7 @@ ASKED: dict[str, Any] = {
     "held_out": 0.25,
     "budget": None,
     "total": None,
+    "accept_undeclared": False,
 }
 
 
@@ -115,7 +116,7 @@ def test_so_much_may_wait_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     all_of_them = Readings(run=in_here, start=directly)
     found = all_of_them.begin(io.BytesIO(DATA.replace(b"0,1,", b"0,7,", 1)), ASKED)
-    assert found.problem.startswith("data: row 3, column step: 7 where 1 is expected")
+    assert found.problem.startswith("data: row 3, column step: step 1 of episode 0 is missing")
     assert list((home / "uploads").iterdir()) == []
 
     def no_memory(*_: Any, **__: Any) -> None:
@@ -130,11 +131,6 @@ def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch:
     all_of_them = Readings(run=lambda *_: {"problem": readings.DIED}, start=directly)
     assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == readings.DIED
     assert list((home / "uploads").iterdir()) == []
-
-
-def test_the_parser_may_run_out_of_memory() -> None:
-    with pytest.raises(MemoryError):
-        table.unreadable("Error tokenizing data. C error: out of memory", ["episode"])
 
 
 def test_a_reading_has_so_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:

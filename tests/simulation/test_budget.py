@@ -8,6 +8,10 @@ import io
 import json
 import math
 import multiprocessing
+import os
+import subprocess
+import sys
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +19,8 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl import Budget, SpecError, UploadSpec, upload
+from dprl import Budget, SpecError, UploadSpec, release, upload
+from dprl.__main__ import main
 from dprl.privacy.accounting import (
     Gaussian,
     Laplace,
@@ -233,7 +238,7 @@ def test_a_file_that_was_read_before_is_named_by_its_budget_and_by_a_key() -> No
     read(Budget("ward"))
     assert told == []
     read(None)
-    read(Budget("clinic"), PEOPLE + b"last,0,hall,wait,0,hall\nlast,1,hall,wait,0,\n")
+    read(Budget("clinic"), PEOPLE + b"last,0,hall,wait,0\nlast,1,hall,wait,0\n")
     assert told == []
     read(Budget("clinic"))
     (said,) = told
@@ -264,3 +269,54 @@ def test_what_is_no_budget_is_refused() -> None:
     path.unlink()
     with pytest.raises(SpecError, match="ward is no longer kept here"):
         UploadRun(spec, 0)
+
+
+def test_spellings_of_a_name_are_one_budget() -> None:
+    """Before, two spellings had two totals."""
+    Budget("Käse 2026", rho=1)
+    for same in ("käse 2026", " KÄSE 2026 ", unicodedata.normalize("NFD", "Käse 2026")):
+        assert Budget(same).total == {"rho": 1}
+        with pytest.raises(SpecError, match="was declared with"):
+            Budget(same, rho=2)
+    assert len(list(ledger.folder().glob("*.json"))) == 1
+
+
+def test_check_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "people.csv").write_bytes(PEOPLE)
+    (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8-sig")
+    given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "declared.json")]
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["check", *given]) == 0
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "Nothing was released or kept." in capsys.readouterr().out
+
+
+def test_counts_of_a_release_that_was_killed_go_at_the_next_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "people.csv").write_bytes(PEOPLE)
+    (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8")
+    given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "declared.json"), "--rho", "1"]
+    child = os.fork()
+    if child == 0:  # killed when the counts are kept, before anything is charged
+        monkeypatch.setattr(release, "draws_of", lambda spec: os._exit(9))
+        main(["release", *given, "--ledger", "ward", "--out", str(tmp_path / "out")])
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert list(kept.folder().glob("*.npz"))
+    main(["list"])
+    assert not list(kept.folder().glob("*"))
+
+
+def test_a_release_is_not_lost_for_want_of_a_character(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_bytes(PEOPLE)
+    (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8")
+    command = [
+        sys.executable, "-m", "dprl", "release", "people.csv", "--declaration", "declared.json", "--rho", "1",
+        "--ledger", "ward", "--out", "out",
+    ]  # fmt: skip
+    environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "DPRL_HOME": str(tmp_path / "home")}
+    environment |= {"PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert "Better than today" in done.stdout
+    assert (tmp_path / "out" / "policy.json").exists()

@@ -75,9 +75,10 @@ def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
         assert low - 0.05 < value < high + 0.05
     said = " ".join(sentences.said(seed))
     assert said.startswith(
-        "**Better than today.** Under the learned policy users like these would get about 6."
+        "**Better than today, if nothing hidden drove the choices.** Under the learned policy users like these would "
+        "get about 6."
     )
-    assert "The chance that this verdict is wrong is at most about 2.5%" in said
+    assert "In that case the chance that this verdict is wrong is at most about 2.5%" in said
     assert (
         f"only if they shift the difference by about {seed.today['difference'][0]:.2g} an episode or more"
         in said

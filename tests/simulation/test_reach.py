@@ -23,7 +23,9 @@ from tests.problems import few
 
 HOSPITAL = UploadSpec(  # no such data set is kept: nothing of it is read
     data=NOWHERE,
-    declared=declaration_text({"states": 8, "actions": 3, "horizon": 10, "rewards": [[0, 0, 1]] * 8}),
+    declared=declaration_text(
+        {"states": 8, "actions": 3, "horizon": 10, "rewards": [[0, 0, 1]] * 8, "start": [1 / 8] * 8}
+    ),
     n=20_000,
     algorithm="dp-apvi",
     rho=1.0,

@@ -24,6 +24,7 @@ from dprl.fields import SpecError, shown
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages
+from dprl.simulation.uploads.table import COLUMNS, normal
 
 SAID = messages("refusals")["declaration"]
 NAME = "declared"
@@ -33,7 +34,7 @@ KEYS = {
     "horizon": "steps of an episode",
     "rewards": "a number, [S][A] or [H][S][A], if known",
     "reward_range": "[lowest, highest], by default [0, 1]",
-    "start": "a label, or a probability of each state",
+    "start": "a label or probabilities, if known",
     "columns": "the file's names, by name here",
     "absorbing": "where short episodes go on",
     "episodes": "of one user, at most",
@@ -43,7 +44,7 @@ KEYS = {
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
 BETWEEN = " / "  # the labels of columns that make a state
-MAPPED = ("episode", "step", "state", "action", "reward")
+MAPPED = COLUMNS
 PERSON = "person"  # a column that a file may have beside these
 MOST_EPISODES = 1000  # of one user
 ENDED = "ended"  # an absorbing state of this name is one that no user is in while an episode goes on
@@ -61,12 +62,12 @@ class Declaration:
         size: S, A and H.
         reward_range: lowest and highest reward; those in the file are clipped to it.
         rewards: [H, S, A] mean rewards in units of the range, from 0 to 1; None where they are learned from the data.
-        start: [S] probabilities of the first state.
+        start: [S] probabilities of the first state, taken to be true; None if they are estimated from what is released.
+            They must not be computed from the file.
         parts: by column of the file that the state is made of, in order: labels, or edges between which numbers are
             binned; () where the state is one column of labels.
         columns: names in the file, by name here.
         absorbing: the state that a shorter episode goes on in, "" for none.
-        prepares: whether the table is made of the file by what is declared.
         episodes: of one person, that count at most: the first in the file.
         unit: how much one reward point is, and of what; None where nothing is said.
         stationary: whether transitions and mean rewards are the same at every step.
@@ -78,12 +79,11 @@ class Declaration:
     size: Size
     reward_range: tuple[float, float]
     rewards: Array | None
-    start: Array
+    start: Array | None
     text: str
     parts: tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     absorbing: str = ""
-    prepares: bool = False
     episodes: int = 1
     unit: tuple[float, str] | None = None
     stationary: bool = False
@@ -95,9 +95,8 @@ class Declaration:
         """The columns that the file has to have, under its own names."""
         named = {name: self.columns.get(name, name) for name in MAPPED}
         of_state = [column for column, _ in self.parts] or [named["state"]]
-        rest = [] if self.prepares else ["next_state"]
         who = [self.columns[PERSON]] if self.of_people else []
-        return (*who, named["episode"], named["step"], *of_state, named["action"], named["reward"], *rest)
+        return (*who, named["episode"], named["step"], *of_state, named["action"], named["reward"])
 
     @property
     def of_people(self) -> bool:
@@ -116,7 +115,7 @@ def declaration(text: str) -> Declaration:
     if len(text) > custom.MAX_TEXT:
         raise SpecError(NAME, f"{len(text):,} characters are too many; give at most {custom.MAX_TEXT:,}.")
     try:
-        given = json.loads(text)
+        given = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         raise SpecError(NAME, f"this is not JSON; give {FORM}.") from None
     if not isinstance(given, dict):
@@ -130,6 +129,7 @@ def declaration(text: str) -> Declaration:
     absorbing = given.get("absorbing", "")
     if not isinstance(absorbing, str):
         raise SpecError(f"{NAME}.absorbing", f"{shown(absorbing)} is not allowed; give the label of a state.")
+    absorbing = normal(absorbing)
     named = _product(parts, absorbing) if parts else given["states"]
     states, actions = _labels(named, "states"), _labels(given["actions"], "actions")
     if absorbing != "" and absorbing not in states:
@@ -150,7 +150,13 @@ def declaration(text: str) -> Declaration:
     rewards = given.get("rewards")
     scaled = None if rewards is None else (_rewards(rewards, size, low, high) - low) / (high - low)
     stationary = _stationary(given.get("stationary", "no"), scaled)
-    start = given.get("start")
+    start = normal(given["start"]) if isinstance(given.get("start"), str) else given.get("start")
+    if start is None and episodes > 1:
+        raise SpecError(
+            f"{NAME}.start",
+            "this is missing, and cannot be estimated if a person may have several episodes; give a label, or "
+            "probabilities that are not computed from the file.",
+        )
     canonical = {
         "states": {column: list(values) for column, values in parts} if parts else list(states),
         "actions": list(actions),
@@ -158,7 +164,7 @@ def declaration(text: str) -> Declaration:
         **({} if rewards is None else {"rewards": rewards}),
         "reward_range": [low, high],
         **({} if start is None else {"start": start}),
-        **({"columns": columns} if "columns" in given else {}),
+        **({"columns": columns} if columns else {}),
         **({"absorbing": absorbing} if absorbing else {}),
         **({"episodes": episodes} if "episodes" in given else {}),
         **({"unit": list(unit)} if unit else {}),
@@ -167,8 +173,7 @@ def declaration(text: str) -> Declaration:
     return Declaration(
         states, actions, size, (low, high), scaled, _start(start, states),
         json.dumps(canonical, separators=(",", ":")), parts, columns, absorbing,
-        prepares=bool(parts or absorbing or "columns" in given), episodes=episodes, unit=unit,
-        stationary=stationary,
+        episodes=episodes, unit=unit, stationary=stationary,
     )  # fmt: skip
 
 
@@ -179,12 +184,10 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
         raise SpecError(
             f"{NAME}.{key}", f"{shown(value)} is not allowed; give 1 to {MOST:,} labels, or how many."
         )
-    labels = custom.labels(value, key, len(value), NAME)
+    labels = tuple(map(normal, custom.labels(value, key, len(value), NAME)))
     twice = next((label for i, label in enumerate(labels) if label in labels[:i]), None)
     if twice is not None:
         raise SpecError(f"{NAME}.{key}", filled(SAID["twice"], label=shown(twice)))
-    if any(label != label.strip() for label in labels):
-        raise SpecError(f"{NAME}.{key}", SAID["spaces"])
     return labels
 
 
@@ -195,8 +198,11 @@ def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]],
     found: list[tuple[str, tuple[str, ...] | tuple[float, ...]]] = []
     for column, values in value.items():
         key = f"states.{column}" if column.isprintable() and len(column) <= custom.MAX_LABEL else "states"
-        if not column.strip() or column != column.strip():
-            raise SpecError(f"{NAME}.states", f"{shown(column)} is no name of a column; give the heading's.")
+        column = normal(column)
+        if not column or column in dict(found):
+            raise SpecError(
+                f"{NAME}.states", f"{shown(column)} is empty or stands twice; give each heading once."
+            )
         numbers = isinstance(values, list) and all(
             isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
             for each in values
@@ -238,13 +244,13 @@ def _columns(value: Any, parts: bool) -> dict[str, str]:
             name not in known or not isinstance(given, str) or not given.strip()
             for name, given in value.items()
         )
-        or len({*value.values()}) < len(value)
+        or len({*map(normal, value.values())}) < len(value)
     ):
         raise SpecError(
             f"{NAME}.columns",
             f"this is not allowed; give an object with a column's name for any of {', '.join(known)}.",
         )
-    return {name: given.strip() for name, given in value.items()}
+    return {name: normal(given) for name, given in value.items()}
 
 
 def _episodes(value: Any, columns: Mapping[str, str]) -> int:
@@ -312,9 +318,9 @@ def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
     return np.array(np.broadcast_to(table, (H, S, A)))
 
 
-def _start(value: Any, states: tuple[str, ...]) -> Array:
+def _start(value: Any, states: tuple[str, ...]) -> Array | None:
     if value is None:
-        return np.full(len(states), 1 / len(states))
+        return None
     if isinstance(value, str) and value in states:
         return np.asarray(np.eye(len(states))[states.index(value)])
     if isinstance(value, str):

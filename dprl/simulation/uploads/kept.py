@@ -22,7 +22,7 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from dprl.privacy.exact import BITS
 from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.outside import Outside
+from dprl.simulation.uploads.reading import Counted, counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 HOURS = 24
 ONE_FILE = threading.Lock()  # read at a time, so that memory has a bound
@@ -51,6 +55,7 @@ class Kept(NamedTuple):
         declared: what is public of it.
         held: who is held out.
         budget: the name of the budget that its releases are written down in; "" for none.
+        first_step: the number that the file gives to the first step, 0 or 1.
     """
 
     name: str
@@ -59,6 +64,7 @@ class Kept(NamedTuple):
     declared: Declaration
     held: HeldOut
     budget: str = ""
+    first_step: int = 0
 
 
 def folder() -> Path:
@@ -67,25 +73,26 @@ def folder() -> Path:
 
 
 def keep(
-    file: BinaryIO | Path,
+    file: BinaryIO | Path | pd.DataFrame,
     declared: Declaration,
     tell: Callable[[Outside], object] | None = None,
     held_out: float = 0.0,
     budget: str = "",
     name: str = "",
-) -> tuple[str, int, int]:
+) -> tuple[str, Counted]:
     """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; budget, name: see `Kept`.
 
+    What `tell` raises ends it, and nothing is kept.
+
     Returns:
-        The name that they are kept under, the number n of people, and how many of these are held out.
+        The name that they are kept under, and what was counted.
 
     Raises:
         SpecError: the file is malformed, or cannot be kept.
     """
-    from dprl.simulation.uploads.reading import counted  # and with it pandas
-
     with ONE_FILE:
-        record, n, held, checked = counted(file, declared, tell, held_out)
+        found = counted(file, declared, tell, held_out)
+    held = found.held
     name = name or new_name()
     path = _path(name)
     try:
@@ -93,15 +100,17 @@ def keep(
         path.parent.mkdir(mode=0o700, exist_ok=True)
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
-            words = {"declared": declared.text, "bits": BITS, "budget": budget}
+            words = {
+                "declared": declared.text, "bits": BITS, "budget": budget, "first_step": found.first_step,
+            }  # fmt: skip
             np.savez_compressed(
-                kept, record=record, n=n, held=held.record, held_n=held.n, returns=held.returns,
+                kept, record=found.record, n=found.n, held=held.record, held_n=held.n, returns=held.returns,
                 words=np.array(json.dumps(words)),
             )  # fmt: skip
     except OSError as error:
         path.unlink(missing_ok=True)
         raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
-    return name, n, checked
+    return name, found
 
 
 def new_name() -> str:
@@ -156,7 +165,7 @@ def held(name: str) -> Kept:
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
             n, public = int(kept["n"]), declaration(words["declared"])
-            return Kept(name, kept["record"], n, public, held, words.get("budget", ""))
+            return Kept(name, kept["record"], n, public, held, words["budget"], words["first_step"])
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise _gone() from None
 

@@ -25,6 +25,7 @@ from dprl.kernels import home, private
 from dprl.simulation.budgeted import LEARNING
 from dprl.simulation.uploads.spec import UploadSpec
 from dprl.simulation.uploads.spent import Draw, Spent, rounded, together
+from dprl.simulation.uploads.table import normal
 
 FORMAT = "dprl budget 1"
 NAME = "budget"
@@ -124,7 +125,7 @@ class Budget:
         path = _path(self.name)
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            if content["format"] != FORMAT or content["name"] != self.name:
+            if content["format"] != FORMAT or content["name"].casefold() != self.name.casefold():
                 raise ValueError
             _draws(content)
         except FileNotFoundError:
@@ -165,8 +166,8 @@ class Budget:
 
 
 def checked_name(name: str) -> str:
-    """A name without spaces around it. Raises SpecError where it is none."""
-    found = name.strip() if isinstance(name, str) else ""
+    """Return a name in normal form. Upper and lower case are one name; see `_path`. Raises SpecError."""
+    found = normal(name) if isinstance(name, str) else ""
     if not 1 <= len(found) <= MOST_NAME or not found.isprintable():
         raise SpecError(NAME, f"{shown(name)} is no name; give 1 to {MOST_NAME} printable characters.")
     return found
@@ -183,14 +184,12 @@ def read_before(file: str) -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def digest_of(file: BinaryIO | Path) -> str:
-    """A digest of a file that nobody can compute without the key, which is kept here. Raises SpecError."""
+def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
+    """Return a digest of a file that nobody can compute without the key, which is kept here. Raises SpecError."""
     with contextlib.ExitStack() as stack:
         try:
-            private(home())
-            folder().mkdir(mode=0o700, exist_ok=True)
             opened = stack.enter_context(open(file, "rb")) if isinstance(file, Path) else file
-            found = hmac.new(_key(), digestmod=hashlib.sha256)
+            found = hmac.new(key or _key(), digestmod=hashlib.sha256)
             opened.seek(0)
             while piece := opened.read(2**20):
                 found.update(piece)
@@ -205,8 +204,17 @@ def folder() -> Path:
     return home() / "budgets"
 
 
+def known_key() -> bytes | None:
+    """Return the key of the digests of files; None, and nothing is written, if no file was ever remembered here."""
+    with contextlib.suppress(FileNotFoundError):
+        return (folder() / KEY).read_bytes()
+    return None
+
+
 def _key() -> bytes:
     """Drawn at the first use."""
+    private(home())
+    folder().mkdir(mode=0o700, exist_ok=True)
     path = folder() / KEY
     if not path.exists():
         part = path.with_name(f"{KEY}.{secrets.token_hex(8)}")
@@ -218,7 +226,7 @@ def _key() -> bytes:
 
 
 def _path(name: str) -> Path:
-    return folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.json"
+    return folder() / f"{hashlib.sha256(name.casefold().encode()).hexdigest()[:32]}.json"
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -44,18 +44,20 @@ def fitted(record: Array, declared: Declaration, least: float = 0.0) -> str:
     m, n, r = m * seen[..., None], n * seen, r * seen
     stays, R = np.broadcast_to(np.eye(S)[:, None], (S, A, S)), declared.rewards
     of_all = np.clip(_mean(r.sum(0), n.sum(0), np.zeros((S, A))), 0, 1)
-    if declared.stationary:  # one step stands for all; what follows the last is no transition
-        P = _mean(m[: H - 1].sum(0), n[: H - 1].sum(0), stays)
+    pooled = _mean(m[: H - 1].sum(0), n[: H - 1].sum(0), stays)  # what follows the last step is no transition
+    if declared.stationary:  # one step stands for all
+        P = pooled
         R = of_all if R is None else R[0]
     else:
-        P = _mean(m, n, _mean(m.sum(0), n.sum(0), stays))
+        P = np.concatenate([_mean(m, n, pooled)[: H - 1], pooled[None]])
         R = np.clip(_mean(r, n, of_all), 0, 1) if R is None else R
+    start = n[0].sum(-1) / n[0].sum() if declared.start is None else declared.start
     model = json.dumps(
         {
             "name": NAME,
             "P": _probabilities(P).tolist(),
             "R": R.round(DIGITS).tolist(),
-            "d1": declared.start.tolist(),
+            "d1": start.tolist(),
             "state_labels": list(declared.states),
             "action_labels": list(declared.actions),
         },
@@ -104,13 +106,12 @@ def example() -> str:
     for h in range(mdp.H):
         a = drawn(policy[h, s])
         x = drawn(mdp.P[h, s, a])
-        r = rng.random(len(s)) < mdp.R[h, s, a]
-        rows.append((s, a, r, x))
+        rows.append((s, a, rng.random(len(s)) < mdp.R[h, s, a]))
         s = x
     text = io.StringIO()
-    text.write("episode,step,state,action,reward,next_state\n")
+    text.write("episode,step,state,action,reward\n")
     states, actions = mdp.state_labels, mdp.action_labels
     for who in range(EXAMPLE_PEOPLE):
-        for h, (s, a, r, x) in enumerate(rows):
-            text.write(f"{who},{h},{states[s[who]]},{actions[a[who]]},{int(r[who])},{states[x[who]]}\n")
+        for h, (s, a, r) in enumerate(rows):
+            text.write(f"{who},{h},{states[s[who]]},{actions[a[who]]},{int(r[who])}\n")
     return text.getvalue()

@@ -9,11 +9,11 @@ from math import inf
 from dprl.fields import shown
 from dprl.messages import counted, filled, messages
 from dprl.simulation.uploads.declaration import Declaration
-from dprl.words import plural
+from dprl.words import percent, plural
 
 SAID = messages("refusals")["outside"]
-LABELS = ("state", "action", "next_state")  # columns
 MOST_NAMED = 5  # labels
+MOST_UNDECLARED = 0.05  # of the rows, before the owner has to agree
 
 
 @dataclass
@@ -27,17 +27,19 @@ class Outside:
         last: by column, what these count as.
         padded: how many episodes have fewer steps than declared; episodes: how many there are.
         moved: how many rows did not stand in order.
+        cut: how many episodes have more steps than declared.
         beyond: how many episodes come after the first of their person that count.
         rewards: how many rows have a reward outside the declared range; lowest, highest: of all rewards.
     """
 
     declared: Declaration
     rows: int = 0
-    labels: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in LABELS})
+    labels: dict[str, Counter[str]] = field(default_factory=dict)
     last: dict[str, str] = field(default_factory=dict)
     padded: int = 0
     episodes: int = 0
     moved: int = 0
+    cut: int = 0
     beyond: int = 0
     rewards: int = 0
     lowest: float = inf
@@ -45,11 +47,22 @@ class Outside:
 
     def __bool__(self) -> bool:
         """Whether anything is."""
-        numbers = self.rewards, self.padded, self.moved, self.beyond
+        numbers = self.rewards, self.padded, self.moved, self.cut, self.beyond
         return any(numbers) or any(self.labels.values())
 
     def __str__(self) -> str:
         return " ".join(("Only for you, not private and kept nowhere:", *self.sentences()))
+
+    def refusal(self) -> str:
+        """Return why so many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
+        for name, found in self.labels.items():
+            if found.total() > MOST_UNDECLARED * self.rows:
+                share = percent(found.total() / self.rows)
+                most = ", ".join(shown(label) for label, _ in found.most_common(MOST_NAMED))
+                return filled(
+                    SAID["undeclared"], column=name, share=share, labels=most, last=shown(self.last[name])
+                )
+        return ""
 
     def sentences(self) -> list[str]:
         """One for each column in which anything is, and what it counts as."""
@@ -81,6 +94,12 @@ class Outside:
             said.append(
                 f"{self.padded:,} of {plural(self.episodes, 'episode')} have fewer steps than {self.declared.size.H}; "
                 f"they go on in {shown(self.declared.absorbing)}."
+            )
+        if self.cut:
+            H = self.declared.size.H
+            said.append(
+                f"{self.cut:,} of {plural(self.episodes, 'episode')} have more than {plural(H, 'step')}. Only the "
+                f"first {H} of each count."
             )
         if self.beyond:
             said.append(

@@ -1,7 +1,7 @@
 """A learned policy as a file: what to do at each step, on what evidence, and what is guaranteed of it.
 
 policy = dprl.Policy.load("policy.json")
-policy.act("severe", step=0)  # "treat", or None: too few people were treated so, and somebody else decides
+policy.act("severe", step=1)  # "treat", or None: too few people were treated so, and somebody else decides
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any
 from dprl.brief import described
 from dprl.fields import SpecError, shown
 from dprl.simulation.uploads.declaration import ENDED
+from dprl.simulation.uploads.table import normal
 from dprl.tables import csv
 
-FORMAT = "dprl policy 1"
+FORMAT = "dprl policy 2"
 NAME = "policy"
 SOMEBODY = "clinician decides"  # where evidence is lacking
 WHOEVER_DECIDES = {"where evidence is lacking": "whatever is decided there"}  # the bound holds so
-KEYS = ("format", "states", "actions", "steps", "people", "enough", "about", "digest")
+KEYS = ("format", "states", "actions", "first_step", "steps", "people", "enough", "about", "digest")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,7 @@ class Policy:
         steps: [H][S] labels of actions, as they were learned.
         people: [H][S] in how many episodes people did so there, with noise.
         enough: [H][S] whether these are certainly one at least: else the action rests on nobody.
+        first_step: the number of the first step, 0 or 1, as in the file that the policy was learned from.
         about: what else the file says: the algorithm, the guarantee and what it covers, people held out, versions.
     """
 
@@ -43,21 +45,28 @@ class Policy:
     people: tuple[tuple[float, ...], ...]
     enough: tuple[tuple[bool, ...], ...]
     about: Mapping[str, Any]
+    first_step: int = 0
 
     __repr__ = described
 
     def act(self, state: str, step: int) -> str | None:
-        """The action in a state at a step, from 0; None where evidence is lacking: then somebody else decides.
+        """Return the action in a state at a step, or None if evidence is lacking: then somebody else decides.
+
+        Args:
+            state: a label.
+            step: numbered as in the file that the policy was learned from, from `first_step` on.
 
         Raises:
             SpecError: there is no such state or step.
         """
+        state = normal(state) if isinstance(state, str) else state
         if state not in self.states:
             raise SpecError("state", f"{shown(state)} is not known; give one of {', '.join(self.states)}.")
-        if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step < len(self.steps):
-            raise SpecError("step", f"{shown(step)} is not allowed; give 0 to {len(self.steps) - 1}.")
-        place = self.states.index(state)
-        return self.steps[step][place] if self.enough[step][place] else None
+        first, last = self.first_step, self.first_step + len(self.steps) - 1
+        if isinstance(step, bool) or not isinstance(step, int) or not first <= step <= last:
+            raise SpecError("step", f"{shown(step)} is not allowed; give {first} to {last}.")
+        h, place = step - first, self.states.index(state)
+        return self.steps[h][place] if self.enough[h][place] else None
 
     @classmethod
     def load(cls, file: str | Path) -> Policy:
@@ -69,7 +78,7 @@ class Policy:
         text = str(file)
         if not text.lstrip().startswith("{"):
             try:
-                text = Path(file).read_text(encoding="utf-8")
+                text = Path(file).read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError):
                 raise SpecError(
                     NAME, f"{shown(str(file))} cannot be read; give the path of a policy.json."
@@ -84,7 +93,8 @@ class Policy:
             raise SpecError(NAME, "the file was changed since it was written; give it as it was.")
         rows = ([tuple(row) for row in given[name]] for name in ("steps", "people", "enough"))
         steps, people, enough = map(tuple, rows)
-        return cls(tuple(given["states"]), tuple(given["actions"]), steps, people, enough, given["about"])
+        labels = tuple(given["states"]), tuple(given["actions"])
+        return cls(*labels, steps, people, enough, given["about"], given["first_step"])
 
     @property
     def met(self) -> list[str]:
@@ -108,6 +118,7 @@ class Policy:
             "format": FORMAT,
             "states": list(self.states),
             "actions": list(self.actions),
+            "first_step": self.first_step,
             "steps": [list(row) for row in self.steps],
             "people": [list(row) for row in self.people],
             "enough": [list(row) for row in self.enough],
@@ -123,7 +134,7 @@ class Policy:
         met = self.met
         what = "visits" if self.about["declared"].get("stationary") else "episodes"
         rows = [
-            (h, state, action if enough else "", people, NAME if enough else SOMEBODY)
+            (h + self.first_step, state, action if enough else "", people, NAME if enough else SOMEBODY)
             for h, row in enumerate(zip(self.steps, self.people, self.enough, strict=True))
             for state, action, people, enough in zip(self.states, *row, strict=True)
             if state in met

@@ -1,20 +1,21 @@
-"""The table of trajectories, made of a file by what is declared: columns named, states made of several columns, numbers
-binned, rows sorted, episodes with fewer steps continued, and of each person the first few episodes kept.
+"""Make the table of trajectories from a file, by what is declared.
 
-Each row of the table follows from one person's rows and from the declaration. So another person in place of one moves
-as much as in a file that needs none of this: one unit at each step from one cell to another, for each episode that
-counts. Which ones count follows from the order in which a person's own episodes begin in the file, and from nothing
-that is in them.
+Columns are renamed, states may be made of several columns, numbers are binned, rows are sorted, longer episodes are cut
+at the horizon and shorter ones continued, and only the first few episodes of each person count.
+
+Each row of the table follows from one person's rows and from the declaration. So replacing a person moves at most one
+unit at each step from one cell to another, for each episode that counts. Which ones count follows from the order in
+which a person's own episodes begin in the file, and from nothing that is in them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.fields import shown
@@ -22,21 +23,16 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.declaration import MAPPED, PERSON, Declaration
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.table import (
-    WHOLE,
-    heading,
-    not_finite,
-    parsed,
-    refuse,
-    undecodable,
-    unreadable,
-)
+from dprl.simulation.uploads.table import EMPTY, WHOLE, normal, not_finite, parsed, read_pieces, refuse
 from dprl.tables import formula
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Codes = NDArray[np.integer[Any]]
 Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
 Said = Callable[[str], str]  # what is said of a text
-ROWS = 200_000  # read at once
+MOST_FOUND = 3  # labels named in an error
 
 
 class Prepared(NamedTuple):
@@ -45,7 +41,8 @@ class Prepared(NamedTuple):
     Attributes:
         s, a, x: [rows] of the declared states, actions and next states; where nothing follows, the last.
         r: [rows] rewards as they stand in the file, finite.
-        people: [episodes] whose each is, from 0; None where each person has one.
+        people: [episodes] whose each is, from 0; None if each person has one.
+        first_step: the number that the file gives to the first step, 0 or 1.
     """
 
     s: Codes
@@ -53,13 +50,14 @@ class Prepared(NamedTuple):
     x: Codes
     r: Array
     people: Ints | None
+    first_step: int
 
 
-def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> Prepared:
+def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
     """The table of a file.
 
     Args:
-        file: a CSV file.
+        file: a CSV or Parquet file, or a table.
         declared: how the table is made, among the rest.
         outside: is told what is outside of the declaration.
 
@@ -79,15 +77,21 @@ def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> Prepare
     columns, numbers = _read(file, needed, of_numbers | {named["reward"]: not_finite})
     who, called, people = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns[named["step"]])
+    if (len(called) if people is None else people.max() + 1) < 2:
+        refuse(2, needed[0], "this is one person only; give at least two.")
     begun = 1 if step.min() == 1 else 0
     order = np.lexsort((step, who))
+    outside.moved = int((order != np.arange(len(order))).sum())
     _check_steps(
         named["step"], who[order], step[order] - begun, order, called, H, begun, bool(declared.absorbing)
     )
-    lengths = np.bincount(who)
+    outside.rows = len(order)
+    beyond = step[order] >= H + begun
+    outside.cut = len(np.unique(who[order][beyond]))
+    order = order[~beyond]
+    lengths = np.bincount(who[order])
     n = len(lengths)
-    outside.rows, outside.episodes = len(order), n
-    outside.moved = int((order != np.arange(len(order))).sum())
+    outside.episodes = n
     outside.padded = int((lengths < H).sum())
     outside.labels = {}
     if people is not None:
@@ -109,27 +113,40 @@ def prepared(file: BinaryIO, declared: Declaration, outside: Outside) -> Prepare
     s[at], a[at], r[at] = state[order], action[order], rewards[order]
     x = np.append(s[1:], s[:1])
     x[H - 1 :: H] = S - 1  # nothing follows
-    return Prepared(s, a, x, r, people)
+    return Prepared(s, a, x, r, people, begun)
+
+
+class _Called:
+    """The name of each episode, for errors."""
+
+    def __init__(self, rows: Ints, *columns: Column) -> None:
+        self._rows, self._columns = rows, columns
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, episode: int) -> str:
+        return " of ".join(texts[codes[self._rows[episode]]] for codes, texts in self._columns)
 
 
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
-) -> tuple[Ints, Callable[[int], str], Ints | None]:
-    """[rows] episodes, by which comes first; from one what it is called; and whose each is, where a column says it.
-    There the same label of two people is two episodes."""
-    codes, names = columns[name]
+) -> tuple[Ints, _Called, Ints | None]:
+    """Return [rows] episodes, by which comes first; their names; and [episodes] whose each is, if a column has that.
+    There the same label of two people stands for two episodes."""
+    codes = columns[name][0].astype(np.int64)
+    if declared.of_people:
+        persons = columns[declared.columns[PERSON]][0].astype(np.int64)
+        codes = persons * (codes.max() + 1) + codes
+    _, first_rows, who = np.unique(codes, return_index=True, return_inverse=True)
+    by_row = np.argsort(first_rows)
+    place = np.empty_like(by_row)
+    place[by_row] = np.arange(len(by_row))
+    who, first_rows = place[who], first_rows[by_row]
     if not declared.of_people:
-        who = pd.factorize(codes)[0].astype(np.int64)
-        return who, lambda episode: names[codes[(who == episode).argmax()]], None
-    persons, of_whom = columns[declared.columns[PERSON]]
-    who = pd.factorize(persons.astype(np.int64) * len(names) + codes)[0].astype(np.int64)
-    first_rows = np.unique(who, return_index=True)[1]
-
-    def called(episode: int) -> str:
-        row = first_rows[episode]
-        return f"{names[codes[row]]} of {of_whom[persons[row]]}"
-
-    return who, called, pd.factorize(persons[first_rows])[0].astype(np.int64)
+        return who, _Called(first_rows, columns[name]), None
+    whose = persons[first_rows]  # codes of people are given in the order of their first rows
+    return who, _Called(first_rows, columns[name], columns[declared.columns[PERSON]]), whose
 
 
 def _rank(people: Ints) -> Ints:
@@ -142,46 +159,38 @@ def _rank(people: Ints) -> Ints:
 
 
 def _read(
-    file: BinaryIO, needed: list[str], numbers: Mapping[str, Said]
+    file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Mapping[str, Said]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """The columns that are needed, read a piece at a time: labels, and numbers by themselves.
+    """Return the needed columns, read a piece at a time: labels, and numbers by themselves.
 
-    numbers: columns of finite numbers, and what is said of another text there.
+    numbers: columns of finite numbers, and what is wrong with another text there.
     """
-    names, rows = heading(file, needed), 0
-    file.seek(0)
+    rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
-    try:
-        for piece in pd.read_csv(
-            file, names=names, header=0, dtype="category", na_filter=False, index_col=False,
-            skip_blank_lines=False, encoding="utf-8", chunksize=ROWS,
-        ):  # fmt: skip
-            columns = {
-                name: (
-                    np.asarray(piece[name].cat.codes),
-                    [str(t).strip() for t in piece[name].cat.categories],
-                )
-                for name in needed
-            }
-            _check_cells(columns, rows)
-            for name, (codes, texts) in columns.items():
-                if name in numbers:
-                    read[name].append(_finite(name, (codes, texts), numbers[name], rows))
-                else:
-                    place = places[name]
-                    known = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
-                    read[name].append(known[codes])
-            rows += len(piece)
-    except UnicodeDecodeError:
-        undecodable(file, names)
-    except pd.errors.ParserError as error:
-        unreadable(str(error), names)
+    for piece in read_pieces(file, needed):
+        columns = {name: _coded(texts) for name, texts in piece.items()}
+        _check_cells(columns, rows)
+        for name, (codes, texts) in columns.items():
+            if name in numbers:
+                read[name].append(_finite(name, (codes, texts), numbers[name], rows))
+            else:
+                place = places[name]
+                known = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
+                read[name].append(known[codes])
+        rows += len(codes)
     if not rows:
-        refuse(2, needed[0], "there are no trajectories below the heading; give at least one.")
+        refuse(2, needed[0], "there are no trajectories below the heading; give at least two.")
     whole = {name: np.concatenate(read.pop(name)) for name in needed}
     labels = {name: (whole[name], list(places.pop(name))) for name in needed if name not in numbers}
     return labels, {name: whole[name] for name in numbers}
+
+
+def _coded(texts: Sequence[str]) -> Column:
+    """Return codes of rows, in the order of the first of each, and the different texts, in normal form."""
+    place: dict[str, int] = {}
+    codes = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
+    return codes, [normal(text) for text in place]
 
 
 def _finite(name: str, column: Column, said: Said, first: int) -> Array:
@@ -207,11 +216,10 @@ def _check_cells(columns: dict[str, Column], first: int) -> None:
             wrong.append((row, i, name, texts[codes[row]]))
     if wrong:
         row, _, name, text = min(wrong)
-        empty = "it is empty; give a value in every row."
         refuse(
             first + row + 2,
             name,
-            f"{shown(text)} is a formula to a spreadsheet; give what it stands for." if text else empty,
+            f"{shown(text)} is a formula to a spreadsheet; give what it stands for." if text else EMPTY,
         )
 
 
@@ -235,12 +243,12 @@ def _check_steps(
     who: Ints,
     step: Ints,
     order: Ints,
-    called: Callable[[int], str],
+    called: _Called,
     H: int,
     begun: int,
     padded: bool,
 ) -> None:
-    """Raises SpecError where a step is there twice or not at all.
+    """Raise SpecError if a step of an episode stands twice or is missing. Steps beyond the horizon are not looked at.
 
     who, step, order: [rows] sorted by episode and step: the episode, its step from 0, and the row of the file.
     begun: the number of the first step in the file.
@@ -249,27 +257,21 @@ def _check_steps(
     again = np.append(False, ~new[1:] & (step[1:] == step[:-1]))
     different = np.cumsum(~again)
     expected = different - different[new][np.cumsum(new) - 1]
-    beyond = step >= H
     ends = np.append(np.flatnonzero(new)[1:], len(who)) - 1
     short = np.zeros(len(who), dtype=bool)
     short[ends] = (step[ends] < H - 1) & (not padded)
-    bad = np.flatnonzero(again | (step != expected) | beyond | short)
+    bad = np.flatnonzero(((again | (step != expected)) & ((step < H) | (expected < H))) | short)
     if not len(bad):
         return
-    first = bad[
-        np.unique(who[bad], return_index=True)[1]
-    ]  # of each episode: what comes later may follow from it
+    # the first fault of each episode, for what comes later may follow from it
+    first = bad[np.unique(who[bad], return_index=True)[1]]
     row = int(first[order[first].argmin()])
-    episode, count = shown(called(int(who[row]))), int(step[row]) + begun
+    episode, count = shown(called[int(who[row])]), int(step[row]) + begun
     if again[row]:
         said = f"step {count} of episode {episode} stands in row {order[row - 1] + 2:,} already; give each step once"
     elif step[row] != expected[row]:
         lacking = int(expected[row]) + begun
         said = f"step {lacking} of episode {episode} is missing; give all steps up to its last"
-    elif beyond[row]:
-        said = (
-            f"episode {episode} goes on beyond the declared horizon of {H}; declare more steps, or give fewer"
-        )
     else:
         ended = f"episode {episode} has ended after {step[row] + 1} of {H} steps"
         said = f"{ended}; declare an absorbing state, or give all steps"
@@ -312,9 +314,17 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
     place = {label: i for i, label in enumerate(labels)}
     plain = [text if text in place else WHOLE.sub(r"\1", text) for text in texts]
     rows = np.bincount(codes, minlength=len(texts)).tolist()
-    strange = Counter({text: count for text, count in zip(plain, rows, strict=True) if text not in place})
-    if len(strange) == len(plain):
+    strange: Counter[str] = Counter()
+    for text, count in zip(plain, rows, strict=True):
+        if text not in place:
+            strange[text] += count
+    if len(strange) == len({*plain}):
         shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
-        refuse(2, name, f"no label in this column is declared; the declared ones are {shortened}.")
+        found = ", ".join(shown(text) for text, _ in strange.most_common(MOST_FOUND))
+        refuse(
+            2,
+            name,
+            f"no label in this column is declared. The declared ones are {shortened}; the file has {found}.",
+        )
     outside.labels[name], outside.last[name] = strange, labels[-1]
     return np.asarray(np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int32)[codes])

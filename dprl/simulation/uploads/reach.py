@@ -63,9 +63,9 @@ def made_up(spec: UploadSpec) -> tuple[TabularMDP, ...]:
     S, A, H, _ = spec.problem_size
     public = spec.public
     models = (ENVIRONMENTS["random"].make(S=S, A=A, H=H, seed=seed) for seed in range(MODELS))
+    start = np.full(S, 1 / S) if public.start is None else public.start
     return tuple(
-        replace(model, d1=public.start, R=model.R if public.rewards is None else public.rewards)
-        for model in models
+        replace(model, d1=start, R=model.R if public.rewards is None else public.rewards) for model in models
     )
 
 

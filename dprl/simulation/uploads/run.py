@@ -32,8 +32,9 @@ from dprl.simulation.uploads.model import fitted
 from dprl.simulation.uploads.release import UploadCurator, noise_in_words
 from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
 from dprl.simulation.uploads.spent import Draw
+from dprl.simulation.uploads.start import START_SHARE, bound_from_start
 from dprl.simulation.uploads.trace import UploadTrace
-from dprl.statistics import REPLACE_ONE, REWARDS
+from dprl.statistics import REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Family
 from dprl.words import plural
 
@@ -46,11 +47,12 @@ BUDGET = (
     "delta",
     "beta",
 )  # what a sweep may change of it
-WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n", "checked"}
+WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n", "checked", "first_step"}
 ASSUMPTIONS = (
     "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
     "trajectories is public",
-    "each user is in the file once; what is not declared counts as the last declared label or the nearest reward",
+    "each user is in the file once, and only the declared number of steps counts; what is not declared counts as the "
+    "last declared label or the nearest reward",
     "for the bound, not for privacy: users are independent of each other. What comes next depends on a user's "
     "past only through the declared state, step and action",
     "what noise of another scale releases of the same data set comes on top: ρ adds up. The same scale again is the "
@@ -69,6 +71,11 @@ PEOPLE = (  # in place of the first where a column says whose an episode is; of 
     "all that came before, earlier episodes included, only through the declared state, step and action",
 )
 
+START = "for the bound, not for privacy: episodes begin as declared, which was not computed from the file"
+ESTIMATED_START = (
+    "for the bound, not for privacy: future users begin as those in the file did; how they begin is estimated from the "
+    "released counts of the first step"
+)
 ALIKE = (
     "for the bound, not for privacy: how likely each next state is, and each mean reward, is the same at every step, "
     "as declared. Where it is not, nothing is proved of the bound. What users held out say does not rest on it"
@@ -85,7 +92,7 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
     return OfflineProblem(
         size=spec.problem_size,
         n=spec.learned_from,
-        beta=spec.beta,
+        beta=spec.beta * (1 - START_SHARE * (spec.public.start is None)),
         params=dict(spec.algorithm_params),
         rewards=spec.public.rewards if "rewards" in spec.learner.public else None,
         episodes=spec.public.episodes,
@@ -120,6 +127,7 @@ def _noise_of(spec: UploadSpec, problem: OfflineProblem) -> tuple[CuratorNoise, 
     if of_people:  # one episode each: what follows needs users who are independent
         bound = PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2]
         said = (*PEOPLE[:2], bound, *ASSUMPTIONS[3:])
+    said = (*said, ESTIMATED_START if spec.public.start is None else START)
     said = (*said, *[ALIKE] * problem.stationary, *[APART] * bool(spec.checked))
     noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
@@ -209,6 +217,7 @@ class UploadRun:
             Budget(self.data.budget).charge(spec, draws_of(spec))
         self._curator = UploadCurator(self.data, self.noise, self.errors)
         self.learned: Learned | None = None
+        self.from_start = 0.0  # the bound of the policy's value, in units of the reward range
         self.released: tuple[Array, ...] = ()
         self.checked: dict[str, Array] = {}
         self.seconds = 0.0
@@ -230,6 +239,7 @@ class UploadRun:
             learned, self.released = learned_from(self._curator, self.spec.learner.plan(problem))
             if self.spec.checked:
                 self.checked = self._ask_those_held_out(problem, learned)
+            self.from_start = self._bound_from_start(learned.V[0])
             self.learned = learned
             self.seconds = time.perf_counter() - began
         return self.learned is not None
@@ -253,6 +263,17 @@ class UploadRun:
         H, n = problem.size.H, self.spec.checked
         return check.assessed(found["sums"], fitted, table, n, H, of_sums, quantile, problem.episodes)
 
+    def _bound_from_start(self, V: Array) -> float:
+        """The bound from the declared start, or from the one that the released counts of the first step show."""
+        spec, noise = self.spec, self.noise
+        if spec.public.start is not None:
+            return float(spec.public.start @ V)
+        assert noise.mechanism is not None
+        scale = noise.scales[TRANSITIONS.family]
+        return bound_from_start(
+            V, self.released[0], spec.problem_size, spec.learned_from, spec.beta, noise.mechanism.key, scale
+        )
+
     def _lower(self) -> Array:
         public, size = self.spec.public, self.spec.problem_size
         return np.zeros(size.S) if self.learned is None else public.in_units(self.learned.V[0], size.H)
@@ -261,7 +282,8 @@ class UploadRun:
         """The lower bound at n, once it is there."""
         done = self.learned is not None
         at = np.array([self.spec.n] * done, dtype=np.int64)
-        return Curve(AXIS, MEASURE, at, np.array([self.spec.public.start @ self._lower()] * done))
+        value = self.spec.public.in_units(np.array(self.from_start), self.spec.problem_size.H)
+        return Curve(AXIS, MEASURE, at, np.array([float(value)] * done))
 
     def trace(self) -> UploadTrace:
         """Everything that was released, and learned from it."""
@@ -350,9 +372,14 @@ def along(base: UploadSpec, chosen: Mapping[str, Any]) -> UploadSpec:
 def from_files(given: Mapping[str, Any], base: UploadSpec | None) -> Iterator[UploadSpec]:
     """The spec with these fields, in which `data` and `declared` are paths of files. What is read of them is forgotten
     at the end. base: a spec that the fields change."""
-    for name, what in (("n", "trajectories the file has"), ("checked", "people are held out; give held_out")):
+    read = {
+        "n": "how many people the file has",
+        "checked": "how many people are held out; give held_out",
+        "first_step": "how the file numbers its steps",
+    }
+    for name, what in read.items():
         if name in given:
-            raise SpecError(name, f"this is how many {what}; leave it out.")
+            raise SpecError(name, f"this is {what}; leave it out.")
     files = {name: given[name] for name in ("data", "declared") if name in given}
     rest = {name: value for name, value in given.items() if name not in files}
     if base is not None:

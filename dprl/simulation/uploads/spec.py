@@ -7,13 +7,13 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
 from dprl.brief import Registry, described, tabulated
 from dprl.fields import Field, SpecError, check_params, documented, shown
 from dprl.learners import OFFLINE
-from dprl.learners.offline.learner import OfflineLearner
+from dprl.learners.offline.learner import OfflineLearner, OfflineProblem
 from dprl.mdp import Size
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
@@ -22,13 +22,14 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.outside import Outside
-from dprl.statistics import DATASET
+from dprl.statistics import DATASET, TRANSITIONS
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dprl.simulation.uploads.ledger import Budget
 
+UNDECLARED = "accept_undeclared"
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
 # What has no noise is not offered, so that nothing but counts is kept of what is not private.
@@ -42,12 +43,11 @@ LEARNERS = tuple(
 LEARNING_REWARDS = tuple(key for key in LEARNERS if "rewards" not in OFFLINE[key].public)
 KNOWING_REWARDS = tuple(key for key in LEARNERS if key not in LEARNING_REWARDS)
 
-HOLDING = ("held_out", "checked")
 # No query key: what a link may not carry.
 FIELDS: Registry[Field] = Registry(
     (f.name, f)
     for f in (
-        Field("data", "text", "", "a CSV file of trajectories", flag="--data"),
+        Field("data", "text", "", "a CSV or Parquet file of trajectories", flag="--data"),
         Field("declared", "text", "", FORM, query="decl", flag="--declare"),
         Field("n", "int", None, "trajectories in the data set", 1, 10**12),
         Field(
@@ -63,6 +63,7 @@ FIELDS: Registry[Field] = Registry(
             0.0, 0.5, query="held", flag="--held-out",
         ),
         Field("checked", "int", 0, "how many people are held out", 0, 10**12, flag="--checked"),
+        Field("first_step", "int", 0, "the number of the first step in the file", 0, 1, flag="--first-step"),
     )
 )  # fmt: skip
 
@@ -94,6 +95,7 @@ class UploadSpec(Budgeted):
     beta: names.Number = 0.1  # type: ignore[assignment]
     held_out: names.Number = 0.0  # type: ignore[assignment]
     checked: names.Whole = 0  # type: ignore[assignment]
+    first_step: names.Whole = 0  # type: ignore[assignment]
 
     kind: ClassVar[str] = "upload"
     seeds: ClassVar[int] = 1  # each would be one more release
@@ -136,18 +138,17 @@ class UploadSpec(Budgeted):
                 f"{learner.key} makes nothing of steps that are declared to be alike; give "
                 f"{' or '.join(fitting_learners(self.public))}.",
             )
+        if self.public.start is None and not estimates_start(learner):
+            raise SpecError(
+                "declared.start",
+                f"{learner.key} needs it; declare where episodes begin, or give "
+                f"{' or '.join(fitting_learners(self.public))}.",
+            )
         self._check_cells("declared", self.problem_size)
         if not 0 <= self.checked < self.n:
             raise SpecError(
                 "checked", f"{self.checked:,} of {self.n:,} people cannot be held out; give fewer."
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form; as it was before anybody could be held out, where nobody is."""
-        whole = super().to_dict()
-        return (
-            whole if self.held_out or self.checked else {k: v for k, v in whole.items() if k not in HOLDING}
-        )
 
     @property
     def learned_from(self) -> int:
@@ -199,14 +200,23 @@ def fitting_learners(declared: Declaration) -> tuple[str, ...]:
     fitting = LEARNING_REWARDS if declared.rewards is None else KNOWING_REWARDS
 
     def fits(learner: OfflineLearner) -> bool:
-        return (learner.several or declared.episodes == 1) and (learner.pools or not declared.stationary)
+        several = learner.several or declared.episodes == 1
+        pools = learner.pools or not declared.stationary
+        return several and pools and (estimates_start(learner) or declared.start is not None)
 
     return tuple(key for key in fitting if fits(OFFLINE[key]))
 
 
+def estimates_start(learner: OfflineLearner) -> bool:
+    """Return whether its bound needs no declared start: it then releases counts of transitions alone (start.py)."""
+    size = Size(1, 1, 1)
+    asked = learner.families(OfflineProblem(size, 1, 0.1, {}), "tight")
+    return asked[0].name == TRANSITIONS.family
+
+
 def warn(outside: Outside) -> None:
     """Tells whoever called `upload` what was outside of the declaration."""
-    warnings.warn(str(outside), stacklevel=4)
+    warnings.warn(str(outside), stacklevel=7)
 
 
 def remind(sentence: str) -> None:
@@ -215,26 +225,30 @@ def remind(sentence: str) -> None:
 
 
 def upload(
-    file: str | Path | BinaryIO | pd.DataFrame,
+    file: str | Path | BinaryIO | TextIO | pd.DataFrame,
     declared: str | Path | Mapping[str, Any],
     *,
     held_out: float = SHARE,
+    accept_undeclared: bool = False,
     tell: Callable[[Outside], object] = warn,
     budget: Budget | None = None,
     recall: Callable[[str], object] = remind,
     **fields: Any,
 ) -> UploadSpec:
-    """A spec for a CSV of trajectories, whose counts are kept for a day; see docs/notes/offline.md.
+    """Count a file of trajectories, and return a spec for it. The counts are kept for a day; see docs/notes/offline.md.
 
     Args:
-        file: its path, a binary file, or a table of pandas; columns episode, step, state, action, reward, next_state.
+        file: a CSV or Parquet file (its path, or open), or a table of pandas; columns episode, step, state, action,
+            reward, or the names that are declared.
         declared: what is public: the path of a JSON file, its text, or an object; see declaration.KEYS.
-        held_out: each person is held out with this chance, 0 to 0.5: nothing is learned from them, and they say whether
-            the learned policy is better than what was done.
-        tell: is called where labels or rewards of the file are outside of what is declared, with what these are: for
-            the owner alone, before anything is released. By default it is a warning.
+        held_out: each person is held out with this probability, 0 to 0.5: nothing is learned from them, and they show
+            whether the learned policy is better than today's practice.
+        accept_undeclared: whether labels that are not declared may be more than 5% of a column. Each counts as the last
+            declared label.
+        tell: is called if labels or rewards of the file are outside the declaration, with what these are: for the owner
+            alone, before anything is released. By default it is a warning.
         budget: in which each release is written down, and which may refuse it. It remembers a digest of the file.
-        recall: is called with a sentence where a budget remembers the file. By default it is a warning.
+        recall: is called with a sentence if a budget remembers the file. By default it is a warning.
         fields: of the spec, such as rho.
 
     Raises:
@@ -243,41 +257,49 @@ def upload(
     if isinstance(declared, Mapping):
         text = declaration_text(declared)
     else:
-        text = str(declared) if str(declared).lstrip().startswith("{") else _read(declared)
-    return take(_opened(file), text, fields | {"held_out": held_out}, tell=tell, budget=budget, recall=recall)
+        text = str(declared) if str(declared).lstrip("\ufeff \n\r\t").startswith("{") else _read(declared)
+    return take(
+        _opened(file), text, fields | {"held_out": held_out},
+        tell=tell, budget=budget, recall=recall, accept_undeclared=accept_undeclared,
+    )  # fmt: skip
 
 
 def take(
-    file: Path | BinaryIO,
+    file: Path | BinaryIO | pd.DataFrame,
     declared: str,
     fields: Mapping[str, Any],
     *,
     tell: Callable[[Outside], object],
     budget: Budget | None,
     recall: Callable[[str], object],
+    accept_undeclared: bool = False,
     name: str = "",
 ) -> UploadSpec:
     """As `upload`. declared: a JSON text; name: which the counts are to be kept under, else one is drawn."""
     public = declaration(declared)
-    UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
-    found: list[Outside] = []
-    under = budget.name if budget else ""
-    name, n, checked = kept.keep(file, public, found.append, fields["held_out"], under, name)
-    for outside in found:
+    UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
+
+    def look(outside: Outside) -> None:
         tell(outside)
-    if checked == n:
+        if not accept_undeclared and (wrong := outside.refusal()):
+            raise SpecError(UNDECLARED, wrong)
+
+    under = budget.name if budget else ""
+    name, found = kept.keep(file, public, look, fields["held_out"], under, name)
+    if found.checked == found.n:
         kept.forget(name)
         raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
     if budget is not None:
         _remember(file, budget, recall)
-    return UploadSpec(data=name, declared=public.text, n=n, checked=checked, **fields)
+    read = {"n": found.n, "checked": found.checked, "first_step": found.first_step}
+    return UploadSpec(data=name, declared=public.text, **read, **fields)
 
 
-def _remember(file: Path | BinaryIO, budget: Budget, recall: Callable[[str], object]) -> None:
-    """Writes down that a file was read under a budget, and says where it was before."""
+def _remember(file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]) -> None:
+    """Write down that a file was read under a budget, and report where it was read before."""
     from dprl.simulation.uploads import ledger  # which knows specs
 
-    digest = ledger.digest_of(file)
+    digest = ledger.digest_of(_bytes_of(file))
     before = ledger.read_before(digest)
     if before:
         names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
@@ -285,22 +307,32 @@ def _remember(file: Path | BinaryIO, budget: Budget, recall: Callable[[str], obj
     budget.remember(digest)
 
 
-def _opened(file: Any) -> Path | BinaryIO:
-    """What the counts are read from; a table as the CSV that it would be, in memory alone. Raises SpecError."""
-    if isinstance(file, str | Path):
-        return Path(file)
+def _bytes_of(file: Path | BinaryIO | pd.DataFrame) -> Path | BinaryIO:
+    """Return what a digest is made of. A table is written as CSV for that alone; it is not read back."""
     if hasattr(file, "to_csv"):
         return io.BytesIO(file.to_csv(index=False).encode())
-    if not hasattr(file, "read"):
+    return cast("Path | BinaryIO", file)
+
+
+def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
+    """Return what the counts are read from. Raises SpecError."""
+    if isinstance(file, str | Path):
+        return Path(file)
+    if isinstance(file, io.StringIO):
+        return io.BytesIO(file.getvalue().encode())
+    if isinstance(file, io.TextIOBase):
+        file = getattr(file, "buffer", file)
+    if not (hasattr(file, "to_csv") or (hasattr(file, "read") and not isinstance(file, io.TextIOBase))):
         raise SpecError(
-            "data", f"{shown(file)} is not allowed; give the path of a CSV file, or a pandas DataFrame."
+            "data",
+            f"{shown(file)} is not allowed; give the path of a CSV or Parquet file, or a pandas DataFrame.",
         )
-    return cast(BinaryIO, file)
+    return cast("BinaryIO | pd.DataFrame", file)
 
 
 def _read(path: str | Path) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise SpecError(
             "declared", f"{shown(str(path))} cannot be read; give the path of a JSON file: {FORM}."

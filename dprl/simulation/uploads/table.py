@@ -1,109 +1,310 @@
-"""A CSV file of an owner's, as a table: its size, its heading, and what is said where it is none."""
+"""Read an owner's file or table as text: one reader for CSV, Parquet and pandas.
+
+Every cell becomes a text that follows from this cell alone. No type is inferred from the rest of a column, so that
+another person's row never changes how a label is read. A CSV record is one line, so that a stray quotation mark
+swallows nobody else's row.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import re
-from collections.abc import Sequence
-from typing import BinaryIO, NoReturn
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, cast
 
 import numpy as np
-import pandas as pd
 
 from dprl.fields import SpecError, shown
 from dprl.mdp.tabular import Array
 from dprl.words import size as bytes_in_words
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 NAME = "data"
-COLUMNS = ("episode", "step", "state", "action", "reward", "next_state")
+COLUMNS = ("episode", "step", "state", "action", "reward")
 MOST_BYTES = 200_000_000
+MOST_ROWS = 20_000_000  # of Parquet, which is compressed; a CSV of MOST_BYTES has fewer
+ROWS = 200_000  # read at once
 HEADING_BYTES = 10_000
-WHOLE = re.compile(r"\A(-?[0-9]+)\.0+\Z")  # as tables write whole numbers in a column that has an empty cell
+EXACT_FLOAT = 2**53  # whole numbers from here on are not told apart in float64
+MOST_SHOWN = 10  # headings in an error
+WHOLE = re.compile(r"\A(-?[0-9]+)\.0+\Z")  # a spreadsheet's way to write a whole number
+SEPARATOR = re.compile(r'\A"?sep=."?,*\Z', re.IGNORECASE)  # a first line that Excel writes and reads
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+PARQUET = b"PAR1"
+KINDS = (
+    (b"\x1f\x8b", "a gzip file; unpack it first"),
+    (b"PK\x03\x04", "a zip or Excel (xlsx) file; save the table in it as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an Excel (xls) file; save its table as CSV"),
+    (b"BZh", "a bzip2 file; unpack it first"),
+    (b"\xfd7zXZ", "an xz file; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file; unpack it first"),
+    (b"%PDF", "a PDF file"),
+)
+EMPTY = "it is empty; give a value in every row."
+QUOTE = "a quotation mark is not closed in this row; close it. A field may not contain a line break."
+
+Texts = Mapping[str, Sequence[str]]  # by column, one text a row
 
 
-def parsed(texts: list[str]) -> Array:
-    """Numbers; NaN for what is none."""
-    return np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), dtype=float)
+def normal(text: str) -> str:
+    """Return a label or name in the form in which it is compared: trimmed, in Unicode's form NFC."""
+    return unicodedata.normalize("NFC", text.strip())
 
 
-def check_size(file: BinaryIO) -> None:
+def parsed(texts: Sequence[str]) -> Array:
+    """Return the numbers that texts stand for; NaN for a text that is none."""
+    return np.array([_number(text) for text in texts], dtype=float)
+
+
+def _number(text: str) -> float:
+    try:
+        return float("nan" if "_" in text else text)
+    except ValueError:
+        return float("nan")
+
+
+def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
+    """Yield the needed columns, ROWS rows at a time, in the order of the rows.
+
+    Args:
+        file: a path, a binary file or a table, read from its beginning.
+        needed: names of columns; each has to be there once. Others are ignored.
+
+    Raises:
+        SpecError: one sentence that names row (the heading is row 1) and column, or the kind of the file.
+    """
+    if hasattr(file, "columns"):
+        yield from _read_frame(cast("pd.DataFrame", file), needed)
+        return
+    if isinstance(file, Path):
+        try:
+            with open(file, "rb") as opened:
+                yield from read_pieces(opened, needed)
+        except OSError as error:
+            raise SpecError(NAME, f"the file cannot be read ({error.strerror}).") from None
+        return
+    binary = cast(BinaryIO, file)
+    _check_size(binary)
+    begun = binary.read(8)
+    binary.seek(0)
+    for mark, kind in KINDS:
+        if begun.startswith(mark):
+            raise SpecError(NAME, f"this is {kind}. Give a CSV file in UTF-8, or Parquet.")
+    yield from (_read_parquet if begun.startswith(PARQUET) else _read_csv)(binary, needed)
+
+
+def _check_size(file: BinaryIO) -> None:
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
     if size > MOST_BYTES:
-        row = file.read(MOST_BYTES).count(b"\n") + 1
-        refuse(
-            row,
-            COLUMNS[0],
-            f"the file has {bytes_in_words(size)} and is read to here; give at most {bytes_in_words(MOST_BYTES)}.",
+        raise SpecError(
+            NAME, f"the file has {bytes_in_words(size)}; give at most {bytes_in_words(MOST_BYTES)}."
         )
 
 
-def heading(file: BinaryIO, needed: Sequence[str] = COLUMNS) -> list[str]:
-    """The names of the columns, those that are not needed as a number. Raises SpecError where one that is needed is
-    not there once."""
-    with contextlib.suppress(UnicodeDecodeError):
-        begun = file.read(HEADING_BYTES).decode("utf-8-sig", "replace")
-    lines = csv.reader(io.StringIO(begun, newline=""))
-    try:
-        names = [name.strip() for name in next(lines, [])]
-        below = next(lines, [])
-    except csv.Error:
-        names, below = [], []
-    wanted = f"the heading is {','.join(needed)}, in any order"
-    if not any(names):
-        refuse(1, needed[0], f"the file is empty or has no heading; {wanted}.")
-    if "�" in begun.partition("\n")[0] or "\0" in begun:
-        undecodable(file, names)
-    for mark, word in ((";", "semicolons"), ("\t", "tabs")):
-        if len(names) == 1 and mark in names[0]:
-            refuse(1, needed[0], f"columns are separated by {word}; save the file with commas.")
+def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
+    """Return the place of each needed column. Raises SpecError if one is missing or stands twice."""
+    listed = ", ".join(map(shown, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
     for name in needed:
         if name not in names:
-            refuse(1, name, f"this column is missing; {wanted}, or has the names that `columns` declares.")
+            refuse(
+                1,
+                name,
+                f"this column is missing. The file has {listed}. Rename a heading, or declare its name under "
+                "`columns`.",
+            )
         if names.count(name) != 1:
-            refuse(1, name, f"this column stands twice; {wanted}.")
-    if len(below) > len(names):
-        refuse(2, names[-1], "there are more fields than the heading has; give as many in each row.")
-    return [name if name in needed else f"column {i + 1}" for i, name in enumerate(names)]
+            refuse(1, name, f"this column stands twice. The file has {listed}. Give each heading once.")
+    return [names.index(name) for name in needed]
 
 
-def undecodable(file: BinaryIO, names: list[str]) -> NoReturn:
-    """Where the text is not UTF-8."""
+def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
+    before = _check_heading(file, needed)
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    reader = csv.reader(text, strict=True)
+    try:
+        first, blank = before + 1, 0  # rows read so far; the first of the blank ones at the end of these
+        heading = _first_records(reader, first)[-1]
+        names = [normal(name) for name in heading]
+        wanted = itemgetter(*_places(names, needed))
+        while True:
+            rows: list[list[str]] = []
+            try:
+                rows.extend(islice(reader, ROWS))
+            except csv.Error:
+                refuse(first + len(rows) + 1, names[0], QUOTE)
+            if not rows:
+                return
+            if reader.line_num != first + len(rows):
+                broken = next(i for i, row in enumerate(rows) if re.search("[\r\n]", "".join(row)))
+                refuse(first + broken + 1, names[0], QUOTE)
+            end = len(rows)
+            while end and _blank(rows[end - 1]):
+                end -= 1
+            if end and blank:
+                refuse(blank, needed[0], EMPTY)
+            if end < len(rows):
+                blank = blank or first + end + 1
+            for i, row in enumerate(rows[:end]):
+                if len(row) > len(names):
+                    refuse(
+                        first + i + 1,
+                        names[-1],
+                        "there are more fields than headings; give as many in each row.",
+                    )
+                if len(row) < len(names):
+                    row += [""] * (len(names) - len(row))
+            if end:
+                yield dict(zip(needed, zip(*map(wanted, rows[:end]), strict=True), strict=True))
+            first += len(rows)
+    except UnicodeDecodeError:
+        _refuse_encoding(file, text)
+    finally:
+        text.detach()
+
+
+def _first_records(reader: Any, number: int) -> list[list[str]]:
+    try:
+        found = list(islice(reader, number))
+    except csv.Error:
+        refuse(number, COLUMNS[0], QUOTE)
+    if reader.line_num != number:
+        refuse(number, COLUMNS[0], QUOTE)
+    return found
+
+
+def _blank(row: Sequence[str]) -> bool:
+    """Whether a record has nothing in it, or the mark that ended files in DOS (Ctrl-Z)."""
+    return not "".join(row).replace("\x1a", "").strip()
+
+
+def _check_heading(file: BinaryIO, needed: Sequence[str]) -> int:
+    """Return how many lines stand before the heading. Raises SpecError if there is none that can be read."""
+    begun = file.read(HEADING_BYTES)
+    file.seek(0)
+    if begun.startswith(UTF_16) or b"\0" in begun[:HEADING_BYTES]:
+        kind = "UTF-16" if begun.startswith(UTF_16) or begun[1::2].count(0) > len(begun) // 4 else "not text"
+        raise SpecError(NAME, f"the file is {kind}; save it as CSV in UTF-8.")
+    lines = begun.decode("utf-8-sig", "replace").splitlines() or [""]
+    before = int(bool(SEPARATOR.match(lines[0].strip())))
+    heading = lines[before] if before < len(lines) else ""
+    if not heading.replace(",", "").strip():
+        refuse(
+            1 + before, needed[0], f"the file is empty or has no heading; the heading is {','.join(needed)}."
+        )
+    for mark, word in ((";", "semicolons"), ("\t", "tabs")):
+        if mark in heading and "," not in heading:
+            refuse(1 + before, needed[0], f"columns are separated by {word}; save the file with commas.")
+    return before
+
+
+def _refuse_encoding(file: BinaryIO, text: io.TextIOWrapper) -> NoReturn:
+    """Name the first row that is not UTF-8."""
     file.seek(0)
     for number, line in enumerate(file, 1):
         try:
-            if b"\0" in line:
-                raise UnicodeDecodeError("utf-8", line, line.index(b"\0"), 1, "")
             line.decode("utf-8")
         except UnicodeDecodeError as error:
-            field = min(line[: error.start].count(b","), len(names) - 1)
-            column = names[field] if number > 1 else COLUMNS[0]
-            refuse(number, column, "this is not text in UTF-8; save the file as CSV with that encoding.")
-    refuse(1, COLUMNS[0], "this is not text in UTF-8; save the file as CSV with that encoding.")
+            byte = f"byte {line[error.start]:#x}"
+            raise SpecError(
+                NAME, f"row {number:,} is not text in UTF-8 ({byte}); save the file as CSV in UTF-8."
+            ) from None
+    raise SpecError(NAME, "the file is not text in UTF-8; save it as CSV in UTF-8.")
 
 
-def unreadable(said: str, names: list[str]) -> NoReturn:
-    """What the parser found wrong. Raises MemoryError where it had too little."""
-    if "out of memory" in said:
-        raise MemoryError
-    if found := re.search(r"Expected \d+ fields in line (\d+)", said):
+def _read_frame(table: pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
+    places = _places([normal(str(name)) for name in table.columns], needed)
+    for first in range(0, len(table), ROWS):
+        piece = table.iloc[first : first + ROWS]
+        yield {
+            name: _written(name, piece.iloc[:, place].tolist(), first)
+            for name, place in zip(needed, places, strict=True)
+        }
+
+
+def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise SpecError(
+            NAME, "this is a Parquet file, which needs pyarrow; install pyarrow, or give CSV."
+        ) from None
+    try:
+        opened = ParquetFile(file)
+        if opened.metadata.num_rows > MOST_ROWS:
+            raise SpecError(
+                NAME, f"the file has {opened.metadata.num_rows:,} rows; give at most {MOST_ROWS:,}."
+            )
+        names = opened.schema_arrow.names
+        places, first = _places([normal(name) for name in names], needed), 0
+        for batch in opened.iter_batches(ROWS, columns=[names[place] for place in places]):
+            columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+            yield {
+                name: _written(name, columns[names[place]].to_pylist(), first)
+                for name, place in zip(needed, places, strict=True)
+            }
+            first += batch.num_rows
+    except (ArrowException, OSError, KeyError):
+        raise SpecError(NAME, "this Parquet file is damaged or cut off; write it again.") from None
+
+
+def _written(name: str, values: list[Any], first: int) -> list[str]:
+    """Return the texts of values, each by the same rule, whatever else is in the column."""
+    try:
+        return [written(value) for value in values]
+    except ValueError:
+        row = next(i for i, value in enumerate(values) if not _can_be_written(value))
         refuse(
-            int(found[1]), names[-1], "there are more fields than the heading has; give as many in each row."
+            first + row + 2, name, f"{shown(values[row])} is not text, a number or a truth value; give text."
         )
-    found = re.search(r"row (\d+)", said)
-    refuse(
-        int(found[1]) + 1 if found else 2,
-        names[0],
-        "a quotation mark is not closed in or below this row; close it.",
-    )
+
+
+def _can_be_written(value: Any) -> bool:
+    try:
+        written(value)
+    except ValueError:
+        return False
+    return True
+
+
+def written(value: Any) -> str:
+    """Return the text of one cell: a text as it is, a whole number without ".0", "" for a missing value.
+
+    Raises:
+        ValueError: it is of another type, or a float that is too large to be told from its neighbours.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if number != number:
+            return ""
+        if not number.is_integer():
+            return repr(number)
+        if abs(number) < EXACT_FLOAT:
+            return str(int(number))
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return ""
+    raise ValueError(type(value).__name__)
 
 
 def not_finite(text: str) -> str:
-    """Of a reward that is no number."""
+    """Return what is wrong with a reward that is no number."""
     return f"{shown(text)} is not a finite number; give one, such as 0.5."
 
 
 def refuse(row: int, column: str, sentence: str) -> NoReturn:
+    """Raise a SpecError that names a place in the file."""
     raise SpecError(NAME, f"row {row:,}, column {column}: {sentence}")

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,15 @@ from dprl.simulation.uploads import check
 from dprl.simulation.uploads.policy import SOMEBODY, WHOEVER_DECIDES, Policy
 from dprl.simulation.uploads.spec import UploadSpec
 
+ESTIMATED = "the start that the released counts of the first step show, with its confidence"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UploadTrace(TraceCore[UploadSpec]):
     """What was learned from an uploaded data set: all of it follows from what was released.
 
-    The curve has one point: at n the lower bound V~ of what the learned policy is worth, from the declared start, in
-    the declared rewards. All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
+    The curve has one point: at n the lower bound V~ of what the learned policy is worth, from the start, in the
+    declared rewards. All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
 
     Attributes:
         lower: [S] the same bound from each first state, in the declared rewards.
@@ -44,13 +45,6 @@ class UploadTrace(TraceCore[UploadSpec]):
     Q: Array
     V: Array
     policy: NDArray[np.int16]
-
-    @classmethod
-    def restored(cls, spec: Any, arrays: dict[str, Any], plain: dict[str, Any]) -> UploadTrace:
-        """Of earlier versions too, in which nobody was held out."""
-        if "checked" not in plain["mappings"]:
-            plain = {**plain, "checked": {}}
-        return super().restored(spec, arrays, plain)
 
     def release(self) -> str:
         """All that was released and learned as JSON, without the name that the counts are kept under: labels, the
@@ -99,9 +93,7 @@ class UploadTrace(TraceCore[UploadSpec]):
         counted = {"a number of people counts": what} if public.of_people or public.stationary else {}
         proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
         enough = people - E >= 1
-        # traces of 0.2.0 may count on what nobody did there
-        safe = bool((enough | (self.V <= self.Q.min(-1))).all())
-        proof = safe and not spec.learner.unproved(spec.algorithm_params)
+        proof = not spec.learner.unproved(spec.algorithm_params)
         holds = {"for the best of k releases": "k times that chance", **WHOEVER_DECIDES} if proof else {}
         about = {
             "algorithm": spec.algorithm,
@@ -111,7 +103,8 @@ class UploadTrace(TraceCore[UploadSpec]):
                 "covers": "this release; what else is released of the same people adds up",
             },
             "bound": {
-                "worth at least": float(self.curve.values[0]), "from": "the declared start",
+                "worth at least" if proof else "estimate, not proved": float(self.curve.values[0]),
+                "from": ESTIMATED if public.start is None else "the declared start, taken to be true",
                 "proved": proof, "but for a chance of": spec.beta, **holds,
             },
             "held out": {"people": spec.checked, "verdict": self.verdict, **shares}
@@ -129,6 +122,7 @@ class UploadTrace(TraceCore[UploadSpec]):
             tuple(tuple(float(round(each, 1)) for each in row) for row in people),
             tuple(tuple(bool(each) for each in row) for row in enough),
             about,
+            spec.first_step,
         )
 
     def steps(self) -> str:

@@ -35,7 +35,7 @@ from pages.shared.visitor.callbacks import callback, on_value
 MOST_CELLS = 200  # of the table of rewards
 MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
 MOST_LISTED = 80  # characters of labels
-ANYWHERE = "every state, equally often"
+ANYWHERE = "not known: estimated from the release"
 NONE_SHORTER = "not allowed"
 REWARDS = {KNOWN: "Known: I fill in a table", LEARNED: "Learned from the file"}
 ABOUT_REWARDS = {
@@ -148,6 +148,8 @@ def first_states(own: Own, states: list[str]) -> None:
     left.multiselect(
         "First states of an episode", states, list(own.start), key=key, placeholder=ANYWHERE,
         on_change=on_value(key, changed),
+        help="The proved bound takes a declared start to be true. Do not compute it from the file. If you leave it "
+        "out, it is estimated from the released counts of the first step, and the bound is a little lower.",
     )  # fmt: skip
     if len(own.start) > 1:
         with right:
@@ -303,8 +305,12 @@ def summary(declared: Declaration) -> str:
 
 def declared_lines(declared: Declaration) -> list[str]:
     """What is declared, a line each."""
-    first = {state: share for state, share in zip(declared.states, declared.start, strict=True) if share}
-    begins = [state if share == 1 else f"{state} {percent(float(share))}" for state, share in first.items()]
+    begins = ["estimated from the release"]
+    if declared.start is not None:
+        first = {state: share for state, share in zip(declared.states, declared.start, strict=True) if share}
+        begins = [
+            state if share == 1 else f"{state} {percent(float(share))}" for state, share in first.items()
+        ]
     lines = [
         f"States: {_shortened(declared.states)}",
         f"Actions: {_shortened(declared.actions)}",

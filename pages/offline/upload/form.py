@@ -71,23 +71,40 @@ def give(own: Own) -> None:
         st.caption(sentences.FIRST)
     key = f"{own.turn}:own:file"
     st.file_uploader(
-        f"CSV file of trajectories, with the columns {', '.join(columns(own))}",
-        type=["csv"],
+        f"CSV or Parquet file of trajectories, with the columns {', '.join(columns(own))}",
+        type=["csv", "parquet"],
         key=key,
         max_upload_size=min(MOST_BYTES // 10**6, st.get_option("server.maxUploadSize")),
         on_change=on_value(key, partial(received, own)),
-        help="The file is UTF-8, separated by commas. Each episode is one user, unless a column names the user. The "
-        "rows of an episode stand below each other, in order, as many as the declared steps. A declaration "
-        'as a file may say otherwise, such as "columns": {"episode": "visit"}.',
+        help="A CSV file is UTF-8, separated by commas. Each episode is one user, unless a column names the user. Each "
+        "row is one step of an episode. Only the declared number of steps counts.",
     )
     if own.problem:
         st.markdown(f":red[:material/error: {escape(own.problem)}]")
+    if own.undeclared or own.accept_undeclared:
+        agree(own)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example", "text/csv", example)
         st.caption(
             "An example with 20,000 users in two rooms, as declared in the form at first.", width="stretch"
         )
     st.caption(explained(f"{sentences.KEPT} {sentences.MALFORMED}"))
+
+
+def agree(own: Own) -> None:
+    """Let the owner count undeclared labels as the last declared one, after a file was refused for them."""
+    key = f"{own.turn}:own:undeclared"
+
+    def changed(value: bool) -> None:
+        own.accept_undeclared = value
+
+    st.checkbox(
+        "Count labels that are not declared as the last declared label",
+        own.accept_undeclared,
+        key=key,
+        on_change=on_value(key, changed),
+        help="Then give the file again. Better declare the labels, if they mean something else.",
+    )
 
 
 def columns(own: Own) -> tuple[str, ...]:

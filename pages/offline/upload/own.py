@@ -96,6 +96,8 @@ class Own:
     specs: tuple[UploadSpec, ...] = ()
     problem: str = ""
     outside: tuple[str, ...] = ()
+    undeclared: bool = False
+    accept_undeclared: bool = False
     recalled: str = ""
     purse: str = field(default_factory=lambda: f"people {secrets.token_hex(3)}")
     total: float | None = None
@@ -131,8 +133,7 @@ class Own:
         if self.file:
             return declaration(self.file)
         states, actions = labels(self.states), labels(self.actions)
-        begun = states
-        if begun and self.absorbing == ENDED and ENDED not in states:
+        if states and self.absorbing == ENDED and ENDED not in states:
             states = [ENDED, *states]  # first, for the last label stands for all that are not declared
         given: dict[str, Any] = {"states": states, "actions": actions, "horizon": self.horizon}
         if self.known:
@@ -143,8 +144,8 @@ class Own:
         given["reward_range"] = [self.low, self.high]
         if len(self.start) == 1:
             given["start"] = self.start[0]
-        elif self.start or len(begun) < len(states):
-            given["start"] = starts(states, self.start or begun, self.chances if self.start else "")
+        elif self.start:
+            given["start"] = starts(states, self.start, self.chances)
         if self.absorbing:
             given["absorbing"] = self.absorbing
         given["columns"] = {name: called for name, called in self.names.items() if called.strip()}
@@ -173,6 +174,7 @@ class Own:
     def take(self, data: UploadSpec) -> None:
         """Another data set was read. What was released under its budget before stays."""
         self.data, self.problem, self.outside, self.recalled, self.linked = data, "", (), "", False
+        self.undeclared = self.accept_undeclared = False
         self.specs = self.written_down()
         self.turn += 1
 

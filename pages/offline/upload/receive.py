@@ -43,6 +43,7 @@ def received(own: Own, file: Any) -> None:
             "held_out": own.held_out,
             "budget": None if public else own.purse,
             "total": None if public else own.total,
+            "accept_undeclared": own.accept_undeclared,
         }
         reading = own.reading = readings().begin(file, asked)
 
@@ -70,7 +71,7 @@ def collect(own: Own) -> None:
     reading = own.reading
     if reading is not None and reading.done:
         own.reading = None
-        own.problem = reading.problem
+        own.problem, own.undeclared = reading.problem, reading.undeclared
         if reading.spec is not None:
             own.take(reading.spec)
             own.recalled = reading.recalled

@@ -143,7 +143,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     spec, trace = titles[chosen]
     public, night = spec.public, dark()
     picture = kept(("own-policy", night, spec.to_json()), lambda: beside_usual(spec, trace, night))
-    today(own, spec, trace)
+    today(own, spec, trace, len(done))
     st.markdown("### What the policy does", anchors=False)
     show(picture, "own_policy")
     st.markdown(explained(said.BEFORE_USE))
@@ -154,7 +154,10 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
         save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable))
         save_citations([spec])
     st.caption(said.TO_USE_IT)
-    st.code(f'dprl.Policy.load("policy.json").act({json.dumps(public.states[0])}, step=0)', language="python")
+    st.code(
+        f'dprl.Policy.load("policy.json").act({json.dumps(public.states[0])}, step={spec.first_step})',
+        language="python",
+    )
     with st.expander("Privacy guarantee and assumptions"):
         promised(spec, 99)
 
@@ -175,6 +178,7 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
         found.lacking,
         SOMEBODY,
         float(trace.checked["follows"]) if trace.checked else None,
+        spec.first_step,
     )
     return policies.policy_beside_usual(
         policy,
@@ -197,12 +201,12 @@ def named(
     return states[s], h, actions[a], actions[usual]
 
 
-def today(own: Own, spec: UploadSpec, trace: UploadTrace) -> None:
-    """Whether the policy is better than what was done, by people held out."""
+def today(own: Own, spec: UploadSpec, trace: UploadTrace, releases: int) -> None:
+    """Show whether the policy is better than what was done, by people held out. releases: to choose from."""
     if not trace.verdict:
         return
     st.markdown("### Better than today?", anchors=False)
-    head, covered, *blind = verdict.said(trace)
+    head, covered, *blind = verdict.said(trace, releases)
     {"better": st.success, "worse": st.warning}.get(trace.verdict, st.info)(head)
     bound, proved, unit = float(trace.curve.values[0]), bool(spec.learner.proved), spec.public.unit
     frame = pd.DataFrame(

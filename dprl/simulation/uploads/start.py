@@ -1,0 +1,59 @@
+"""Bound a policy's value from below if nobody knows where episodes begin.
+
+The counts of the first step are released anyway. Let n people begin independently, d be their mean law of the first
+state, and W be lower bounds of the values, from 0 to H. W may depend on the same people and the same noise, so each
+event below speaks of all W at once.
+
+- People: for each set B of states, Hoeffding (1963, Theorem 1) gives d^(B) - d(B) <= t but for a chance of
+  exp(-2 n t^2). There are at most 2^S sets, and the largest difference is half of |d^ - d|_1. So d^W - dW <=
+  (max W - min W) t with t = sqrt((S ln 2 + ln(1/alpha)) / (2 n)).
+- Noise: the count of a state is a sum of S A released numbers. As n is known, sum_s n(s) W(s) = n c + sum_s n(s) (W(s)
+  - c) for every c, and noise moves the last sum by at most |g|_2 |W - c|_2 (Gaussian: |g|_2 by a quantile of its
+  length) or max|g| |W - c|_1 (Laplace: Chernoff's bound of each state, on both sides).
+
+Each of the two fails with at most half of START_SHARE beta; the learner gets the rest of beta.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+
+from dprl.mdp import Size, counts
+from dprl.mdp.tabular import Array
+
+START_SHARE = 0.1  # of beta
+GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of continuous noise
+
+
+def bound_from_start(
+    V: Array, released: Array, size: Size, n: int, beta: float, mechanism: str, scale: float
+) -> float:
+    """Return a lower bound of the mean value over first states, but for a chance of START_SHARE beta.
+
+    Args:
+        V: [S], lower bounds of the values at the first step.
+        released: [H, S, A, S + 2], counts with noise; each visit count is a sum of S numbers.
+        size: S, A and H.
+        n: people who were learned from, one episode each.
+        beta: the chance with which the whole bound may fail.
+        mechanism, scale: of the noise in each released number.
+    """
+    from scipy.special import chdtri
+
+    S, A, _, _ = size
+    chance, summed = beta * START_SHARE / 2, S * A
+    if mechanism == "gaussian":
+        centre = float(V.mean())
+        far = scale * sqrt(summed * float(chdtri(S, chance))) * float(np.linalg.norm(V - centre))
+    else:
+        centre = float(np.median(V))
+        u = np.linspace(0.01, 0.99, 99)
+        tail = float(((log(2 * S / chance) - summed * np.log1p(-(u**2))) / u).min())
+        far = scale * tail * float(np.abs(V - centre).sum())
+    off = V - centre
+    far += 2 * summed * GRID * float(np.abs(off).sum())
+    mean = centre + (float(counts.visits(released)[0].sum(-1) @ off) - far) / n
+    spread = float(V.max() - V.min()) * sqrt((S * log(2) + log(1 / chance)) / (2 * n))
+    return float(np.clip(mean - spread, V.min(), V.max()))
