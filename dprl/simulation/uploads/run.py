@@ -51,7 +51,7 @@ WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n", "checked", "first_step"}
 ASSUMPTIONS = (
     "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
     "trajectories is public",
-    "each user is in the file once, and only the declared number of steps counts; what is not declared counts as the "
+    "each user is in the file once, and only the declared number of steps counts. What is not declared counts as the "
     "last declared label or the nearest reward",
     "for the bound, not for privacy: users are independent of each other. What comes next depends on a user's "
     "past only through the declared state, step and action",
