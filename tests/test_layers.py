@@ -22,8 +22,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.house import shared
-
 ROOT = Path(__file__).parent.parent
 API = "(public API)"  # dprl/__init__.py
 PAGES = "pages"  # pages/ and app.py
@@ -314,16 +312,6 @@ def test_no_source_file_is_too_long_to_be_read_at_once() -> None:
     lines = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8").count("\n") for file in files}
     assert {name: count for name, count in lines.items() if count > LONGEST} == {}
     assert lines["dprl/jobs/store.py"] <= FRONT
-
-
-# Names of classes with several owners, and of functions with three or more: `python -m bench.house` lists them. There
-# were 146 of these where nobody had looked for three days. Lower the numbers when names go.
-CLASSES, FUNCTIONS = 10, 50
-
-
-def test_few_names_have_several_owners() -> None:
-    assert len(shared("class", 2)) <= CLASSES
-    assert len(shared("def", 3)) <= FUNCTIONS
 
 
 def test_folders_of_pages_stay_small_enough_to_be_read() -> None:

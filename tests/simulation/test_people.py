@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import dprl
-from bench.uploads import MOST_OF_ONE, declared, outcome_of_returning, returning, written_down
 from dprl import SpecError, UploadSpec
 from dprl.__main__ import main
 from dprl.environments import ENVIRONMENTS
@@ -35,6 +34,7 @@ from dprl.simulation.uploads.run import ASSUMPTIONS, PEOPLE, draws_of, noise_of
 from dprl.simulation.uploads.spec import LEARNERS, NOWHERE, fitting_learners
 from dprl.simulation.uploads.spent import together
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
+from tests.people import MOST_OF_ONE, declared, outcome_of_returning, returning, written_down
 from tests.problems import few, first
 
 HEADING = "who,episode,step,state,action,reward\n"
