@@ -27,7 +27,7 @@ from pages.shared.lessons.known import evidence
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
 from pages.users import link as users
-from tests.pages.conftest import ROOT, Visit, charts, grouped, press, sent, words
+from tests.pages.conftest import Visit, charts, grouped, press, sent, words
 from tests.problems import first
 
 PAGE = "lessons"
@@ -109,13 +109,6 @@ def test_what_to_try_opens_the_very_view(key: str) -> None:
         assert list(problems) == []
         assert tuple(getattr(one, "spec", one) for one in found) == step.attempt.specs
         assert all(getattr(view, name) == value for name, value in step.attempt.view.items())
-
-
-def test_the_guide_for_teachers_has_every_lesson() -> None:
-    guide = (ROOT / "docs/how-to/lessons.md").read_text(encoding="utf-8")
-    for key, lesson in LESSONS.items():
-        questions = "; ".join(step.title for step in lesson.steps)
-        assert f"| {lesson.say} | {lesson.needs} | {questions} | `/lessons?v=2&lesson={key}` |" in guide
 
 
 def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -> None:
