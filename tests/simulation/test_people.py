@@ -337,8 +337,8 @@ def test_the_bound_for_several_episodes_holds_whenever_one_stops() -> None:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_bound_and_intervals_hold_where_one_episode_leads_to_the_next(known: bool) -> None:
-    """People come again because an episode went badly, and are then treated otherwise: `bench.uploads several` has more
-    models. V~ is below the value everywhere, and verdicts are not wrong."""
+    """People come again because an episode went badly, and are then treated otherwise. V~ is
+    below the value everywhere, and verdicts are not wrong."""
     model = ENVIRONMENTS["random"].make(S=3, A=2, H=4, seed=41)
     public = json.loads(declared(model, known)) | {"columns": {"person": "who"}, "episodes": MOST_OF_ONE}
     spec = UploadSpec(
