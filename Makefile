@@ -22,7 +22,7 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test $(VENV)/.docs)
 
-.PHONY: help run docs test test-all thorough kernels walk faults check lint format clean
+.PHONY: help run docs test test-all thorough kernels faults check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
@@ -31,7 +31,6 @@ help:
 	@echo "make test-all the same with the thorough ones, before a release (a quarter of an hour)"
 	@echo "make thorough only what make test leaves out, of TESTS"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
-	@echo "make walk   use every control of the pages with a sidebar, by mouse and by keyboard (minutes)"
 	@echo "make faults kill, damage, fill and set the clock, as often as docs/how-to/deploying.md says; lead forty phones (minutes)"
 	@echo "make lint   set up and check style, format and types"
 	@echo "make format put the code into the form that lint checks"
@@ -66,10 +65,6 @@ kernels: $(VENV)/.test
 
 check: $(VENV)/.test
 	@$(PY) -m pytest $(TESTS)
-
-walk: $(VENV)/.test
-	@sh tests/browser/install.sh $(PY)
-	@DPRL_WORKERS=3 $(PY) -m pytest tests/browser/walks.py  # two runs go on, and one worker is left for others
 
 faults: $(VENV)/.test
 	@FAULTS=$(FAULTS) $(PY) -m pytest -rP tests/faults tests/faults/cluster.py tests/faults/image.py \

@@ -48,8 +48,7 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """A file to each process; all that need a browser and the app to one, which starts them once, while the others go
-    on with the rest: two browsers, two apps and their workers at once would make each other wait. Of tests in a
-    browser only those of the harness, on small scripts of their own, may go elsewhere: that process is the last to end.
+    on with the rest: two browsers, two apps and their workers at once would make each other wait.
     One process, too, for all that asks how much noise proves a budget: it remembers answers that take it seconds.
     """
     from xdist.scheduler import LoadFileScheduling
@@ -57,7 +56,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = str(super()._split_scope(nodeid))
-            if file.startswith("tests/browser/") and file != "tests/browser/test_harness.py":
+            if file.startswith("tests/browser/"):
                 return "tests/browser"
             return "tests/privacy" if file.startswith(ACCOUNTED) else file
 

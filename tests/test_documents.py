@@ -1,4 +1,4 @@
-"""README and docs/: links lead somewhere, pages are in reach, examples run, and texts keep to the rules of language.
+"""README and docs/: links lead somewhere, pages are in reach, examples run, and texts use the names of the glossary.
 
 `make docs` builds the site with Sphinx; nothing here needs it.
 """
@@ -9,7 +9,6 @@ import doctest
 import json
 import re
 import shlex
-import statistics
 import sys
 import tomllib
 from collections import Counter
@@ -32,7 +31,6 @@ WRITTEN = sorted(
     p for kind in ("*.md", "*.ipynb") for p in DOCS.rglob(kind) if p.parent.name not in ("api", "generated")
 )
 PAGES = [*WRITTEN, README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-MOST_WORDS = 500  # of README
 
 
 def name(page: Path) -> str:
@@ -168,51 +166,9 @@ def passages(page: Path) -> Iterator[str]:
                 yield plain
 
 
-def sentences(page: Path) -> list[str]:
-    return [s for passage in passages(page) for s in re.split(r'(?<=[.?!])\s+(?="?[A-Z(])', passage)]
-
-
-def words(sentence: str) -> int:
-    """How many words a sentence has. An operator of a formula that stands alone, such as <=, is none."""
-    return sum(bool(re.search(r"\w", word)) for word in sentence.split())
-
-
-def wrong(page: Path) -> list[str]:
-    """What of a page is against the rules: names that are not used, sentences of more than 25 words."""
-    names = [f"{found}: say {term}" for passage in passages(page) for found, term in avoided(passage)]
-    return names + [s for s in sentences(page) if words(s) > 25]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_a_page_has_short_sentences_and_the_names_of_the_glossary(page: Path) -> None:
-    assert wrong(page) == []
-
-
-def test_few_sentences_have_more_than_twenty_words() -> None:
-    lengths = [words(s) for page in PAGES for s in sentences(page)]
-    assert statistics.median(lengths) <= 14
-    assert sum(length > 20 for length in lengths) <= 0.05 * len(lengths)
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("The learner learns.\n", ["learner: say Algorithm"]),
-        ("A [trusted agent](index.md) adds noise.\n", ["trusted agent: say Central model (JDP)"]),
-        ("word " * 26 + "end.\n", ["word " * 26 + "end."]),
-        ("`learner` and ```\n", []),
-        ("- one item\n- another item\n", []),
-    ],
-)
-def test_what_is_against_the_rules_is_found(text: str, found: list[str], tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(text, "utf-8")
-    assert wrong(page) == found
-
-
-def test_readme_is_short() -> None:
-    assert len(README.read_text("utf-8").split()) <= MOST_WORDS
-    assert len(re.findall(r"^!\[", README.read_text("utf-8"), re.MULTILINE)) == 2
+def test_a_page_has_the_names_of_the_glossary(page: Path) -> None:
+    assert [found for passage in passages(page) for found in avoided(passage)] == []
 
 
 # ---- what follows from the program
@@ -232,15 +188,10 @@ def test_the_reference_has_every_entry_of_the_registries() -> None:
         assert any(f"{{include}} generated/{part}.md" in text_of(page) for page in WRITTEN), part
 
 
-def test_every_planted_fault_names_a_file_and_a_test_that_are_there() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    table = text.partition("## What the tests catch")[2]
-    rows = re.findall(r"^\| .+ \| `(.+)` \| `(.+)::(.+)` \|$", table, re.MULTILINE)
-    assert len(rows) == table.count("\n| ") - 1 > 30
-    for file, where, name in rows:
-        assert any((ROOT / base / file).is_file() for base in ("dprl", "")), file
-        found = (ROOT / "tests" / where).read_text(encoding="utf-8")
-        assert f"def {name}(" in found, name
+def test_a_proof_names_tests_that_there_are() -> None:
+    for row in registries.PROOFS["sentence"]:
+        for file, test in re.findall(r"(tests/\S+\.py)::(test_\w+)", row["follows"]):
+            assert f"def {test}(" in (ROOT / file).read_text("utf-8"), row["says"]
 
 
 def test_the_version_is_said_in_one_place_and_reaches_no_key() -> None:

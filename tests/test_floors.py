@@ -206,7 +206,7 @@ def test_no_algorithm_is_below_the_floor(problem: str, model: str) -> None:
     found = neighbours(mdp)
     learners = {"none": ["ucbvi", "ubev"], "shuffle": ["dp-ucbvi"]}.get(model, ["pucb", "private-ucb-po"])
     sizes = (10**3, 10**6) if (model, problem) == ("shuffle", "random") else (10**3, 10**6, 10**9, 10**12)
-    seeds = 5 if model == "local" else 20  # bench/floors.py has 20 there, and every algorithm
+    seeds = 5 if model == "local" else 20
     for learner, K in itertools.product(["dp-ucbvi", *learners], sizes):
         epsilons = (1.0,) if model == "none" else (0.1, 1.0)
         for epsilon in epsilons:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Sequence
 from io import StringIO
 
@@ -34,13 +33,12 @@ from dprl.landscape.gather import added, gather_landscape
 from dprl.landscape.rows import TRUSTS, all_rows, in_table, users_words
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.private_ucb_vi import UNCOVERED
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import uncovered
 from dprl.tables import csv
 from pages.landscape.views import shown_columns
 from pages.shared.results.bundled import asset, path_of
-from tests.test_layers import ROOT
 
 AGAIN = "python -m bench.bundled landscape"
 PRIVATE = [learner for learner in ALGORITHMS.values() if set(learner.privacies) - {"none"}]
@@ -230,37 +228,6 @@ def test_a_row_names_the_mechanism_of_its_runs_and_whose_reports_a_count_has(
             spec = row.entry.spec(PROBLEMS[problem], int(row.cell.at[-1]))
             assert named.partition(",")[0] == MECHANISMS[str(spec.mechanism)].title.partition(",")[0]
             assert named.endswith("only reports of who played") == (spec.reports == "played")
-
-
-def test_the_note_gives_the_users_needed_that_are_bundled(table: Landscape) -> None:
-    """Line by line; "–" where a learner cannot be run."""
-    text = (ROOT / "docs/notes/landscape.md").read_text(encoding="utf-8")
-    kept = [entry for entry in table.entries.values() if entry.default and titled(entry)]
-    keys = ("clinic", "chain", "random-tiny", "linear-mixture", "linear-mdp")
-    for entry in kept:
-        told = re.search(rf"^\| {re.escape(titled(entry))} \| (.*) \|$", text, re.MULTILINE)
-        needed = [table.cells[entry.key, key].needed[0] for key in keys]
-        assert told, f"add a line to the note: {titled(entry)}, {needed}"
-        for said, key in zip(told[1].split(" | "), keys, strict=True):
-            users = table.cells[entry.key, key].needed[0]
-            if said == "–":
-                assert not np.isfinite(users)
-            else:
-                factor, _, power = said.partition("·10^")
-                assert float(factor) * 10 ** int(power) == pytest.approx(users, rel=0.05)
-    plus, counts = (
-        table.cells[f"{key}:local:anytime", "linear-mixture"].needed[0]
-        for key in ("ucrl-vtr-plus", "dp-ucbvi")
-    )
-    assert f"it needs {plus / counts:.2g} times more, with another mechanism" in text
-
-
-def titled(entry: Entry) -> str:
-    """Learner and trust as the note's table has them; "" of what learners are held against without privacy."""
-    if entry.privacy == "none" and not entry.draws:
-        return ""
-    trust = "Claimed only" if entry.draws else PRIVATIZERS[entry.privacy].title
-    return f"{ALGORITHMS[entry.learner].title}, {trust}"
 
 
 def test_the_csv_has_every_learner_problem_and_k(table: Landscape) -> None:

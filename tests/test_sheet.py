@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import dprl
-from bench.uploads import declared, treated, written_down
 from dprl import Policy
 from dprl.environments import ENVIRONMENTS
 from dprl.sentences import sheet as said
 from dprl.sentences import verdict
 from dprl.sheet import sheet
 from dprl.simulation.uploads import kept
+from tests.people import declared, treated, written_down
 
 WARD = ENVIRONMENTS["random"].make(S=4, A=2, H=5, seed=3, concentration=5.0)
 STATES = ["well", "<b>mild</b>", "se{parts}vere", "other"]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from bench import fewer as bench_fewer
 from bench import users as bench
 from bench.bundled import lines_of
 from bench.kinds import DRAWN, HIDDEN
@@ -33,10 +32,9 @@ from dprl.users.law import (
     signal,
     weights,
 )
-from dprl.words import percent, rough
+from dprl.words import percent
 from pages.shared.results.bundled import asset, path_of
 from pages.users.words import checks_said, given, times
-from tests.test_layers import ROOT
 
 TRUE = {
     "none": Power(1.0, 1.0, 1.0, 2.0, 1.5, 1.2),
@@ -207,36 +205,6 @@ def test_a_kind_has_no_part_in_the_law_and_the_factor_that_it_is_compared_with()
     assert crossed([p for p in hard if p.model == "none"], ["env 3"]) == {"none": {"env 3": 0.0}}
 
 
-def test_the_docs_give_the_errors_and_checks_that_are_bundled(table: Table) -> None:
-    text = (ROOT / "docs/notes/users.md").read_text(encoding="utf-8")
-    for errors in (table.held_out, table.between):
-        assert f"| {' | '.join(times(errors[model]) for model in MODELS)} |" in text
-    assert f"| {' | '.join(percent(table.inside[model]) for model in MODELS)} |" in text
-    for model in MODELS:
-        names = ("S", "A", "H", "value", "loss", "mu")[: 5 + (model != "none")]
-        cells = [_exponent(table, model, name) for name in names]
-        assert f" | {' | '.join(cells)} |" in text
-    for check in table.checks:
-        assert check.of.replace("problems", "environments") in text
-        assert f"| {percent(check.within)} |" in text
-    for model in ("none", "local"):
-        assert times(table.held_out[model]) in _how_to()
-        assert percent(table.inside[model]) in _how_to()
-    for check in table.checks:
-        if check.new and check.model in ("none", "local"):
-            assert percent(check.within) in _how_to()
-
-
-def _exponent(table: Table, model: str, name: str) -> str:
-    """A cell of the table of exponents in docs."""
-    low, high = table.exponents[model][name]
-    return f"{getattr(table.law[model], name):.2f} ({low:.2f} to {high:.2f})"
-
-
-def _how_to() -> str:
-    return (ROOT / "docs/how-to/size-a-study.md").read_text(encoding="utf-8")
-
-
 def test_the_page_says_how_often_what_it_states_holds_on_kinds_without_a_part_in_it(table: Table) -> None:
     """What is stated, how often it holds on kinds that had no part in it, and on kinds that came later."""
     said = checks_said(table)
@@ -249,37 +217,12 @@ def test_the_page_says_how_often_what_it_states_holds_on_kinds_without_a_part_in
     assert f"fits worst {given(max(MODELS, key=table.held_out.__getitem__))}." in said
 
 
-def test_the_docs_have_the_table_of_users_before_and_today() -> None:
-    """Each line, in its order; and of each case of the command there is one."""
-    kept = json.loads(bench_fewer.FILE.read_text(encoding="utf-8"))
-    text = (ROOT / "docs/notes/users.md").read_text(encoding="utf-8")
-    assert "\n".join(map(bench_fewer.line, kept)) + "\n" in text
-    assert [(row["problem"], row["privacy"], row["declared"]) for row in kept] == list(bench_fewer.CASES)
-    assert {row["seeds"] for row in kept} == {bench_fewer.SEEDS}
-
-
-def test_a_number_of_users_today_is_the_engines() -> None:
-    """Of one line, with its seeds: the others take longer."""
-    kept = json.loads(bench_fewer.FILE.read_text(encoding="utf-8"))
-    case = bench_fewer.Case("hard-jdp, n=3 m=3", "local")
-    row = kept[bench_fewer.CASES.index(case)]
-    found = bench_fewer.median_needed(case.spec(now=True), row["seeds"])
-    assert found == pytest.approx(row["today"], rel=0.01)
-
-
 @pytest.mark.thorough
 def test_without_v_star_a_law_would_be_off_by_an_order_of_magnitude(table: Table) -> None:
     """So the page asks for it."""
     points = [replace(point, value=1.0) for point in measured(table)]
     found = held_out(points)
     assert all(off_by > 4 * table.held_out[model] for model, off_by in found.items())
-    none, central, shuffle, local = (rough(found[model]) for model in MODELS)
-    text = " ".join((ROOT / "docs/notes/users.md").read_text(encoding="utf-8").split())
-    assert f"its factor is {none} without privacy and {central} with a trusted curator." in text
-    assert f"It is {shuffle} with a trusted shuffler and {local} with no trusted party." in text
-    assert f"a factor of {none} without privacy. In the local model the factor is {local}." in " ".join(
-        _how_to().split()
-    )
 
 
 def test_a_bundled_number_is_what_the_engine_says_today(table: Table) -> None:

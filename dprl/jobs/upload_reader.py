@@ -26,7 +26,7 @@ from dprl.simulation.uploads.spec import UNDECLARED, take
 
 log = logging.getLogger("dprl.jobs.upload_reader")
 
-MEMORY = 3 * 2**30  # of one reading: more than twice what bench/large_files.py measures at 200 MB
+MEMORY = 3 * 2**30  # of one reading: more than twice the memory that a file of 200 MB needs
 TOLD = 0.2  # seconds between two words on how far it is
 _NICE = 10  # as workers: the pages' process goes first
 TOO_LARGE = f"data: reading this file takes more than {MEMORY // 2**30} GB of memory; give fewer rows."

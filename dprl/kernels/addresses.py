@@ -1,7 +1,7 @@
 """Where a compiled function stands in memory is looked up once for each kernel that it is handed to.
 
 A kernel takes others as arguments: the planner, the schedule, the noise. numba looks up where each of them stands
-anew at each call, twice, by hashing signatures. That was 15 to 40% of a run's time (`python -m bench.handed`).
+anew at each call, twice, by hashing signatures. That was 15 to 40% of a run's time.
 
 Unnecessary once numba keeps an address beside the overload that it belongs to.
 """

@@ -307,7 +307,7 @@ def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
 
 
 def estimate(spec: AttackSpec) -> Estimate:
-    """What one unit will cost at most, on one core of the machine of bench/engine.py."""
+    """What one unit will cost at most, on one core of a machine with two."""
     seconds = 0.2 + spec.draws * spec.executions * 60e-9
     return Estimate(seconds, 8 * 8 * attack.DRAWS, spec.run.work(spec.run.mechanism).releases)
 

@@ -68,7 +68,7 @@ class Work:
 def estimate(work: Work) -> Estimate:
     """Seconds and bytes of one seed.
 
-    The times are those of one core of the machine of bench/engine.py; they set expectations and limits, not results.
+    The times are those of one core of a machine with two; they set expectations and limits, not results.
     """
     S, A, H, d = work.size
     M, cells = work.releases, work.cells

@@ -160,7 +160,7 @@ class OfflineSpec(Budgeted):
         return self.contribution
 
     def estimate(self) -> Estimate:
-        """What one seed will cost, on one core of the machine of bench/offline.py."""
+        """What one seed will cost, on one core of a machine with two."""
         S, A, H, _ = self.problem_size
         points, cells = len(sizes_of(self.n)), DATASET.cells(self.problem_size)
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)

@@ -24,7 +24,7 @@ from dprl.jobs.store import Store
 from dprl.words import human
 from pages.tradeoffs import study as studies
 from tests.browser.conftest import Visits
-from tests.browser.going import LONG, SHORT, compared, withdraw
+from tests.browser.runs import LONG, SHORT, compared, withdraw
 from tests.browser.seen import finished, idle, turn_to
 from tests.problems import first
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from dprl.wasm.replay import replayed
 from pages.shared.online.played import played_page
 from pages.shared.visitor import links
-from tests.browser.going import SHORT
+from tests.browser.runs import SHORT
 
 pytestmark = pytest.mark.thorough  # tests/wasm plays and reads such pages in parts always
 

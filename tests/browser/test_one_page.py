@@ -22,7 +22,7 @@ from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
-from tests.browser.going import SHORT, compared
+from tests.browser.runs import SHORT, compared
 from website.live import page_of, runs_of
 
 PRIVATE = SHORT.replace(epsilon=5.0)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
-from tests.browser.going import SHORT, compared
+from tests.browser.runs import SHORT, compared
 
 
 @pytest.mark.thorough

@@ -111,6 +111,6 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
 
 @pytest.mark.thorough
 def test_of_a_class_nothing_is_lost(app: App) -> None:
-    """In a small form; `python -m bench.room` has forty."""
+    """A small class."""
     with ThreadPoolExecutor(1) as elsewhere:  # while Playwright runs, this thread has an event loop
         elsewhere.submit(asyncio.run, lesson(app.url, app.home, 5)).result()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from playwright.sync_api import Browser
 
 from dprl.assets import WEB, classic
@@ -21,13 +18,6 @@ def test_every_script_is_a_program(browser: Browser) -> None:
     assert {name: said for name, said in wrong.items() if said} == {}
     assert page.evaluate(READ, "function (") != ""
     page.close()
-
-
-@pytest.mark.parametrize("path", sorted(WEB.iterdir()), ids=lambda path: path.name)
-def test_sources_are_as_wide_as_python_and_tidy(path: Path) -> None:
-    lines = path.read_text(encoding="utf-8").split("\n")
-    assert lines[-1] == ""
-    assert [line for line in lines if len(line) > 120 or line != line.rstrip() or "\t" in line] == []
 
 
 KEYS = """source => {

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visits, idle
-from tests.browser.going import SHORT, compared
+from tests.browser.runs import SHORT, compared
 from tests.figures.eyes import contrast
 
 

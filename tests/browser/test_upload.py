@@ -11,12 +11,12 @@ import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 import dprl
-from bench.uploads import declared, treated, written_down
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import planning
 from dprl.simulation.uploads.model import example
 from tests.browser.conftest import PHONE, Visits
 from tests.browser.seen import idle
+from tests.people import declared, treated, written_down
 
 EXAMPLE = example().encode()
 WORK = 120_000  # ms for what workers compute: these give way to everything else on a busy machine

@@ -3,13 +3,18 @@ start."""
 
 from __future__ import annotations
 
+import signal
+import socket
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from bench.cluster import WORKERS, Cluster
 from dprl.jobs import local
+from dprl.jobs.pool import child_environment
 from dprl.jobs.store import Store
 from tests.faults import walk
 from tests.faults.forms import rng, times
@@ -17,6 +22,48 @@ from tests.faults.test_kills import kill_until
 from tests.jobs.test_processes import wait_for
 
 _START = 90.0
+WORKERS = 2
+
+
+class Cluster:
+    """A scheduler and workers as processes of their own; what ends is started again, as systemd and Kubernetes do."""
+
+    def __init__(self, workers: int = WORKERS) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        port = self.address.rpartition(":")[2]
+        dask = [sys.executable, "-m", "dask"]
+        flags = ["--nthreads", "1", "--no-dashboard"]
+        scheduler = ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"]
+        self.commands = [[*dask, *scheduler]] + [
+            ["nice", *dask, "worker", self.address, *flags, "--no-nanny"] for _ in range(workers)
+        ]
+        self.processes = [self._start(command) for command in self.commands]
+        self.ending = threading.Event()
+        self.keeper = threading.Thread(target=self._keep)
+        self.keeper.start()
+
+    def kill(self, which: int) -> None:
+        """0: the scheduler, 1, 2, ...: a worker."""
+        self.processes[which].send_signal(signal.SIGKILL)
+
+    def end(self) -> None:
+        """All of it."""
+        self.ending.set()
+        self.keeper.join()
+        for process in self.processes[::-1]:
+            process.kill()
+            process.wait()
+
+    def _keep(self) -> None:
+        while not self.ending.wait(0.5):
+            for i, process in enumerate(self.processes):
+                if process.poll() is not None:
+                    self.processes[i] = self._start(self.commands[i])
+
+    def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(command, env=child_environment(), stderr=subprocess.DEVNULL)
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ from pages.shared.layout import frame
 from pages.shared.layout.terms import TERM
 from pages.shared.visitor import presence
 from tests.jobs import disk as disks
-from tests.pages import corpus, strings
+from tests.pages import corpus
 
 ROOT = Path(__file__).parents[2]
 LEVELS = {"title": 1, "header": 2, "subheader": 3}
@@ -60,7 +60,6 @@ class Page(AppTest):
         found = super()._run(*args, **kwargs)
         if not self.fails:
             unbroken(self)
-            strings.read(self)
         return found
 
 

@@ -233,27 +233,6 @@ def test_pages_take_nothing_that_computes() -> None:
     assert list(offences(ROOT)) == []
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "from dprl.simulation import run",
-        "from dprl.simulation import outlook",
-        "from dprl.mdp import planning",
-        "from dprl.mdp.planning import optimum",
-        "from dprl.privacy.accounting import gaussian",
-        "from dprl.learners.tabular import backup",
-        "from dprl import kernels",
-        "import dprl",
-        "from dprl import run",
-        "from dprl.environments import ENVIRONMENTS\nmdp = ENVIRONMENTS['random'].make()",
-    ],
-)
-def test_a_planted_computation_is_noticed(tmp_path: Path, line: str) -> None:
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages/page.py").write_text(line)
-    assert len(list(offences(tmp_path))) == 1
-
-
 @pytest.fixture
 def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Call it, and everything raises that plans, calibrates or simulates."""

@@ -18,7 +18,6 @@ from dprl.learners import ALGORITHMS
 from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
-from dprl.words import exponents, human
 from pages.free import link as free_link
 from pages.free.additive import PROVED, measured, summary, trend
 from pages.free.explored import SHOW as EXPLORED
@@ -30,7 +29,6 @@ from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, choice, keyed, names, press, words
 from tests.problems import first
-from tests.test_layers import ROOT
 
 PAGE = "free"
 OF_FOUR = [show for show in SHOWN if show != EXPLORED]  # the other view: test_free_exploration.py
@@ -49,16 +47,13 @@ def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, st
 
 
 def test_what_is_proved_and_measured_of_local_privacy_on_one_environment(visit: Visit) -> None:
-    """The summary follows from the exponents that come with the program, and the notes have the same numbers."""
+    """The summary follows from the exponents that come with the program."""
     rows = measured()
     assert [(row["environment"], row["params"]) for row in rows[::2]] == list(local_price.PROBLEMS)
     assert {row["reports"] for row in rows[::2]} == {"played"}
     text = words(visit(PAGE)).replace("\\", "")
     assert summary(rows).replace("\\", "") in text
     assert all(said.split("**")[1] in text for said in PROVED)
-    notes = (ROOT / "docs/notes/local-price.md").read_text(encoding="utf-8")
-    for row in rows:
-        assert f"| {human(row['price'])} | {exponents(*row['exponents'][0])} |" in notes
     for exponent, said in (
         ((0.5, 0.4, 0.6), "goes on"),
         ((0.1, 0.05, 0.2), "cannot be told"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from html import escape
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dprl.environments import ENVIRONMENTS
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS, Marker, Order, Step, handed
 from dprl.messages import messages
@@ -27,7 +25,7 @@ from pages.shared.lessons.known import evidence
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
 from pages.users import link as users
-from tests.pages.conftest import ROOT, Visit, charts, grouped, press, sent, words
+from tests.pages.conftest import Visit, charts, grouped, press, sent, words
 from tests.problems import first
 
 PAGE = "lessons"
@@ -109,13 +107,6 @@ def test_what_to_try_opens_the_very_view(key: str) -> None:
         assert list(problems) == []
         assert tuple(getattr(one, "spec", one) for one in found) == step.attempt.specs
         assert all(getattr(view, name) == value for name, value in step.attempt.view.items())
-
-
-def test_the_guide_for_teachers_has_every_lesson() -> None:
-    guide = (ROOT / "docs/how-to/lessons.md").read_text(encoding="utf-8")
-    for key, lesson in LESSONS.items():
-        questions = "; ".join(step.title for step in lesson.steps)
-        assert f"| {lesson.say} | {lesson.needs} | {questions} | `/lessons?v=2&lesson={key}` |" in guide
 
 
 def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -> None:
@@ -392,16 +383,6 @@ def test_a_link_to_a_recap_shows_it_only_where_it_says_so(visit: Visit) -> None:
     press(projected, "present_answer_show")
     assert first in words(projected)
     assert "step" in warned(visit(PAGE, lesson="trust", step="5"))
-
-
-@pytest.mark.parametrize("key", LESSONS)
-def test_every_lesson_is_short_to_remember_and_pictures_its_environment_first(key: str) -> None:
-    lesson = LESSONS[key]
-    assert len(lesson.recap) == 3
-    met = [lesson.met(at) for at in range(len(lesson.steps))]
-    assert met[0] is not None
-    assert ENVIRONMENTS[met[0][0]].summary
-    assert all(found is None or found != before for before, found in itertools.pairwise(met))
 
 
 def test_the_environment_stands_above_the_first_question_alone(visit: Visit) -> None:

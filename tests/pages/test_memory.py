@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gc
-import re
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,35 +16,14 @@ from dprl.jobs.store import Store
 from dprl.series import place_of
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep
-from pages.attack import state as attack
-from pages.free import state as free
 from pages.shared.layout import chart
-from pages.shared.results import answers, data
+from pages.shared.results import data
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 from tests.pages.conftest import Work
 
 SMALL = {"S": 3, "A": 2, "H": 3}
-
-SHARED = {  # what docs/notes/scale.md calls it, and where its bound is
-    "details of seeds": data.TRACE_BYTES,
-    "curves of runs": data.CURVE_BYTES,
-    "charts": chart.PICTURE_BYTES,
-    "scores of Attack": attack.SCORE_BYTES,
-    "sweeps of Trade-offs": studies.SWEEP_BYTES,
-    "answers of workers": answers.ANSWER_BYTES,
-    "environments": data.ENVIRONMENT_BYTES,
-    "prices of *Long run*": free.PRICED_BYTES,
-    "ends of runs": data.ENDS_BYTES,
-    "when details were last used": data.USE_BYTES,
-}
-
-
-def test_the_document_says_what_each_may_take() -> None:
-    text = (Path(__file__).parents[2] / "docs/notes/scale.md").read_text(encoding="utf-8")
-    said = dict(re.findall(r"^\| ([^|]+) \| (\d+) MB \|", text, re.MULTILINE))
-    assert said == {name: str(most // 2**20) for name, most in SHARED.items()}
 
 
 def test_charts_with_much_in_them_are_kept_in_smaller_numbers(

@@ -45,11 +45,6 @@ def test_names_are_made_in_one_place_whose_list_is_what_runs_shows() -> None:
     assert found == {"pages/shared/visitor/owners.py"}
 
 
-@pytest.mark.parametrize("line", ['f"{session().visitor}:mine"', 's.visitor + ":mine"'])
-def test_a_name_made_elsewhere_is_noticed(line: str) -> None:
-    assert [number for number, _ in named(line)] == [1]
-
-
 def test_every_name_is_one_of_its_own() -> None:
     groups = [group for page in PAGES.values() for group in page.groups]
     assert len({group.key for group in groups}) == len({group.title for group in groups}) == len(groups) >= 7

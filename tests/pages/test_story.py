@@ -20,10 +20,8 @@ from dprl.simulation import spec_from_dict
 from pages.home.story import ORDER, story_content
 from pages.shared.results.bundled import asset, path_of
 from tests.figures.eyes import EYES, distance, lab
-from tests.pages import strings
 from tests.pages.conftest import Visit, charts
 
-MOST_WORDS = 40  # of a scene with its title
 RECOMPUTE = "it is not what runs say: run `python -m bench.bundled start`"
 
 
@@ -57,12 +55,6 @@ def test_a_reload_after_the_slider_moved_tells_the_story_again(visit: Visit) -> 
     app = visit(story="on", v="2", eps="2")
     assert stories(app) == 1
     assert not app.warning
-
-
-@pytest.mark.parametrize("scene", ORDER)
-def test_a_scene_is_short(scene: str) -> None:
-    words = story_content()["words"][scene]
-    assert strings.length(f"{words['title']}. {words['say']}") <= MOST_WORDS
 
 
 def test_every_message_of_a_scene_is_filled_by_the_page_or_by_its_script() -> None:

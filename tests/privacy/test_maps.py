@@ -1,15 +1,47 @@
-"""What the noise of an upload proves, beside what OpenDP's privacy maps said of it: bench/privacy_maps.json."""
+"""Compare what the noise of an upload proves with OpenDP's privacy maps, whose answers opendp.json holds.
+
+OpenDP draws discrete noise on whole numbers, as we do in steps of the grid. Its maps were asked for noise of that scale
+on a vector that one person moves by the L1 or L2 norm of their sums.
+"""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.privacy_maps import BUDGETS, DELTA, EPISODES, HERE, HORIZONS, KNOWN, spec_of
+from dprl.simulation import UploadSpec
+from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.run import noise_of
+from dprl.simulation.uploads.spec import NOWHERE
 from tests.problems import first
+
+HERE = Path(__file__).with_name("opendp.json")
+DELTA = 1e-6
+BUDGETS: tuple[dict[str, Any], ...] = (
+    {"privacy": "zcdp", "rho": 0.1},
+    {"privacy": "zcdp", "rho": 1.0},
+    {"privacy": "approximate", "epsilon": 1.0, "delta": DELTA},
+    {"privacy": "pure", "epsilon": 0.1},
+    {"privacy": "pure", "epsilon": 1.0},
+)
+HORIZONS, EPISODES, KNOWN = (2, 10, 20), (1, 3, 10), (True, False)
+
+
+def spec_of(budget: dict[str, Any], H: int, episodes: int, known: bool) -> UploadSpec:
+    """A release of 1,000 people, a quarter of whom are held out."""
+    public: dict[str, Any] = {"states": 4, "actions": 2, "horizon": H}
+    if episodes > 1:
+        public |= {"columns": {"person": "who"}, "episodes": episodes}
+    if known:
+        public["rewards"] = 0.5
+    name = "dp-kl-lcb" if known else "dp-kl-lcb-rewards"
+    return UploadSpec(
+        data=NOWHERE, declared=declaration_text(public), n=1000, checked=250, algorithm=name, **budget
+    )
+
 
 CASES: list[dict[str, Any]] = json.loads(HERE.read_text(encoding="utf-8"))["cases"]
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from functools import cache
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from bench.adaptive_attack import DELTA, SPEC, K, draws_of, log_ratios, measured, proved
 from dprl import RunSpec
 from dprl.kernels import compiled
 from dprl.mdp import Size
@@ -21,7 +19,7 @@ from dprl.privacy.mechanisms.binomial import PRINTED, VARIANCE, binomial_sum, bi
 from dprl.simulation import SeedRun, schedules
 from dprl.simulation.prepare import noise_of_schedule
 from dprl.simulation.schedules import adaptive
-from tests.test_layers import ROOT
+from tests.simulation.adaptive_attack import DELTA, SPEC, K, draws_of, log_ratios, measured, proved
 
 SMALL = {"environment_params": {"S": 3, "H": 4}, "bonus": "anytime", "schedule": "adaptive", "seeds": 1}
 
@@ -171,7 +169,7 @@ def test_the_share_of_runs_that_ever_lose_optimism_is_at_most_beta() -> None:
 # --- privacy
 
 
-REPETITIONS, A_MILLION = 8000, 125  # runs here, and how many times as many the document speaks of
+REPETITIONS = 8000
 
 
 @cache
@@ -188,7 +186,6 @@ def hockey_stick(ratios: np.ndarray, epsilon: float) -> tuple[float, float]:
 
 @pytest.mark.thorough
 def test_an_attack_on_an_adaptive_run_shows_no_more_than_is_proved() -> None:
-    """Its long form is bench/adaptive_attack.py."""
     ratios, (epsilon, _) = attacked(False), proved()
     assert epsilon == pytest.approx(1.0, rel=1e-4)
     assert max(measured(ratios, threshold)[0] for threshold in (0.5, epsilon, 1.5)) <= epsilon
@@ -213,23 +210,3 @@ def test_the_attacked_noise_is_that_of_a_run() -> None:
 @pytest.mark.thorough
 def test_a_schedule_that_looked_at_raw_counts_would_be_caught() -> None:
     assert measured(attacked(True), proved()[0])[0] > proved()[0]
-
-
-@pytest.mark.thorough
-def test_the_document_says_what_a_million_runs_show() -> None:
-    """docs/notes/privacy.md gives the numbers of `python -m bench.adaptive_attack --repetitions 1000000`."""
-    said = (ROOT / "docs/notes/privacy.md").read_text(encoding="utf-8")
-    found = re.search(r"show at least ([\d.]+)\swith\s99.99%\sconfidence,\s([\d.]+)\smost\slikely", said)
-    raw = re.search(r"raw\scounts\sinstead\sthey\sshow\s([\d.]+)\.", said)
-    assert found
-    assert raw
-    least, likeliest = map(float, found.groups())
-    ratios = attacked(False)
-    many = np.tile(ratios, A_MILLION)  # a million runs with these frequencies
-    expected = measured(many, proved()[0])
-    assert likeliest - least == pytest.approx(expected[1] - expected[0], abs=0.01)
-    delta, error = hockey_stick(ratios[0], likeliest)
-    assert delta == pytest.approx(DELTA, abs=error)
-    assert float(raw.group(1)) == pytest.approx(
-        measured(np.tile(attacked(True), A_MILLION), proved()[0])[0], abs=0.5
-    )

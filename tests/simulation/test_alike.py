@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import dprl
-from bench.uploads import declared, played, written_down
 from dprl import SpecError, TabularMDP, UploadSpec, upload
 from dprl.__main__ import main
 from dprl.learners import PUBLIC
@@ -35,6 +34,7 @@ from dprl.simulation.uploads.run import ALIKE, draws_of, errors_by_step, noise_o
 from dprl.simulation.uploads.spec import NOWHERE, fitting_learners
 from tests.learners.test_handed_over import short_of, worst
 from tests.learners.test_pooled_lcb import alike
+from tests.people import declared, played, written_down
 from tests.problems import few, random_mdp
 
 TREATED: dict[str, Any] = {

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import dprl
-from bench.uploads import declared, outcome, treated, written_down
 from dprl import SpecError, UploadSpec, upload
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP, planning
@@ -27,6 +26,7 @@ from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration
 from dprl.simulation.uploads.run import fitted_to, noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import NOWHERE
+from tests.people import declared, outcome, treated, written_down
 from tests.problems import few
 
 # 8 states, 3 actions, 10 steps: people get 5.4 on average, and 6.9 at best
@@ -270,7 +270,7 @@ def test_the_interval_holds_where_the_policy_chose_what_hardly_anybody_did() -> 
 
 @pytest.mark.thorough
 def test_verdicts_are_wrong_as_seldom_as_is_said() -> None:
-    """In random models that nothing was tuned on; `python -m bench.uploads verdict` has more of them."""
+    """In random models that nothing was tuned on."""
     wrong = hits = total = 0
     for i in range(10):
         model = ENVIRONMENTS["random"].make(S=3 + i % 4, A=2 + i % 2, H=4 + i % 3, seed=900 + i)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import dprl
-from bench.uploads import MOST_OF_ONE, declared, outcome_of_returning, returning, written_down
 from dprl import SpecError, UploadSpec
 from dprl.__main__ import main
 from dprl.environments import ENVIRONMENTS
@@ -35,6 +34,7 @@ from dprl.simulation.uploads.run import ASSUMPTIONS, PEOPLE, draws_of, noise_of
 from dprl.simulation.uploads.spec import LEARNERS, NOWHERE, fitting_learners
 from dprl.simulation.uploads.spent import together
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
+from tests.people import MOST_OF_ONE, declared, outcome_of_returning, returning, written_down
 from tests.problems import few, first
 
 HEADING = "who,episode,step,state,action,reward\n"
@@ -338,8 +338,8 @@ def test_the_bound_for_several_episodes_holds_whenever_one_stops() -> None:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_bound_and_intervals_hold_where_one_episode_leads_to_the_next(known: bool) -> None:
-    """People come again because an episode went badly, and are then treated otherwise: `bench.uploads several` has more
-    models. V~ is below the value everywhere, and verdicts are not wrong."""
+    """People come again because an episode went badly, and are then treated otherwise. V~ is
+    below the value everywhere, and verdicts are not wrong."""
     model = ENVIRONMENTS["random"].make(S=3, A=2, H=4, seed=41)
     public = json.loads(declared(model, known)) | {"columns": {"person": "who"}, "episodes": MOST_OF_ONE}
     spec = UploadSpec(

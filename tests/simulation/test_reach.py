@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.uploads import declared, needed
 from dprl import UploadSpec, spec_from_json
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp.counts import empty, rewards, transitions, visits
@@ -19,6 +18,7 @@ from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.reach import imagined, made_up, reach, useful
 from dprl.simulation.uploads.run import noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import NOWHERE
+from tests.people import declared, needed
 from tests.problems import few
 
 HOSPITAL = UploadSpec(  # no such data set is kept: nothing of it is read

@@ -452,7 +452,7 @@ def test_the_outlook_counts_pooled_visits() -> None:
 @pytest.mark.parametrize(("privacy", "mechanism"), [("none", None), *FITTING])
 def test_short_runs_stay_optimistic(privacy: str, mechanism: str | None) -> None:
     """Random models of several sizes, at beta = 0.5: no more runs below Q* than beta allows. The union over h dropped
-    would show here where it is what keeps them: see bench/stationary.py for thousands."""
+    would show here where it is what keeps them."""
     rng, failed, runs = np.random.default_rng(5), 0, 60
     for seed in range(runs):
         S, A, H = ((2, 2, 3), (4, 2, 25), (6, 3, 10), (12, 4, 8))[seed % 4]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
 import math
-import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -52,17 +50,6 @@ def test_the_module_is_made_from_the_kernels_as_they_are() -> None:
 def test_the_module_says_nothing_of_the_machine_that_made_it() -> None:
     module = ENGINE.read_bytes()
     assert [at for at in (b".py", b"/lib/", b"/home/", str(ROOT).encode()) if at in module] == []
-
-
-def test_the_document_says_how_large_it_is() -> None:
-    text = (ROOT / "docs/notes/engine-in-the-browser.md").read_text(encoding="utf-8")
-    found = re.search(r"The module has (\d+) kB, of which (\d+) kB are left when it is packed", text)
-    assert found
-    module = ENGINE.read_bytes()
-    assert int(found[1]) == round(len(module) / 1000)
-    assert int(found[2]) == pytest.approx(
-        len(gzip.compress(module, mtime=0)) / 1000, abs=1
-    )  # zlib's version decides
 
 
 def test_what_is_switched_off_in_numba_is_what_it_was() -> None:

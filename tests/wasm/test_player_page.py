@@ -12,7 +12,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dprl import run
-from dprl.assets import web_source
 from dprl.figures.looks import CurveStyle
 from dprl.player import PlayedCurve, Shown, page, player_page, sizes_of
 from dprl.player.worlds import worlds
@@ -74,11 +73,6 @@ def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_draw
         "This page does not show all of the link: its measure (here: Share of V* lost)."
     )
     opened.close()
-
-
-def test_all_scripts_of_the_page_are_short_enough_to_be_read() -> None:
-    lines = [web_source(name).count("\n") for name in ("sign_picture.js", *page.SCRIPTS, *page.WORKER)]
-    assert sum(lines) <= 2000
 
 
 def test_each_environment_has_its_picture_once_by_day_and_by_night() -> None:

@@ -1,5 +1,4 @@
-"""An attack on runs whose blocks react to the user who is attacked: python -m bench.adaptive_attack --repetitions
-1000000.
+"""An attack on runs whose blocks react to the user who is attacked.
 
 Two data sets differ in one user. Lengths of blocks follow from released counts, as in schedule `adaptive` (with E =
 0, so that they react as much as they can). The test is the likelihood ratio of all that is released, times
@@ -9,9 +8,7 @@ at raw counts it does.
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 
 import numpy as np
 from scipy import stats
@@ -29,7 +26,6 @@ from dprl.simulation.schedules import adaptive
 
 K, VICTIM, M, DELTA = 60, 4, 8, 0.05
 CELLS = 16
-AT_ONCE = 100_000  # runs whose noise is drawn at a time
 
 SPEC = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 1}, privacy="central", episodes=K,
                schedule=f"adaptive:1:{M}", bonus="anytime", epsilon=1.0, delta=DELTA)  # fmt: skip
@@ -88,10 +84,8 @@ def log_ratios(repetitions: int, peeks: bool, seed: int, victim: int = VICTIM) -
 
     for at, truth in enumerate(sets):
         rng = np.random.default_rng(seed + at)
+        z = unit_noise(noise.mechanism, noise.stream, repetitions * CELLS, rng).reshape(M, repetitions, CELLS)
         for r in range(repetitions):
-            if r % AT_ONCE == 0:
-                now = min(AT_ONCE, repetitions - r)
-                z = unit_noise(noise.mechanism, noise.stream, now * CELLS, rng).reshape(M, now, CELLS)
             released, t, told_apart = np.zeros((M, CELLS)), 0, 0.0
             other = np.zeros((2, M, CELLS))
             count = 0
@@ -101,7 +95,7 @@ def log_ratios(repetitions: int, peeks: bool, seed: int, victim: int = VICTIM) -
                 if times[0] != times[1]:
                     told_apart = math.inf if at == 0 else -math.inf
                 t = times[at]
-                released[count] = truth[t] + scales * z[count, r % AT_ONCE]
+                released[count] = truth[t] + scales * z[count, r]
                 for which, x in enumerate(sets):
                     other[which, count] = x[t]
                 count += 1
@@ -139,23 +133,3 @@ def _of_event(ratios: Array, threshold: float) -> tuple[float, float, float]:
 
     likeliest = epsilon(inside / repetitions, outside / repetitions)
     return epsilon(one.low, other.high), likeliest, epsilon(one.high, other.low)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--repetitions", type=int, default=100_000)
-    repetitions = parser.parse_args().repetitions
-    epsilon, _ = proved()
-    for peeks in (False, True):
-        ratios = log_ratios(repetitions, peeks, seed=1)
-        print(
-            f"blocks from {'raw' if peeks else 'released'} counts; proved epsilon {epsilon:.4f} at delta {DELTA}:"
-        )
-        for threshold in (0.25, 0.5, epsilon, 1.5, 2.0):
-            least, likeliest, most = measured(ratios, threshold)
-            print(f"  event above {threshold:.2f}: {least:.3f} to {most:.3f}, likeliest {likeliest:.3f}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
