@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -14,7 +14,6 @@ from dprl import (
     SpecError,
     Sweep,
     __version__,
-    bundle,
     cite,
     listing,
     metrics,
@@ -26,15 +25,13 @@ from dprl import (
     verify,
     web,
 )
-from dprl.bundle.files import VERSIONS, versions_json
 from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
-from dprl.curves import RunCurves
 from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.given import directory, text_of
 from dprl.jobs import cluster
-from dprl.jobs.curves import whole_curves, whole_trace
+from dprl.jobs.curves import whole_trace
 from dprl.jobs.file import StoreError
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
@@ -43,7 +40,7 @@ from dprl.research.background import begin_workers
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS
-from dprl.status import progress_bar, status
+from dprl.status import VERSIONS, progress_bar, status, versions_json
 from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
@@ -76,7 +73,6 @@ def command_line() -> Parser:
     release.add(commands)
     add_sweep(commands)
     add_reproduce(commands)
-    add_engine(bundle.add(commands))
     verify.add(commands)
     web.add(commands)
     cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
@@ -108,8 +104,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if given.command == "reproduce":
             return reproduce_command(given)
-        if given.command == "bundle":
-            return bundle.bundle_command(given, lambda specs: curves_of_runs(specs, given.engine))
         if given.command == "verify":
             return verify.verify_command(given, progress_bar if sys.stderr.isatty() else None)
         if given.command == "web":
@@ -187,12 +181,6 @@ def workers_of(engine: str | None) -> Store:
     store = Store()
     begin_workers(store, None, engine)
     return store
-
-
-def curves_of_runs(specs: Iterable[Any], engine: str | None) -> dict[Any, RunCurves]:
-    """Of each run, computed in background processes that share the store. Raises RunFailed."""
-    progress = progress_bar if sys.stderr.isatty() else None
-    return collect(workers_of(engine), specs, COMMAND_LINE, whole_curves, progress)
 
 
 @contextmanager

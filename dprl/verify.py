@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,13 +26,11 @@ from urllib.parse import parse_qs, quote_plus
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl import bundle
-from dprl.bundle import how_far
 from dprl.fields import SpecError, shown
 from dprl.links import COLOUR, HIDE, MAX_CURVES, NAME, decode_curves, defaults_of, last
 from dprl.messages import filled, messages
 from dprl.simulation import RunSpec, Trace, run
-from dprl.words import human, plural
+from dprl.words import human, percent, plural
 
 SAID = messages("checks")["link"]
 VALUES = 10
@@ -117,6 +116,13 @@ def differing_bits(traces: Sequence[Trace], claimed: LinkCheck) -> list[str]:
             "link. Another value differs, or a setting."
         )
     return said
+
+
+def how_far(here: float, there: float) -> tuple[str, dict[str, str]]:
+    """Which template of checks.toml says what a number is here and there, and by which share it is more or less."""
+    if here == 0 or not math.isfinite(there):
+        return "value", {}
+    return f"value_{'more' if there > here else 'less'}", {"share": percent(abs(there - here) / abs(here))}
 
 
 def query_of(link: str) -> str:
@@ -225,8 +231,6 @@ def verify_command(given: Any, progress: Callable[[float], None] | None = None) 
     """Print what was found. Returns 0 where no bit differs, else 1. Raises SpecError."""
     link = given.link
     if "=" not in link:  # a link has a parameter
-        if link.endswith(".zip") and not given.write:
-            return _as_sentence(bundle.verified(link, progress))
         try:
             link = Path(link).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError, ValueError):

@@ -25,10 +25,10 @@ from dprl import (
     spec_from_json,
 )
 from dprl.__main__ import main
-from dprl.bundle import versions
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
 from dprl.simulation.table import LATER
+from dprl.status import versions
 from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 

@@ -94,7 +94,7 @@ def test_every_picture_is_shown() -> None:
     assert unused == []
 
 
-# What other tests look at on smaller problems: tests/test_floors.py, tests/environments and tests/test_bundle.py.
+# What other tests look at on smaller problems: tests/test_floors.py and tests/environments.
 LONG = ("docs/notes/floors.md-0", "docs/how-to/bring-an-environment.md-1", "docs/reference/python.md-4")
 EXAMPLES = [
     pytest.param(
@@ -253,8 +253,6 @@ def test_the_version_is_said_in_one_place_and_reaches_no_key() -> None:
     users = [p for p in (ROOT / "dprl").rglob("*.py") if "dprl.version import" in p.read_text("utf-8")]
     assert {p.relative_to(ROOT / "dprl").as_posix() for p in users} == {
         "__init__.py",
-        "bundle/compare.py",  # says in words that versions differ
-        "bundle/files.py",
         "cited.py",
         "status.py",
     }

@@ -1,7 +1,7 @@
 """Imports run one way, and only the pages know Streamlit.
 
 messages <- {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
-{jobs, links} <- series <- {bundle, frontiers} <- research <- API <- claims <- lessons <- pages <- website; testing is
+{jobs, links} <- series <- frontiers <- research <- API <- claims <- lessons <- pages <- website; testing is
 over simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures
 and sentences
 
@@ -59,7 +59,6 @@ RANK = {
     "learners": 3,
     "simulation": 4,
     "cited": 5,
-    "bundle": 8,
     "given": 1,
     API: 10,
     "links": 6,

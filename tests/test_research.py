@@ -12,7 +12,7 @@ import pytest
 
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
-from dprl.bundle import curves_of
+from dprl.curves import RunCurves
 from dprl.frontiers import bound_of_run, proved_exponent
 from dprl.jobs import local
 from dprl.jobs.store import Store
@@ -330,7 +330,9 @@ def test_a_sweep_of_runs_on_data_sets_is_drawn_as_on_trade_offs() -> None:
         "n": [1000, 10**6],
     }
     sweep = Sweep(base, axes)
-    result = SweepResult(sweep, {spec: curves_of(dprl.run(spec)) for spec in sweep.specs})
+    result = SweepResult(
+        sweep, {spec: RunCurves((trace := dprl.run(spec)).at, trace.values) for spec in sweep.specs}
+    )
     frame = result.frame()
     picture, gaps = result.plot(), result.plot("suboptimality")
     lines = [f"{key}, n = {n}" for key in ("apvi", "dp-apvi") for n in ("1,000", "1 million")]

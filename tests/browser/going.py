@@ -74,9 +74,7 @@ def each(kind: str, *names: str) -> frozenset[tuple[str, str]]:
 # Beside and behind *Share*, and on pages with settings.
 SHARE = each("popover", "Share") | each("button", "Copy link", "Make a short link", "Copy short link")
 SETTINGS = SHARE | each("switch", "Lock the settings")
-FILES = each(
-    "download", "CSV", "Parquet", "Download interactive chart"
-)  # and the bundle, once all runs have ended
+FILES = each("download", "CSV", "Parquet", "Download interactive chart")
 
 
 def compared(*specs: RunSpec) -> str:
@@ -198,7 +196,7 @@ STOPS = {
         "claims?claim=order-of-trust",
         SHARE | each("button", "All claims", "Next", "Run again"),
         brief=("Curves of setting",),
-        late=("Run again",),  # computes what the bundle asks for
+        late=("Run again",),
     ),
     "landscape": Stop(
         "landscape?problem=linear-mixture&K=1e9",
