@@ -22,7 +22,6 @@ from dprl import (
     run,
     serve,
     spec_from_json,
-    verify,
     web,
 )
 from dprl.claims import CLAIMS, figures
@@ -73,7 +72,6 @@ def command_line() -> Parser:
     release.add(commands)
     add_sweep(commands)
     add_reproduce(commands)
-    verify.add(commands)
     web.add(commands)
     cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
@@ -104,8 +102,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if given.command == "reproduce":
             return reproduce_command(given)
-        if given.command == "verify":
-            return verify.verify_command(given, progress_bar if sys.stderr.isatty() else None)
         if given.command == "web":
             return web.web_command(given)
         if given.command == "new":

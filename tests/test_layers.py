@@ -85,7 +85,6 @@ RANK = {
     "lessons": 12,
     "player": 12,
     "release": 12,
-    "verify": 12,
     "web": 12,
     "sheet": 9,
     "__main__": 13,

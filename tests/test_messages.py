@@ -49,7 +49,7 @@ WHOLE = re.compile(r"\s?[A-Z*{].*[.?!:]\s?|[^a-z]*", re.DOTALL)  # a sentence, o
 PROSE = re.compile(r"[A-Za-z]{2}.* | .*[A-Za-z]{2}", re.DOTALL)
 MARKUP = re.compile(r"<[a-z]|[a-z]=\"|^\.st-|:material/\{")
 NO_SENTENCE = {"SELECT {} FROM {} WHERE unit = ?", "frame-ancestors {}", "top {}"}  # SQL, a header, a place
-COMPUTED = ("cards", "refusals", "checks")  # said by what computes, each table by one file or two
+COMPUTED = ("cards", "refusals")  # said by what computes, each table by one file or two
 
 
 @pytest.mark.parametrize("part", COMPUTED)
