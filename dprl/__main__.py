@@ -352,7 +352,9 @@ def add_reproduce(commands: Any) -> None:
     )
     parser.add_argument("name", nargs="?", help="after figure, which; by default all")
     parser.add_argument(
-        "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs, and figures"
+        "--out",
+        metavar="DIR",
+        help="where to write CLAIM.json, with the numbers and all specs, and its curves as CSV",
     )
     add_engine(parser)
 

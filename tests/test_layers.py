@@ -288,8 +288,8 @@ def test_a_downward_import_is_fine(tmp_path: Path, file: str, line: str) -> None
 
 def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     listed = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    # only where an engine, or a figure for a paper, is asked for; and what Streamlit's server is made of
-    extras = {"distributed", "matplotlib", "starlette"}
+    # only where an engine is asked for; and what Streamlit's server is made of
+    extras = {"distributed", "starlette"}
     required = extras | {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}
     files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *(ROOT / SITE).rglob("*.py")]
     files.append(ROOT / "app.py")
