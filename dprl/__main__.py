@@ -1,4 +1,4 @@
-"""The command line, `dprl` or `python -m dprl`: run, check, release, sweep, new and others."""
+"""The command line, `dprl` or `python -m dprl`: run, check, release, sweep and others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from dprl import (
     cite,
     listing,
     metrics,
-    new,
     release,
     run,
     serve,
@@ -26,7 +25,6 @@ from dprl import (
 )
 from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
-from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.given import directory, text_of
 from dprl.jobs import cluster
@@ -76,10 +74,8 @@ def command_line() -> Parser:
     cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
-    new.add_new(commands)
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
     add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
-    add_simple(commands, "doctor", "check whether this machine can run all this", serve.HOST, serve.PORT)
     look = commands.add_parser("status", help="say how queue, workers and store stand", allow_abbrev=False)
     look.add_argument("--json", action="store_true", help="as JSON on one line")
     return parser
@@ -104,16 +100,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return reproduce_command(given)
         if given.command == "web":
             return web.web_command(given)
-        if given.command == "new":
-            return new.new_command(given)
         if given.command == "serve":
             return serve.main(given.host, serve.PORT.parse(given.port))
         if given.command == "cluster":
             return cluster.main(cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port))
         if given.command == "status":
             return status(given.json)
-        if given.command == "doctor":
-            return doctor(given.host, serve.PORT.parse(given.port))
         return listing.list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))

@@ -158,7 +158,7 @@ def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "check", "release", "sweep", "reproduce", "serve", "cluster", "doctor", "status"]
+    "command", ["run", "check", "release", "sweep", "reproduce", "serve", "cluster", "status"]
 )
 def test_help_names_no_empty_default(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
