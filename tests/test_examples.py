@@ -21,7 +21,7 @@ RECIPE = "docs/how-to/adding-an-algorithm.md"
 RUN = {
     "# my_package/simple.py": "tests/test_plugins.py",
     'algorithm="simple"': "tests/test_plugins.py",
-    "check_learner(": "tests/test_plugins.py",
+    "check_algorithm(": "tests/test_plugins.py",
     "# my_package/ring.py": "tests/test_plugins.py",
     "check_environment(": "tests/test_plugins.py",
     "# my_package/reports.py": "tests/test_plugins.py",
