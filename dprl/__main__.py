@@ -1,4 +1,4 @@
-"""The command line, `dprl` or `python -m dprl`: run, check, release, sweep, new and others."""
+"""The command line, `dprl` or `python -m dprl`: run, check, release, sweep and others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -15,27 +15,21 @@ from dprl import (
     SpecError,
     Sweep,
     __version__,
-    bundle,
     cite,
     listing,
     metrics,
-    new,
     release,
     run,
     serve,
     spec_from_json,
-    verify,
     web,
 )
-from dprl.bundle.files import VERSIONS, versions_json
 from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
-from dprl.curves import RunCurves
-from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.given import directory, text_of
 from dprl.jobs import cluster
-from dprl.jobs.curves import whole_curves, whole_trace
+from dprl.jobs.curves import whole_trace
 from dprl.jobs.file import StoreError
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
@@ -45,7 +39,7 @@ from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS
 from dprl.simulation.uploads import kept
-from dprl.status import progress_bar, status
+from dprl.status import VERSIONS, progress_bar, status, versions_json
 from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
@@ -78,16 +72,12 @@ def command_line() -> Parser:
     release.add(commands)
     add_sweep(commands)
     add_reproduce(commands)
-    add_engine(bundle.add(commands))
-    verify.add(commands)
     web.add(commands)
     cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
-    new.add_new(commands)
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
     add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
-    add_simple(commands, "doctor", "check whether this machine can run all this", serve.HOST, serve.PORT)
     look = commands.add_parser("status", help="say how queue, workers and store stand", allow_abbrev=False)
     look.add_argument("--json", action="store_true", help="as JSON on one line")
     return parser
@@ -116,22 +106,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if given.command == "reproduce":
             return reproduce_command(given)
-        if given.command == "bundle":
-            return bundle.bundle_command(given, lambda specs: curves_of_runs(specs, given.engine))
-        if given.command == "verify":
-            return verify.verify_command(given, progress_bar if sys.stderr.isatty() else None)
         if given.command == "web":
             return web.web_command(given)
-        if given.command == "new":
-            return new.new_command(given)
         if given.command == "serve":
             return serve.main(given.host, serve.PORT.parse(given.port))
         if given.command == "cluster":
             return cluster.main(cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port))
         if given.command == "status":
             return status(given.json)
-        if given.command == "doctor":
-            return doctor(given.host, serve.PORT.parse(given.port))
         return listing.list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))
@@ -195,12 +177,6 @@ def workers_of(engine: str | None) -> Store:
     store = Store()
     begin_workers(store, None, engine)
     return store
-
-
-def curves_of_runs(specs: Iterable[Any], engine: str | None) -> dict[Any, RunCurves]:
-    """Of each run, computed in background processes that share the store. Raises RunFailed."""
-    progress = progress_bar if sys.stderr.isatty() else None
-    return collect(workers_of(engine), specs, COMMAND_LINE, whole_curves, progress)
 
 
 @contextmanager
@@ -379,7 +355,9 @@ def add_reproduce(commands: Any) -> None:
     )
     parser.add_argument("name", nargs="?", help="after figure, which; by default all")
     parser.add_argument(
-        "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs, and figures"
+        "--out",
+        metavar="DIR",
+        help="where to write CLAIM.json, with the numbers and all specs, and its curves as CSV",
     )
     add_engine(parser)
 

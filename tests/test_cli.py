@@ -25,10 +25,10 @@ from dprl import (
     spec_from_json,
 )
 from dprl.__main__ import main
-from dprl.bundle import versions
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
 from dprl.simulation.table import LATER
+from dprl.status import versions
 from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 
@@ -158,7 +158,7 @@ def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "check", "release", "sweep", "reproduce", "serve", "cluster", "doctor", "status"]
+    "command", ["run", "check", "release", "sweep", "reproduce", "serve", "cluster", "status"]
 )
 def test_help_names_no_empty_default(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
