@@ -31,7 +31,7 @@ from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
 from dprl.curves import RunCurves
 from dprl.doctor import doctor
-from dprl.fields import Field, parse_params, shown
+from dprl.fields import Field, parse_params, read_json, shown
 from dprl.given import directory, text_of
 from dprl.jobs import cluster
 from dprl.jobs.curves import whole_curves, whole_trace
@@ -42,7 +42,7 @@ from dprl.landscape import command as landscape
 from dprl.research.background import begin_workers
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
-from dprl.simulation.kinds import KINDS
+from dprl.simulation.kinds import KINDS, spec_from_dict
 from dprl.status import progress_bar, status
 from dprl.tables import csv
 
@@ -312,15 +312,12 @@ def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
     axes: dict[str, Any] = {}
     if given.spec is not None:
         text = text_of(given.spec)
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = None
+        found = read_json("spec", text)
         if isinstance(found, dict) and "axes" in found:
             sweep = Sweep.from_dict(found)
             base, axes = sweep.base, dict(sweep.axes)
         else:
-            base = spec_from_json(text)
+            base = spec_from_dict(found)
     for text in given.axis:
         name, sign, values = (part.strip() for part in text.partition("="))
         if not sign or not name:

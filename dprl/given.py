@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, read_text, shown
 
 
 def directory(given: str) -> Path:
@@ -22,8 +22,9 @@ def directory(given: str) -> Path:
 def text_of(path: str) -> str:
     """What is in a file. Raises SpecError."""
     try:
-        if Path(path).stat().st_size > 10**7:
-            raise SpecError("spec", "the file has more than 10 MB; no spec has.")
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise SpecError("spec", f"{shown(path)} cannot be read; give the path of a spec.json.") from None
+        large = Path(path).stat().st_size > 10**7
+    except (OSError, ValueError):  # which is said below
+        large = False
+    if large:
+        raise SpecError("spec", "the file has more than 10 MB; no spec has.")
+    return read_text("spec", path, "the path of a spec.json")

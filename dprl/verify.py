@@ -18,7 +18,6 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote_plus
 
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from dprl import bundle
 from dprl.bundle import how_far
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, read_text, shown
 from dprl.links import COLOUR, HIDE, MAX_CURVES, NAME, decode_curves, defaults_of, last
 from dprl.messages import filled, messages
 from dprl.simulation import RunSpec, Trace, run
@@ -227,13 +226,7 @@ def verify_command(given: Any, progress: Callable[[float], None] | None = None) 
     if "=" not in link:  # a link has a parameter
         if link.endswith(".zip") and not given.write:
             return _as_sentence(bundle.verified(link, progress))
-        try:
-            link = Path(link).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError, ValueError):
-            raise SpecError(
-                "link",
-                f"{shown(link)} cannot be read; give a link of the page Online, or a file that holds one.",
-            ) from None
+        link = read_text("link", link, "a link of the page Online, or a file that holds one")
     if given.write:
         print(signed(link, progress))
         return 0

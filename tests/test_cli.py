@@ -348,6 +348,29 @@ def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
     assert (again / "sweep.csv").read_bytes() == (out / "sweep.csv").read_bytes()
 
 
+def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The shell of Windows writes one before UTF-8, or UTF-16."""
+    texts = {
+        "spec": json.dumps({"environment_params": {"S": 3, "H": 4}, "episodes": 100, "seeds": 1}),
+        "sweep": json.dumps({"base": {"episodes": 100}, "axes": {"epsilon": [0.5, 2.0]}}),
+        "policy": json.dumps([0] * 6),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode("utf-8-sig"))
+    assert main(["run", "--spec", str(tmp_path / "spec"), "--out", str(tmp_path / "out")]) == 0
+    assert main(["cite", str(tmp_path / "spec")]) == 0
+    given = cli.command_line().parse_args(["sweep", "--spec", str(tmp_path / "sweep"), "--out", "x"])
+    assert cli.sweep_of(given).axes == (("epsilon", (0.5, 2.0)),)
+    policy = ["--kind", "offline", "--behaviour", f"policy:0.5:@{tmp_path / 'policy'}", "--out", "x"]
+    with cli.spec_of(cli.command_line().parse_args(["run", *policy])) as spec:
+        assert "000000" in spec.behaviour
+    (tmp_path / "spec").write_bytes(texts["spec"].encode("utf-16"))
+    for arguments in (["run", "--spec"], ["sweep", "--axis", "epsilon=1", "--spec"]):
+        with pytest.raises(SystemExit):
+            main([*arguments, str(tmp_path / "spec"), "--out", str(tmp_path / "out")])
+        assert capsys.readouterr().err == "dprl: spec: this is text in UTF-16; save it as UTF-8.\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -92,10 +92,7 @@ def runs_in(files: Mapping[str, bytes]) -> tuple[dict[str, Spec], dict[str, str]
 def _object(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
     if name not in files:
         raise SpecError(BUNDLE, f"it has no {name}; give one that dprl has made.")
-    try:
-        found = read_json(name, files[name].decode("utf-8"))
-    except UnicodeDecodeError:
-        found = None
+    found = read_json(name, files[name])
     if not isinstance(found, dict):
         raise SpecError(name, "this is no JSON object; give the bundle as it was made.")
     return found

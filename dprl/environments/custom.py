@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dprl.environments.environment import Environment, horizon
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, read_json, shown
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import Table, every_state, on_table
 from dprl.mdp.tabular import Array
@@ -36,10 +36,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
     """name, P, R, d1 and labels of a model's JSON text. Raises SpecError: one sentence, whatever the text is."""
     if len(model) > MAX_TEXT:
         raise SpecError(NAME, f"{len(model):,} characters are too many; give at most {MAX_TEXT:,}.")
-    try:
-        given = json.loads(model)
-    except (ValueError, RecursionError):
-        raise SpecError(NAME, f"this is not JSON; give {FORM}.") from None
+    given = read_json(NAME, model, FORM)
     if not isinstance(given, dict):
         raise SpecError(NAME, f"this is not an object; give {FORM}.")
     unknown = [key for key in given if key not in (*EXAMPLE, "H", "possible", "bernoulli")]
@@ -128,7 +125,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
                 "environment_params.H", f"{H} is not allowed; {key} describes {len(array)} steps: give that."
             )
     S, A, B = P.shape[-3:]
-    given = json.loads(model)
+    given = read_json(NAME, model)
     on = table(given["possible"], P) if 0 < B < S and "possible" in given else None
     if (B != S and on is None) or R.shape[-2:] != (S, A) or d1.shape != (S,):
         raise SpecError(
@@ -159,7 +156,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
 def possible(model: str, H: int) -> str | None:
     """The next states that the model's owner declares possible, as text; None where they do not."""
     parsed(model)
-    given = json.loads(model).get("possible")
+    given = read_json(NAME, model).get("possible")
     return None if given is None else json.dumps(given)
 
 
@@ -200,7 +197,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
         SpecError: what is given is neither.
     """
     if isinstance(environment, str):
-        if not environment.lstrip().startswith("{"):
+        if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
             return environment, params
         text, H = environment, None
     elif isinstance(environment, TabularMDP):
@@ -221,8 +218,8 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
     told = dict(params)
     if "model" in told:
         raise SpecError("environment_params.model", "the environment is a model already; leave this out.")
-    with suppress(ValueError, RecursionError):  # what is wrong with it is said when it is checked
-        text = json.dumps(json.loads(text), separators=(",", ":"))
+    with suppress(SpecError):  # what is wrong with it is said when it is checked
+        text = json.dumps(read_json(NAME, text), separators=(",", ":"))
     if "H" not in told:
         told["H"] = H or _steps(text)
     return ENVIRONMENT.key, {"model": text, **told}
@@ -238,7 +235,7 @@ def _steps(text: str) -> int | None:
     """The horizon that a model says itself, as `H` or by describing every step; None where it does not."""
     _, P, R, *_ = parsed(text)
     said = [len(array) for array, ndim in ((P, 4), (R, 3)) if array.ndim == ndim]
-    given = json.loads(text).get("H")
+    given = read_json(NAME, text).get("H")
     return said[0] if said else given
 
 

@@ -149,7 +149,7 @@ def test_labels(change: dict[str, Any]) -> None:
     "text",
     ["", " ", "P", "null", "true", "3", '"P"', "[]", "{}", "{", json.dumps(GOOD)[:-1], json.dumps(GOOD) + "}", "\x00",
      json.dumps({k: v for k, v in GOOD.items() if k != "P"}), json.dumps(GOOD | {"Q": 1}), json.dumps([GOOD]),
-     json.dumps({"P": GOOD}), "<html>", "1" * 5000, '{"P": ' + "1" * 5000 + "}", "\ufeff" + json.dumps(GOOD),
+     json.dumps({"P": GOOD}), "<html>", "1" * 5000, '{"P": ' + "1" * 5000 + "}", "\ufeff\ufeff" + json.dumps(GOOD),
      "__import__('os')"],
     ids=lambda text: repr(text[:30]),
 )  # fmt: skip
