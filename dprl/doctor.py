@@ -41,10 +41,17 @@ def doctor(host: str, port: int) -> int:
     """Print a line for each check; 0, or 1 where something is bad."""
     bad = False
     for name, check in checks(host, port).items():
-        for found in check():
+        for found in _found_by(check):
             bad |= found.level == "bad"
             print(f"{found.level:<5} {name:<9} {found.says}")
     return int(bad)
+
+
+def _found_by(check: Callable[[], Iterator[Found]]) -> Iterator[Found]:
+    try:
+        yield from check()
+    except SpecError as error:  # of a setting that the check needs
+        yield Found("bad", str(error))
 
 
 def checks(host: str, port: int) -> dict[str, Callable[[], Iterator[Found]]]:
@@ -178,6 +185,8 @@ def kernels() -> Iterator[Found]:
     """Whether numba compiles, and what it compiled is kept."""
     try:
         right = compiled(_product, "int64(int64, int64)")(6, 7) == 42
+    except SpecError:
+        raise
     except Exception as error:  # whatever numba raises, the answer is the same
         yield Found("bad", f"Numba does not compile ({type(error).__name__}).")
         return
