@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -53,7 +56,12 @@ REPRODUCED = (*CLAIMS, figures.FIGURE, landscape.KEY, EVERY_CLAIM)
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, but an error is one line."""
+    """argparse, but an error is one line, and every number below 0 is a value."""
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **how)
+        # argparse itself takes -1e-3 for a flag, up to Python 3.13
+        self._negative_number_matcher = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
 
     def error(self, message: str) -> NoReturn:
         fail(message)
@@ -93,6 +101,20 @@ def command_line() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status; a bad argument leaves with status 2."""
+    try:
+        try:
+            return command(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever read what this prints, such as head, has left
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # where Python writes what is left at its end
+        return 128 + signal.SIGPIPE
+
+
+def command(arguments: Sequence[str] | None) -> int:
+    """The same, where somebody reads what is printed."""
     given = command_line().parse_args(arguments)
     try:
         if given.command == "run":

@@ -260,6 +260,43 @@ def test_a_bad_argument_is_one_line_and_status_2(
     assert not (tmp_path / "OUT" / "summary.json").exists()
 
 
+@pytest.mark.parametrize("value", ["-1", "-1e-3", "-.5", "-.5E+2", "-inf", "-NaN"])
+def test_a_number_below_0_gets_the_sentence_of_its_field(
+    value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (["run", "--epsilon"], ["check", "a.csv", "--declaration", "b.json", "--rho"]):
+        parsed = cli.command_line().parse_args([*arguments, value, *["--out", "x"] * (arguments[0] == "run")])
+        assert getattr(parsed, arguments[-1].strip("-")) == value
+    with pytest.raises(SystemExit):
+        main(["run", "--epsilon", value, "--out", "x"])
+    assert capsys.readouterr().err.startswith(f"dprl: epsilon: {value} is not allowed; give a number ")
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["run", "--help"], ["--version"], ["cite", "SPEC"]])
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_reader_that_leaves_early_ends_it_quietly(
+    arguments: list[str], buffered: bool, tmp_path: Path
+) -> None:
+    """As `dprl list | head -1` does."""
+    (tmp_path / "SPEC").write_text("{}")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "dprl", *(str(tmp_path / a) if a == "SPEC" else a for a in arguments)],
+        cwd=Path(__file__).parents[1],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | ({} if buffered else {"PYTHONUNBUFFERED": "1"}),
+    )
+    os.close(writer)
+    assert done.stderr == ""
+    assert done.returncode in (
+        0,
+        141,
+    )  # argparse itself prints its help without looking whether anybody reads
+
+
 def test_progress_bar_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     for share in (0.0, 0.5, 1.0):
         cli.progress_bar(share)

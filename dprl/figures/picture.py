@@ -60,11 +60,15 @@ class Picture:
 
         Raises:
             ImportError: Matplotlib is not installed.
-            ValueError: an argument is not allowed, or the figure is one for a dark page.
+            ValueError: an argument is not allowed, there is no such folder, or the figure is one for a dark page.
         """
         from dprl.figures import paper
 
         target = Path(path)
+        if not target.parent.is_dir():
+            raise ValueError(
+                f"path: there is no folder {str(target.parent)!r}; make it, or give another path."
+            )
         content = paper.saved(
             self.figure.to_dict(),
             target.suffix.removeprefix(".").lower(),

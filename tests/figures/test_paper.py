@@ -180,6 +180,7 @@ def test_a_picture_is_saved_with_its_numbers(tmp_path: Path) -> None:
     [
         ("a.jpg", {}, "format: 'jpg' is not allowed; give one of pdf, svg, png."),
         ("a", {}, "format"),
+        ("no/such/a.pdf", {}, "no/such'; make it, or give another path."),
         (
             "a.pdf",
             {"width": "wide"},
