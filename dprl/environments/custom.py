@@ -14,7 +14,7 @@ from dprl.environments.environment import Environment, horizon
 from dprl.fields import Field, SpecError, read_json, shown
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import Table, every_state, on_table
-from dprl.mdp.tabular import Array
+from dprl.mdp.tabular import Array, check_unit, probabilities
 
 MAX_TEXT = 2_000_000  # characters
 MAX_LABEL = 60
@@ -125,6 +125,8 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
                 "environment_params.H", f"{H} is not allowed; {key} describes {len(array)} steps: give that."
             )
     S, A, B = P.shape[-3:]
+    P, d1 = probabilities(f"{NAME}.P", P), probabilities(f"{NAME}.d1", d1)
+    check_unit(f"{NAME}.R", R)
     given = read_json(NAME, model)
     on = table(given["possible"], P) if 0 < B < S and "possible" in given else None
     if (B != S and on is None) or R.shape[-2:] != (S, A) or d1.shape != (S,):
@@ -137,20 +139,17 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
             f"{NAME}.bernoulli",
             f"{shown(bernoulli)} is not allowed; give true or false: whether rewards are drawn.",
         )
-    try:
-        return TabularMDP(
-            name=name,
-            P=np.broadcast_to(P, (H, S, A, B)).copy(),
-            R=np.broadcast_to(R, (H, S, A)).copy(),
-            d1=d1.copy(),
-            state_labels=states,
-            action_labels=actions,
-            bernoulli=bernoulli,
-            drawing={"kind": "graph"},
-            possible=on,  # type: ignore[arg-type]  # None: every state
-        )
-    except SpecError as error:  # which says P, R or d1
-        raise SpecError(f"{NAME}.{error.field}", str(error).partition(": ")[2]) from None
+    return TabularMDP(
+        name=name,
+        P=np.broadcast_to(P, (H, S, A, B)).copy(),
+        R=np.broadcast_to(R, (H, S, A)).copy(),
+        d1=d1.copy(),
+        state_labels=states,
+        action_labels=actions,
+        bernoulli=bernoulli,
+        drawing={"kind": "graph"},
+        possible=on,  # type: ignore[arg-type]  # None: every state
+    )
 
 
 def possible(model: str, H: int) -> str | None:

@@ -6,7 +6,6 @@ import inspect
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -132,29 +131,12 @@ def _drawn(field: Field, rng: np.random.Generator) -> Any:
 
 @contextmanager
 def told(params: dict[str, Any]) -> Iterator[None]:
-    """What is wrong in this block is said with its parameters, and with the number of a model that is refused."""
+    """What is wrong in this block is said with its parameters."""
     try:
         yield
     except Exception as error:
-        if place := refused_at(error.__traceback__):
-            error.add_note(place)
         error.add_note("with " + ", ".join(f"{name}={shown(value)}" for name, value in params.items()))
         raise
-
-
-def refused_at(trace: TracebackType | None) -> str:
-    """Which number of a model `TabularMDP` has refused, "" where it was none."""
-    while trace is not None:
-        mdp = trace.tb_frame.f_locals.get("self")
-        if isinstance(mdp, TabularMDP) and trace.tb_frame.f_code.co_name == "__post_init__":
-            for name in ("P", "R", "d1"):
-                if place := first_wrong(name, getattr(mdp, name)):
-                    return place
-            for name in ("P", "d1"):
-                if place := first_off(name, getattr(mdp, name), 1e-9):
-                    return place
-        trace = trace.tb_next
-    return ""
 
 
 def first_wrong(name: str, array: Array) -> str:

@@ -364,9 +364,9 @@ def broken(S: int = 3, H: int = 4) -> TabularMDP:
     [
         (
             wrong_inside,
-            r"model: SpecError: P: .* \(.*line \d+, in .*; P\[0, 0, 0\] sums to 0.5; with S=5, H=\d+\)",
+            r"model: SpecError: P: P\[0\]\[0\]\[0\] sums to 0.5; .* \(.*line \d+, in .*; with S=5, H=\d+\)",
         ),
-        (changed(R=lambda mdp: mdp.R * 1.5), r"R\[0, 2, 0\] is 1.2; with S=3, H=4\)"),
+        (changed(R=lambda mdp: mdp.R * 1.5), r"R\[0\]\[2\]\[0\] is 1.2; .*; with S=3, H=4\)"),
         (broken, r"model: IndexError: .* \(test_testing.py, line \d+, in broken; with S=9, H=4\)"),
         (changed(R=lambda mdp: mdp.R * random.random()), r"defaults: two calls of make\(\) differ"),
         (lambda S=4, H=4: make(S, H), r"defaults: make\(\) is another model than make with the defaults"),
