@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 from dprl import (
     RunSpec,
@@ -35,7 +34,7 @@ from dprl.claims import command as claims
 from dprl.curves import RunCurves
 from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, read_json, shown
-from dprl.given import directory, text_of
+from dprl.given import Parser, directory, fail, text_of
 from dprl.jobs import cluster
 from dprl.jobs.curves import whole_curves, whole_trace
 from dprl.jobs.file import StoreError
@@ -53,24 +52,6 @@ COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for 
 EVERY_CLAIM = "all"
 ATTACKED = '; say what is attacked in a file for --spec, as {"kind": "attack", "run": {"epsilon": 1}}'
 REPRODUCED = (*CLAIMS, figures.FIGURE, landscape.KEY, EVERY_CLAIM)
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse, but an error is one line, and every number below 0 is a value."""
-
-    def __init__(self, *args: Any, **how: Any) -> None:
-        super().__init__(*args, **how)
-        # argparse itself takes -1e-3 for a flag, up to Python 3.13
-        self._negative_number_matcher = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
-
-    def error(self, message: str) -> NoReturn:
-        fail(message)
-
-
-def fail(message: str) -> NoReturn:
-    """Say one line and leave with status 2."""
-    sys.stderr.write(f"dprl: {' '.join(message.split())}\n")
-    raise SystemExit(2)
 
 
 def command_line() -> Parser:

@@ -103,7 +103,8 @@ def print_line(text: str) -> None:
 
 def check_settings() -> None:
     """Raises SpecError or StoreError, one sentence, where a setting cannot be used: said before anything begins."""
-    headers(), setting("DPRL_METRICS", 0, 0, 1), check_compiler()
+    headers(), setting("DPRL_METRICS", 0, 0, 1)
+    check_compiler()
     check_base(os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", ""))
     if (given := os.environ.get("DPRL_LOG", "").strip()) not in ("", "text", "json"):
         raise SpecError("DPRL_LOG", f"{shown(given)} is not allowed; give text or json.")

@@ -152,11 +152,9 @@ def test_without_a_home_directory_the_setting_is_named(
     monkeypatch.delenv("HOME", raising=False)
     monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
     forget()
-    said = "no home directory; set it to a folder that can be written to."
+    said = r"^DPRL_HOME: there is no home directory for ~.*; set it to a folder that can be written to\.$"
     for use in (kernels.home, Store, compiled):
-        with pytest.raises(
-            SpecError, match=rf"^DPRL_HOME: (this user|the user of ~no-such-user/x) has {said}$"
-        ):
+        with pytest.raises(SpecError, match=said):
             use()
     with pytest.raises(SystemExit):
         main(["status"])

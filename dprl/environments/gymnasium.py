@@ -12,7 +12,7 @@ from dprl.environments.environment import Environment, homogeneous, horizon
 from dprl.fields import Field, SpecError, shown
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import every_state, on_table, table_of
-from dprl.mdp.tabular import ROUNDED, Array, probabilities
+from dprl.mdp.tabular import ROUNDED, Array, as_written, probabilities
 
 IDS = ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v3")
 SIZES = {"FrozenLake-v1": (16, 4), "CliffWalking-v1": (48, 4), "Taxi-v3": (500, 6)}
@@ -133,8 +133,7 @@ def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
             ("reward", reward, math.isfinite(reward), "a number"),
         ):
             if not right:
-                said = "NaN" if math.isnan(value) else f"{value:g}"
-                raise SpecError("env", f"P[{s}][{a}] has the {name} {said}; give {allowed}.")
+                raise SpecError("env", f"P[{s}][{a}] has the {name} {as_written(value)}; give {allowed}.")
     return [(chance, int(to), reward, end) for chance, to, reward, end in outcomes]
 
 

@@ -27,17 +27,17 @@ _held: list[int] = []
 
 def home() -> Path:
     """Where this program keeps its files: DPRL_HOME, else ~/.cache/dprl. Raises SpecError if there is no such place."""
-    given = os.environ.get("DPRL_HOME", "")
+    given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
     if re.search(r"\$[\w{]", given):
         raise SpecError(
             "DPRL_HOME", f"{shown(given)} names a variable that no shell has filled in; give a full path."
         )
     try:
-        return Path(given or "~/.cache/dprl").expanduser()
+        return Path(given).expanduser()
     except RuntimeError:  # no such user, or one without a home directory
-        what = f"the user of {shown(given)}" if given else "this user"
         raise SpecError(
-            "DPRL_HOME", f"{what} has no home directory; set it to a folder that can be written to."
+            "DPRL_HOME",
+            f"there is no home directory for {shown(given)}; set it to a folder that can be written to.",
         ) from None
 
 

@@ -25,7 +25,7 @@ def check_unit(name: str, array: Array) -> None:
     wrong = ~((array >= 0) & (array <= 1))
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])
-        raise SpecError(name, f"{_place(name, at)} is {_shown(array[at])}; give numbers from 0 to 1.")
+        raise SpecError(name, f"{_place(name, at)} is {as_written(array[at])}; give numbers from 0 to 1.")
 
 
 def probabilities(name: str, array: Array) -> Array:
@@ -36,7 +36,7 @@ def probabilities(name: str, array: Array) -> Array:
     wrong = ~(array >= 0)
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])
-        raise SpecError(name, f"{_place(name, at)} is {_shown(array[at])}; give probabilities.")
+        raise SpecError(name, f"{_place(name, at)} is {as_written(array[at])}; give probabilities.")
     total = array.sum(-1, keepdims=True)
     off = np.abs(total - 1)
     if not (off <= TOLERANCE).all():
@@ -53,7 +53,8 @@ def _place(name: str, at: tuple[Any, ...]) -> str:
     return name.rpartition(".")[2] + "".join(f"[{i}]" for i in at)
 
 
-def _shown(value: float) -> str:
+def as_written(value: float) -> str:
+    """A wrong number in a sentence: NaN and numbers below 0 are named."""
     return "NaN" if np.isnan(value) else f"{value:g}, which is negative" if value < 0 else f"{value:g}"
 
 

@@ -383,7 +383,7 @@ def with_outcome(outcome: Any) -> Any:
         (with_outcome((0.5, 0, 0.0, False)), {"H": 2}, "env.P: P[0][0] sums to 0.5; give probabilities that sum to 1."),
         (with_outcome((0.9999, 0, 0.0, False)), {"H": 2}, "env.P: P[0][0] sums to 0.9999; give"),
         (with_outcome((NAN, 0, 0.0, False)), {"H": 2}, "env: P[0][0] has the probability NaN; give a number"),
-        (with_outcome((-0.5, 0, 0.0, False)), {"H": 2}, "env: P[0][0] has the probability -0.5; give"),
+        (with_outcome((-0.5, 0, 0.0, False)), {"H": 2}, "env: P[0][0] has the probability -0.5, which is negative"),
         (with_outcome((1.0, 0, NAN, False)), {"H": 2}, "env: P[0][0] has the reward NaN; give a number."),
         (with_outcome((1.0, 2, 0.0, False)), {"H": 2}, "env: P[0][0] has the next state 2; give a whole"),
         (with_outcome((1.0, 0.5, 0.0, False)), {"H": 2}, "env: P[0][0] has the next state 0.5; give"),
