@@ -228,7 +228,7 @@ HOSTILE: dict[str, tuple[Files, str]] = {
     "no specs": ({"versions.json": b'{"dprl": "1"}'}, "has no specs.json"),
     "no versions": ({"specs.json": b"{}"}, "has no versions.json"),
     "corrupt": ({"versions.json": b"{", "specs.json": b"{}"}, "versions.json: this is not JSON"),
-    "no text": ({"versions.json": b"\xff"}, "no JSON object"),
+    "no text": ({"versions.json": b"\xff"}, "versions.json: this is not text in UTF-8"),
     "a list": ({"versions.json": b"[1]"}, "no JSON object"),
     "deep": ({"versions.json": b"[" * 100_000}, "not JSON"),
     "numbers": ({"versions.json": b'{"dprl": 3}', "specs.json": b"{}"}, "does not name versions"),
