@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 from dprl import (
     RunSpec,
@@ -26,8 +28,8 @@ from dprl import (
 )
 from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
-from dprl.fields import Field, parse_params, shown
-from dprl.given import directory, text_of
+from dprl.fields import Field, parse_params, read_json, shown
+from dprl.given import Parser, directory, fail, text_of
 from dprl.jobs import cluster
 from dprl.jobs.curves import whole_trace
 from dprl.jobs.file import StoreError
@@ -37,7 +39,7 @@ from dprl.landscape import command as landscape
 from dprl.research.background import begin_workers
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
-from dprl.simulation.kinds import KINDS
+from dprl.simulation.kinds import KINDS, spec_from_dict
 from dprl.simulation.uploads import kept
 from dprl.status import VERSIONS, progress_bar, status, versions_json
 from dprl.tables import csv
@@ -46,19 +48,6 @@ COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for 
 EVERY_CLAIM = "all"
 ATTACKED = '; say what is attacked in a file for --spec, as {"kind": "attack", "run": {"epsilon": 1}}'
 REPRODUCED = (*CLAIMS, figures.FIGURE, landscape.KEY, EVERY_CLAIM)
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse, but an error is one line."""
-
-    def error(self, message: str) -> NoReturn:
-        fail(message)
-
-
-def fail(message: str) -> NoReturn:
-    """Say one line and leave with status 2."""
-    sys.stderr.write(f"dprl: {' '.join(message.split())}\n")
-    raise SystemExit(2)
 
 
 def command_line() -> Parser:
@@ -88,6 +77,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a verdict is not lost for want of a character
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    try:
+        try:
+            return command(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # the reader of the output, such as head, has left
+        # Python writes the rest of the output there at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def command(arguments: Sequence[str] | None) -> int:
+    """Run one command, whoever reads its output."""
     given = command_line().parse_args(arguments)
     try:
         kept.remove_old()
@@ -299,15 +301,12 @@ def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
     axes: dict[str, Any] = {}
     if given.spec is not None:
         text = text_of(given.spec)
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = None
+        found = read_json("spec", text)
         if isinstance(found, dict) and "axes" in found:
             sweep = Sweep.from_dict(found)
             base, axes = sweep.base, dict(sweep.axes)
         else:
-            base = spec_from_json(text)
+            base = spec_from_dict(found)
     for text in given.axis:
         name, sign, values = (part.strip() for part in text.partition("="))
         if not sign or not name:

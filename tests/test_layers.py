@@ -1,9 +1,9 @@
 """Imports run one way, and only the pages know Streamlit.
 
-messages <- {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
-{jobs, links} <- series <- frontiers <- research <- API <- claims <- lessons <- pages <- website; testing is
-over simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures
-and sentences
+messages <- {brief, fields, plugins} <- kernels <- mdp <- statistics <- {environments, privacy, learners} <- simulation
+<- {jobs, links} <- series <- frontiers <- research <- API <- claims <- lessons <- pages <- website; testing
+is over simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links,
+figures and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; logs, glossary, messages, papers, metrics
 and tables import nothing of dprl, words and labels only messages, theory only words, figures messages, tables and
@@ -40,7 +40,7 @@ RANK = {
     "fields": 0,
     "glossary": 0,
     "papers": 0,
-    "kernels": 0,
+    "kernels": 0.5,
     "plugins": 0,
     "metrics": 0,
     "theory": 0,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
 from dprl.brief import Registry, described, tabulated
-from dprl.fields import Field, SpecError, check_params, documented, shown
+from dprl.fields import Field, SpecError, check_params, documented, read_text, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner, OfflineProblem
 from dprl.mdp import Size
@@ -337,9 +337,4 @@ def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
 
 
 def _read(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise SpecError(
-            "declared", f"{shown(str(path))} cannot be read; give the path of a JSON file: {FORM}."
-        ) from None
+    return read_text("declared", path, f"the path of a JSON file: {FORM}")
