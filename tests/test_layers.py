@@ -210,8 +210,8 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
 
 def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     listed = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    # only where an engine is asked for; and what Streamlit's server is made of
-    extras = {"distributed", "starlette"}
+    # for another engine; and what Streamlit brings
+    extras = {"distributed", "pyarrow", "starlette"}
     required = extras | {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}
     files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *(ROOT / SITE).rglob("*.py")]
     files.append(ROOT / "app.py")

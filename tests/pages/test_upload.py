@@ -136,6 +136,7 @@ def test_the_form_declares_what_a_file_of_ones_own_needs(visit: Visit) -> None:
     for name, called in (("Episode", "stay"), ("Step", "visit"), ("Action", "drug")):
         labelled(app.text_input, name).set_value(called).run()
     public = own_of(app).declared()
+    assert public.start is not None
     assert public.start.tolist() == [0.25, 0.75, 0]
     assert public.rewards is None
     assert public.absorbing == "gone"
