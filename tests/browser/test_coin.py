@@ -39,6 +39,20 @@ const own = async () => {
 """
 
 
+# A browser that lets a page store nothing, as some do in a private window: at once, or from the tap on.
+DENIED = """
+const deny = (name) => { throw new DOMException("denied", "SecurityError"); };
+Storage.prototype.getItem = Storage.prototype.setItem = Storage.prototype.removeItem = deny;
+"""
+FULL = """
+const set = Storage.prototype.setItem;
+Storage.prototype.setItem = function (name, text) {
+  if (text.includes("report")) throw new DOMException("full", "QuotaExceededError");
+  return set.call(this, name, text);
+};
+"""
+
+
 class Phone:
     """A browser with a storage of its own, in a room, and all that it sends. first: the button that it waits for."""
 
@@ -224,3 +238,20 @@ def test_a_report_that_was_lost_on_its_way_is_sent_again_and_not_drawn_again(
     phone.page.reload()
     phone.written(YES)
     assert store.rooms.steps(code)[0].answers == (YES,)
+
+
+@pytest.mark.parametrize("script", first([FULL, DENIED]))
+def test_a_phone_that_could_not_keep_its_report_sends_none(
+    join: Join, room: tuple[Store, str, str], script: str
+) -> None:
+    """After a reload it would draw again and spend twice, so it says why it does not answer, before and after one."""
+    store, code, _ = room
+    phone = join()
+    phone.page.context.add_init_script(script)
+    for _ in range(2):
+        phone.page.reload()
+        if script == FULL:
+            phone.tap("No", OPPOSITE)
+        expect(phone.page.get_by_text("does not let the page store anything")).to_be_visible()
+        expect(phone.button("No")).to_be_hidden()
+    assert store.rooms.steps(code)[0].answers == ()
