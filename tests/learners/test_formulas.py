@@ -428,7 +428,7 @@ def test_with_the_papers_constants_action_0_is_played_everywhere_for_long() -> N
     early, late = 10**7, 10**11
     assert (trace.policy[trace.detail_episodes <= early] == 0).all()
     assert trace.gap[trace.episodes <= late].min() > trace.v_star / 2
-    mdp = ENVIRONMENTS["riverswim"].build(spec.environment_params)
+    mdp = ENVIRONMENTS["riverswim"].make(**spec.environment_params)
     V = np.zeros(mdp.S)
     for h in reversed(range(mdp.H)):
         V = (mdp.R[h] + mdp.P[h] @ V).mean(-1)

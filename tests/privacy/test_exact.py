@@ -94,6 +94,7 @@ def test_on_the_fine_grid_it_looks_like_the_continuous_law(draw: Sampler, law: A
     assert stats.kstest(drawn, law.cdf).pvalue > LEVEL
 
 
+@pytest.mark.real_draws
 def test_draws_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """The generator of the standard library that asks it for each bit; nothing is kept between two draws."""
     asked, urandom = [0], random._urandom  # type: ignore[attr-defined]
