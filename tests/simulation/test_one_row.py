@@ -39,7 +39,7 @@ VALUES: list[Any] = [
     *TEXTS, 1, 1.0, 1.5, 2, True, False, 100000, 1e5, -0.0, 2**53 - 1, 2**60, np.float32(0.1), np.int8(1), np.True_,
     float(2**60), None, float("nan"),
 ]  # fmt: skip
-TYPED = [
+TYPED: list[list[Any]] = [
     TEXTS,
     [1, 2, 7, 2**53 - 1, 2**60],
     [1.0, 2.0, 1.5, -0.0, 1e5, 1e16],
@@ -127,7 +127,7 @@ def test_replacing_a_person_changes_nobody_elses_contribution(
     for _ in range(few(400)):
         H = int(rng.integers(1, 4))
         if pool == "values" and way == "parquet":  # whose columns have one type
-            values = anything = TYPED[int(rng.integers(4))][:]
+            values = anything = TYPED[int(rng.integers(len(TYPED)))]
         few_values = [values[i] for i in rng.integers(len(values), size=3)]
         public = declared(rng, [*values, *TEXTS[:8]], H)
         names = [IDS[i] for i in rng.permutation(len(IDS))[:8]]
