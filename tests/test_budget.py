@@ -1,0 +1,100 @@
+"""Hold the size of the house. Every ceiling is the count of today, and may only fall.
+
+Lines are counted as `ruff format` writes them, with blank lines and docstrings. If a change needs more room, remove as
+much elsewhere in the same commit. If a room has become smaller, lower its ceiling:
+
+    PYTHONPATH=. python tests/test_budget.py
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CEILINGS = {
+    "source": 78_139,
+    "dprl/claims": 1_669,
+    "dprl/environments": 1_364,
+    "dprl/figures": 7_112,
+    "dprl/jobs": 4_808,
+    "dprl/kernels": 420,
+    "dprl/landscape": 1_014,
+    "dprl/learners": 5_367,
+    "dprl/lessons": 2_060,
+    "dprl/mdp": 589,
+    "dprl/messages": 40,
+    "dprl/metrics": 1_165,
+    "dprl/player": 702,
+    "dprl/privacy": 4_648,
+    "dprl/research": 1_056,
+    "dprl/rooms": 633,
+    "dprl/sentences": 2_597,
+    "dprl/simulation": 11_664,
+    "dprl/statistics": 2_169,
+    "dprl/testing": 393,
+    "dprl/theory": 938,
+    "dprl/users": 658,
+    "dprl/wasm": 704,
+    "dprl, loose files": 4_602,
+    "pages": 21_025,
+    "website": 742,
+    "tests": 55_751,
+    "bench": 2_500,
+    "JavaScript": 3_062,
+    "TOML": 3_336,
+    "docs, words": 75_526,
+}
+
+
+def texts(*patterns: str) -> Iterator[str]:
+    """Yield the content of each file once."""
+    for path in sorted({path for pattern in patterns for path in ROOT.glob(pattern)}):
+        if not {".venv", "build", "static", "__pycache__", "api", "generated"} & {*path.parts}:
+            yield path.read_text(encoding="utf-8")
+
+
+def lines(*patterns: str) -> int:
+    return sum(text.count("\n") for text in texts(*patterns))
+
+
+def counts() -> dict[str, int]:
+    """Return the lines of each room, the words of the documents, and the lines of data that stand for code."""
+    rooms = sorted(path.name for path in (ROOT / "dprl").iterdir() if (path / "__init__.py").exists())
+    found = {f"dprl/{room}": lines(f"dprl/{room}/**/*.py") for room in rooms}
+    found |= {
+        "dprl, loose files": lines("dprl/*.py"),
+        "pages": lines("pages/**/*.py", "app.py"),
+        "website": lines("website/**/*.py"),
+        "tests": lines("tests/**/*.py"),
+        "bench": lines("bench/**/*.py"),
+        "JavaScript": lines("assets/**/*.js", "tests/**/*.js"),
+        "TOML": lines("dprl/**/*.toml", "docs/**/*.toml"),
+        "docs, words": sum(len(re.findall(r"\S+", text)) for text in texts("docs/**/*.md")),
+    }
+    source = [name for name in found if name.startswith("dprl") or name in ("pages", "website")]
+    return {"source": sum(found[name] for name in source)} | found
+
+
+def test_no_room_is_larger_than_its_ceiling() -> None:
+    larger = {name: count for name, count in counts().items() if count > CEILINGS.get(name, 0)}
+    assert not larger, f"above the ceilings in tests/test_budget.py: {larger}"
+
+
+def test_no_ceiling_is_far_above_its_room() -> None:
+    """A ceiling that is not lowered holds nothing."""
+    found = counts()
+    loose = {name: most for name, most in CEILINGS.items() if most > 1.02 * found.get(name, 0) + 20}
+    assert not loose, f"lower these ceilings: {loose}"
+
+
+if __name__ == "__main__":
+    path = Path(__file__)
+    table = "".join(f'    "{name}": {count:_},\n' for name, count in counts().items())
+    changed = re.sub(
+        r"CEILINGS.*?= \{.*?\}\n", f"CEILINGS = {{\n{table}}}\n", path.read_text(), count=1, flags=re.S
+    )
+    path.write_text(changed)
+    sys.stdout.write(table)
