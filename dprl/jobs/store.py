@@ -73,7 +73,7 @@ class Store:
 
     def __init__(self, path: Path | None = None, simulation: Simulation | None = None) -> None:
         self.path = default_path() if path is None else Path(path)
-        rooms = RoomsFile(rooms_path(self.path))  # which that of runs leaves its rooms to
+        rooms = RoomsFile(rooms_path(self.path))
         runs = RunsFile(self.path)
         capacity = Capacity()
         self.leases = Leases(runs)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,20 +92,6 @@ def test_what_came_out_goes_with_its_room_from_the_file_too(store: Store) -> Non
     assert store.class_runs.found(code, 0) is None
     files = [file.read_bytes() for file in path.parent.glob(f"{path.name}*")]
     assert not any(secret.encode() in data for data in files)
-
-
-def test_a_file_of_an_earlier_version_gets_the_table(store: Store) -> None:
-    code, _ = played(store, REPORT)
-    store.close()
-    path = rooms_path(store.path)
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        db.execute("DROP TABLE class_run")
-    again = Store(store.path)
-    found = again.rooms.find(code)
-    assert found is not None
-    assert found.computed == 0
-    assert again.class_runs.next() is None
-    again.close()
 
 
 def test_hundreds_of_reports_of_a_script_count_as_one_phone_and_leave_the_others_alone(store: Store) -> None:
