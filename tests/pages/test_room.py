@@ -20,7 +20,7 @@ from dprl.rooms.steps import NO, YES, Clinic, Content, Guess, Onward, Question, 
 from dprl.sentences import room as sentences
 from pages.room.lead import upcoming
 from pages.room.question import shares_picture
-from pages.room.teacher import answers_csv, results_page
+from pages.room.teacher import answers_csv
 from pages.shared.lessons.known import evidence
 from pages.shared.text import escape
 from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words
@@ -584,34 +584,6 @@ def patients(app: AppTest) -> list[tuple[str, Any]]:
     """The patient on a phone: its id, and what its script was given."""
     found = [e.proto for e in app.get("bidi_component") if e.proto.component_name.endswith("dprl_patient")]
     return [(proto.id, json.loads(proto.json)) for proto in found]
-
-
-def test_results_travel_as_a_page_to_keep(store: Store) -> None:
-    """It holds what was written down and what follows, asks for nothing from elsewhere, and what was typed is text."""
-    code, key = opened(store)
-    for i, report in enumerate((YES, NO, YES)):
-        store.rooms.join(code, f"{i}", Lease("s"))
-        store.rooms.respond(code, f"{i}", 0, report)
-    lesson, steps = next(iter(LESSONS.items()))[0], LESSONS[next(iter(LESSONS))].steps
-    store.rooms.put_step(code, key, Guess(lesson, 0))
-    truth = steps[0].truth(evidence())
-    marker = steps[0].prediction
-    assert isinstance(marker, Marker)
-    store.rooms.respond(code, "0", 1, marker.write(marker.nearest(truth)))
-    store.rooms.put_step(code, key, Clinic(1.0))
-    store.rooms.respond(code, "1", 2, "3-n010011")
-    store.rooms.put_step(code, key, Onward(2))
-    taken = store.class_runs.next()
-    assert taken is not None
-    store.class_runs.keep(taken, after_class(taken.reports, taken.epsilon))
-    store.rooms.put_step(code, key, Recap(lesson))
-    page = results_page(store, code)
-    assert ASKED not in page
-    assert "&lt;b&gt;a&lt;/b&gt;" in page
-    assert "http" not in page.replace("http-equiv", "")
-    for said in ("2 yes, 1 no", steps[0].why[:20], "Learning fails here", LESSONS[lesson].recap[0][:20]):
-        assert said in page
-    assert "3-n010011" not in page  # a report tells the most to whoever knows whose it is
 
 
 def test_what_more_phones_would_leave_of_the_interval_follows_the_slider(visit: Visit, store: Store) -> None:
