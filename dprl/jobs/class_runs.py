@@ -19,7 +19,7 @@ _OPEN = """
 SELECT s.room, s.place, s.content, r.attempts FROM room_step s LEFT JOIN class_run r USING (room, place)
 WHERE s.state = 'revealed' AND json_extract(s.content, '$.kind') = 'clinic'
     AND (r.room IS NULL OR (r.result IS NULL AND r.taken_at < ?))
-    AND EXISTS (SELECT 1 FROM room_answer a WHERE a.room = s.room AND a.place = s.place AND a.sent)
+    AND EXISTS (SELECT 1 FROM room_answer a WHERE a.room = s.room AND a.place = s.place)
 LIMIT 1
 """
 
@@ -82,7 +82,7 @@ class ClassRuns(StoreComponent):
     def _reports(self, db: sqlite3.Connection, row: sqlite3.Row) -> tuple[str, ...]:
         """In an order that says nothing of when or from whom."""
         found = db.execute(
-            "SELECT answer FROM room_answer WHERE room = ? AND place = ? AND sent ORDER BY answer",
+            "SELECT answer FROM room_answer WHERE room = ? AND place = ? ORDER BY answer",
             (row["room"], row["place"]),
         )
         return tuple(str(answer) for (answer,) in found)

@@ -36,8 +36,6 @@ def student_stage(here: Room) -> None:
     """The room as it stands."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
-    for place, text in store().rooms.drafts(r.code, r.device).items():  # made before a reload
-        r.guesses.setdefault(place, text)
     if steps:
         turned(steps[-1], written)
     head(here)
@@ -63,8 +61,8 @@ def student_stage(here: Room) -> None:
 
 
 def turned(step: ClassStep, written: dict[int, str]) -> None:
-    """What the phone does where another step was drawn last: widgets of that keep nothing for this one, and a
-    prediction that was not finished is said to be lost, unless its own reveal has said so."""
+    """Prepare the phone for another step than the one drawn last: reset the widgets, and report a prediction that was
+    not sent, unless its own reveal has reported it."""
     r = group()
     (place, state), r.drawn = r.drawn or (-1, "revealed"), (step.place, step.state)
     if place != step.place:

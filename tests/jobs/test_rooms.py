@@ -147,32 +147,6 @@ def test_a_total_that_no_room_can_have_is_refused_in_a_sentence(store: Store, to
         store.rooms.open(WHO, total)
 
 
-def test_a_draft_counts_at_the_reveal_as_it_stood_and_never_displaces_what_was_sent(store: Store) -> None:
-    code, key = opened(store, devices=4)
-    store.rooms.draft(code, "d0", 0, YES)  # a report is sent, or it is not
-    store.rooms.put_step(code, key, Guess("trust", 1))
-    assert store.rooms.steps(code)[0].answers == ()
-    before = store.rooms.find(code)
-    for text in ("1e3", "1e4", "1e5"):
-        store.rooms.draft(code, "d0", 1, text)
-    store.rooms.draft(code, "d1", 1, "1e6")
-    store.rooms.draft(code, "d1", 1, "")
-    store.rooms.draft(code, "d2", 1, "1e7")
-    store.rooms.draft(code, "stranger", 1, "1e2")
-    assert store.rooms.find(code) == before  # forty that move a marker redraw nobody's page
-    store.rooms.respond(code, "d2", 1, "1e8")
-    store.rooms.draft(code, "d2", 1, "1e9")
-    with pytest.raises(SpecError):
-        store.rooms.draft(code, "d3", 1, "no prediction")
-    assert store.rooms.steps(code)[1].answers == ("1e8",)
-    assert store.rooms.written(code, "d0") == {}
-    store.rooms.turn_step(code, key, 1, "revealed")
-    store.rooms.draft(code, "d3", 1, "1e2")  # too late
-    assert store.rooms.steps(code)[1].answers == ("1e5", "1e8")
-    assert store.rooms.written(code, "d0") == store.rooms.drafts(code, "d0") == {1: "1e5"}
-    assert store.rooms.drafts(code, "d2") == {}
-
-
 def test_of_forty_that_answer_at_once_none_is_lost(store: Store) -> None:
     code, _ = opened(store, devices=40)
     threads = [threading.Thread(target=store.rooms.respond, args=(code, f"d{i}", 0, YES)) for i in range(40)]
