@@ -24,11 +24,11 @@ from dprl.jobs.rate_limiter import RateLimiter
 from dprl.jobs.rooms_file import CODE_LENGTH, HOURS, LETTERS
 from dprl.messages import filled, messages
 from dprl.rooms.steps import (
-    SHOWN,
     TOTAL,
     ClassStep,
     Content,
     Question,
+    Recap,
     ShareEstimate,
     State,
     budget_left,
@@ -50,8 +50,7 @@ MANY_STEPS = filled(SAID["many_steps"], most=MOST_STEPS)
 _ROOM = """
 SELECT code, opened_at, closed, version, total, (SELECT count(*) FROM room_device WHERE room = code) AS people,
     (SELECT count(*) FROM room_step WHERE room = code) AS steps,
-    (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state,
-    (SELECT count(*) FROM class_run WHERE room = code AND result IS NOT NULL) AS computed
+    (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state
 FROM room WHERE code = ? AND opened_at > ?
 """
 
@@ -71,7 +70,6 @@ class Room:
         people: devices that have joined.
         steps: how many things were put to the class; the last is the one at hand.
         state: of that one, None where there is none.
-        computed: how many runs that go on from what the class reported have been computed.
     """
 
     code: str
@@ -82,12 +80,11 @@ class Room:
     people: int
     steps: int
     state: State | None
-    computed: int
 
     @property
-    def turn(self) -> tuple[bool, int, State | None, int]:
-        """Changes with what the teacher does, and what is computed of it, and not with what the class does."""
-        return self.closed, self.steps, self.state, self.computed
+    def turn(self) -> tuple[bool, int, State | None]:
+        """Changes with what the teacher does, and not with what the class does."""
+        return self.closed, self.steps, self.state
 
 
 class Rooms(StoreComponent):
@@ -196,7 +193,7 @@ class Rooms(StoreComponent):
                 )
                 raise RoomError(said)
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
-            state: State = "revealed" if isinstance(content, SHOWN) else "open"
+            state: State = "revealed" if isinstance(content, Recap) else "open"
             row = (code, place, to_json(content), state)
             db.execute("INSERT INTO room_step VALUES (?, ?, ?, ?)", row)
 

@@ -28,11 +28,6 @@ CREATE TABLE room_answer (
     PRIMARY KEY (room, place, device), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE,
     FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
 CREATE INDEX room_answer_device ON room_answer(room, device);
--- What workers compute of the reports of a class. It goes with its room.
-CREATE TABLE class_run (
-    room TEXT NOT NULL, place INTEGER NOT NULL, taken_at REAL NOT NULL, attempts INTEGER NOT NULL, result TEXT,
-    PRIMARY KEY (room, place), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE
-) WITHOUT ROWID;
 -- Links made short. They hold nothing of a visitor, and nothing makes room at their cost.
 CREATE TABLE short_link (
     code TEXT PRIMARY KEY, page TEXT NOT NULL, query TEXT NOT NULL, UNIQUE (page, query)) WITHOUT ROWID;

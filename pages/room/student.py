@@ -7,7 +7,7 @@ import streamlit as st
 from dprl.jobs.rooms import Room
 from dprl.jobs.store import StoreError
 from dprl.messages import filled
-from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Onward, Question, Recap, spends
+from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Question, Recap, spends
 from dprl.sentences import room as sentences
 from pages.room import clinic, coin, prediction, question, recap
 from pages.room.entrance import visitor
@@ -51,8 +51,6 @@ def student_stage(here: Room) -> None:
     step = steps[-1]
     if isinstance(step.content, Recap):
         recap.recap_on_phone(step.content, steps, written)
-    elif isinstance(step.content, Onward):
-        clinic.curves_from_here(step.content, steps)
     else:
         asked(step, step.content, written.get(step.place), here.total)
     spent = [spends(one.content) for one in steps if one.place in written and spends(one.content)]

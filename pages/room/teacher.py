@@ -22,7 +22,6 @@ from dprl.rooms.steps import (
     Clinic,
     Content,
     Guess,
-    Onward,
     Question,
     Recap,
     State,
@@ -112,10 +111,6 @@ def stage(here: Room) -> None:
         st.header(clinic.SAID["title"], anchor=False)
         pacing(step, here)
         clinic.class_results(step, step.content)
-        if step.state == "revealed" and step.answers and not here.closed:
-            go_on(step)
-    elif isinstance(step.content, Onward):
-        clinic.curves_from_here(step.content, store().rooms.steps(r.code))
     elif isinstance(step.content, Recap):
         recap.on_screen(step.content, store().rooms.steps(r.code))
     else:
@@ -124,18 +119,6 @@ def stage(here: Room) -> None:
         st.header(escape(found.prediction.ask if found else ""), anchor=False)
         pacing(step, here)
         prediction.on_screen(step, step.content)
-
-
-def go_on(step: ClassStep) -> None:
-    """The button that shows the class how learning goes on."""
-    st.button(
-        clinic.SAID["onward"],
-        key="onward",
-        icon=":material/fast_forward:",
-        type="primary",
-        on_click=callback(put),
-        args=(Onward(step.place),),
-    )
 
 
 def standing(here: Room) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from dprl.rooms.clinic import world
 from tests.browser.conftest import Visits
-from tests.browser.seen import COMPUTED, fits
+from tests.browser.seen import fits
 from tests.browser.server import App
 from tests.browser.test_downloads import saved
 
@@ -65,15 +65,11 @@ def test_a_class_plays_the_clinic_twice_and_a_phone_spends_no_more_than_its_tota
         expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
         teacher.get_by_role("button", name="Reveal").click()
         for page in (phone, teacher):
-            expect(page.get_by_text("Such a user loses")).to_be_visible(timeout=COMPUTED)
+            expect(page.get_by_text("the reports say")).to_be_visible()
         assert fits(phone)
         assert fits(teacher)
     expect(teacher.get_by_text("Questions have taken all of ε = 2")).to_be_visible()
     expect(teacher.get_by_role("button", name="Let them play")).to_have_count(0)
-    teacher.get_by_role("button", name="Go on with a billion simulated users").click()
-    for page in (phone, teacher):
-        expect(page.get_by_role("heading", name="From 1 phone on to a billion users")).to_be_visible()
-    assert fits(phone)
     teacher.get_by_text("This room", exact=True).click()
     _, content = saved(teacher, teacher.get_by_role("button", name="Results as CSV"))
     rows = list(csv.DictReader(content.decode().splitlines()))

@@ -90,7 +90,6 @@ TAKEN = {
         "ClassStep",
         "Clinic",
         "Guess",
-        "Onward",
         "Question",
         "SHOWN",
         "ShareEstimate",
