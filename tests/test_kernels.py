@@ -69,6 +69,17 @@ def test_code_that_cannot_be_kept_runs(
     assert files(home) == []
 
 
+def test_damaged_code_is_compiled_again(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    compiled()
+    [file] = files(home)
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    assert compiled().stats.cache_misses
+    assert caplog.records[-1].message.endswith("were damaged; they are compiled again.")
+    assert not compiled().stats.cache_misses
+
+
 def test_nobody_else_has_access(home: Path) -> None:
     Store(home / "runs.sqlite").close()
     compiled()

@@ -1,18 +1,15 @@
-"""A class that played the clinic: what the algorithm reads of it, and how learning goes on."""
+"""A class that played the clinic: what the algorithm reads of it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from dprl.figures import looks, style
-from dprl.figures.chart import Chart, stacked
+from dprl.figures import looks
+from dprl.figures.chart import Chart
 from dprl.figures.lessons import enlarge
 from dprl.figures.picture import Picture
-
-MODELS = ("local", "shuffle", "central", "none")
 
 
 def visits_by_state(
@@ -62,7 +59,8 @@ def visits_by_state(
     chart.x(range=[min(ends), max(ends)])
     chart.y(tickvals=places, ticktext=list(states), tickfont={"color": ink, "size": 13}, showgrid=False)
     if large:
-        _enlarge(chart, wide)
+        enlarge(chart, wide)
+        chart.layout["yaxis"]["tickfont"]["size"] = chart.layout["font"]["size"]
     table = pd.DataFrame(
         {
             words["column_state"]: states,
@@ -72,61 +70,3 @@ def visits_by_state(
         }
     )
     return chart.picture(words["visits_alt"], see, table)
-
-
-def goes_on(
-    words: Mapping[str, str],
-    curves: Mapping[str, Sequence[tuple[int, float]]],
-    n: int,
-    epsilon: float,
-    here: str,
-    *,
-    see: str,
-    dark: bool,
-    large: bool = False,
-    wide: bool = True,
-    height: int = 440,
-) -> Picture:
-    """The share lost until each number of users, for each kind of trust."""
-    chart = Chart("", words["goes_on_axis"], words["lost_axis"], height=height, dark=dark)
-    for model in MODELS:
-        look = looks.CurveStyle(model, None if model == "none" else epsilon)
-        users, lost = zip(*curves[model], strict=True)
-        hover = (
-            words["goes_on_hover"].format(users="%{x:,}", lost="%{y:.1%}")
-            + "<extra>"
-            + style.plain(words[f"{model}_name"])
-            + "</extra>"
-        )
-        width = 4 if model == "local" else 2
-        chart.line(words[f"{model}_name"], users, lost, look.color(dark), width, hovertemplate=hover)
-    chart.upright(n, chart.colors.ink, style.BOUND_DASH)
-    chart.note(here, x=math.log10(n), xref="x", xanchor="left", xshift=4, y=1, yref="paper", yanchor="top")
-    chart.x(type="log", range=[0, 9], dtick=1, exponentformat="power")
-    chart.y(range=[0, 1], tickformat=".0%")
-    if large:
-        _enlarge(chart, wide)
-    columns = [words[f"column_{name}"] for name in ("trust", "users", "lost")]
-    table = stacked(
-        (
-            {
-                columns[0]: words[f"{model}_name"],
-                columns[1]: [u for u, _ in curve],
-                columns[2]: [x for _, x in curve],
-            }
-            for model, curve in curves.items()
-        ),
-        columns,
-    )
-    return chart.picture(words["goes_on_alt"], see, table)
-
-
-def _enlarge(chart: Chart, wide: bool) -> None:
-    """All letters for a projector: also the names of states, and where the class is."""
-    enlarge(chart, wide)
-    size = chart.layout["font"]["size"]
-    for written in (
-        chart.layout["yaxis"]["tickfont"],
-        *(note["font"] for note in chart.layout.get("annotations", ())),
-    ):
-        written["size"] = size

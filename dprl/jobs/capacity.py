@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 
 from dprl.jobs.component import setting
-from dprl.jobs.file import Contradiction
 
 _MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 _TRACE = """
@@ -41,15 +40,13 @@ class Capacity:
         removed = False
         while used(db) > self.bytes:
             if row := db.execute(_TRACE, {"newest": newest}).fetchone():
-                gone = _drop_trace(db, row["id"])
+                _drop_trace(db, row["id"])
             elif row := db.execute(_RUN, {"newest": newest}).fetchone():
-                gone = drop_run(db, row["id"])
+                drop_run(db, row["id"])
             elif row := db.execute(_ANSWER).fetchone():
-                gone = db.execute("DELETE FROM question WHERE key = ?", (row["key"],)).rowcount
+                db.execute("DELETE FROM question WHERE key = ?", (row["key"],))
             else:
                 break
-            if not gone:  # it would be found again and again
-                raise Contradiction("what makes room is not there")
             removed = True
         return removed
 
@@ -61,25 +58,23 @@ def used(db: sqlite3.Connection) -> int:
     return (pages - free) * size
 
 
-def _drop_trace(db: sqlite3.Connection, unit: int) -> int:
-    """Its curve stays, of a few kB: sweeps need no more. Returns how many traces went: 1."""
+def _drop_trace(db: sqlite3.Connection, unit: int) -> None:
+    """Drop a trace; its curve of a few kB stays, for sweeps need no more."""
     db.execute("DELETE FROM trace WHERE unit = ?", (unit,))
-    return db.execute(
+    db.execute(
         "UPDATE unit SET message = CASE state WHEN 'done' THEN ? ELSE message END, bytes = 0, "
         "state = CASE state WHEN 'done' THEN 'gone' ELSE state END, progress = 0, rev = rev + 1 "
         "WHERE id = ? AND bytes > 0",
         (_MADE_ROOM, unit),
-    ).rowcount
+    )
 
 
-def drop_run(db: sqlite3.Connection, run: int) -> int:
-    """A run, who asked for it, and those of its seeds that are in no other run and with no worker. Returns how many
-    runs went."""
+def drop_run(db: sqlite3.Connection, run: int) -> None:
+    """Drop a run, its requests, and those of its seeds that are in no other run and with no worker."""
     units = db.execute("SELECT unit FROM run_unit WHERE run = ?", (run,)).fetchall()
-    gone = db.execute("DELETE FROM run WHERE id = ?", (run,)).rowcount
+    db.execute("DELETE FROM run WHERE id = ?", (run,))
     db.executemany(
         "DELETE FROM unit WHERE id = ? AND worker IS NULL "
         "AND NOT EXISTS (SELECT 1 FROM run_unit WHERE run_unit.unit = unit.id)",
         units,
     )
-    return gone

@@ -47,7 +47,7 @@ def mending(method: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[S
         try:
             try:
                 return method(self, *args, **kwargs)
-            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            except sqlite3.DatabaseError as error:
                 if not is_damage(error):
                     raise
                 self._file.set_aside_damaged(inode)

@@ -15,21 +15,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
-from dprl.jobs.sqlite_log import lost_changes
 from dprl.kernels import private
 
 log = logging.getLogger("dprl.jobs.file")
 
-SCHEMA = 1  # the version that each file says
+SCHEMA = 2  # user_version of each file
 BUSY_SECONDS = 10.0
 _ROOM = 2**20  # bytes; less is as good as nothing
 _SILENCE = 60.0  # seconds between two words on that in the log
 _SPARE = 16  # connections kept open: more threads than these seldom use a file at once
 _NOTICE_SECONDS = 24 * 3600.0  # for which a notice is shown
 DAMAGED = "The {file} was damaged: it was set aside as {aside}, and a new one was begun."
-RESCUED = "The {file} was damaged: it was set aside as {aside}, and {saved} could be kept."
-NEWER = (
-    "The {file} was written by a newer version of dprl: it was set aside as {aside}, and a new one was begun."
+OTHER_VERSION = (
+    "The {file} was written by another version of dprl: it was set aside as {aside}, and a new one was begun."
 )
 
 
@@ -46,21 +44,17 @@ class DiskFull(StoreError):
         )
 
 
-class Contradiction(sqlite3.DatabaseError):
-    """Two places of the store say what cannot both be true, such as a table and its index: it is damaged."""
+class UnreadableResult(sqlite3.DatabaseError):
+    """A stored result cannot be decoded: the file is damaged."""
 
 
-def is_damage(error: Exception) -> bool:
-    """Whether an error says that the file is damaged, rather than busy, full or unreadable.
-
-    Python cannot decode what SQLite says of a name with a bad byte in it.
-    """
-    if isinstance(error, UnicodeDecodeError | Contradiction):
+def is_damage(error: sqlite3.Error) -> bool:
+    """Return whether the file is damaged, rather than busy, full or unreadable."""
+    if isinstance(error, UnreadableResult):
         return True
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return True
-    return str(error).startswith(("no such table", "no such column", "Could not decode"))
+    return str(error).startswith(("no such table", "no such column"))
 
 
 class StoreFile:
@@ -74,16 +68,12 @@ class StoreFile:
     Attributes:
         name: what it is called in sentences.
         begin_with: statements that make an empty file one of these.
-        checks: queries that read all of it when it is opened, but for what has checksums of its own.
         pragmas: of each connection.
-        lost: a sentence on the last changes, where they are lost.
         commits: write transactions of this process.
     """
 
     name: ClassVar[str]
     begin_with: ClassVar[str]
-    checks: ClassVar[tuple[str, ...]]
-    lost: ClassVar[str]
     pragmas: ClassVar[tuple[str, ...]] = (
         "synchronous = NORMAL",
         "foreign_keys = ON",
@@ -145,7 +135,7 @@ class StoreFile:
             yield db
 
     def notice(self) -> str | None:
-        """What was said of this file within the last day: that it was set aside, or that changes are lost."""
+        """The sentence on this file if it was set aside within the last day."""
         with self.connection() as db:
             since = time.time() - _NOTICE_SECONDS
             row = db.execute("SELECT text FROM notice WHERE at > ?", (since,)).fetchone()
@@ -229,38 +219,18 @@ class StoreFile:
 
     def _examine(self) -> None:
         """Set the file aside if it is not a store that this version can use."""
-        version, usable, empty = 0, False, False
         try:
-            lost = lost_changes(self.path)
             with contextlib.closing(self._connect(self.path)) as db:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
                 empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
-                if version == SCHEMA:
-                    self._upgrade(db)
-                    if lost:
-                        db.execute("INSERT INTO notice VALUES (?, ?)", (self.lost, time.time()))
-                        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                    for check in self.checks:
-                        db.execute(check).fetchone()
-                    usable = True
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
-            empty = usable = False
+            version, empty = 0, False
         if empty:
-            self._begin(self.path, f"The {self.name} was found empty, and was begun anew.")
-        elif version > SCHEMA:
-            self._set_aside(f"version-{version}")
-        elif not usable:
-            self._set_aside("damaged")
-
-    def _upgrade(self, db: sqlite3.Connection) -> None:
-        """Add what an earlier version began the file without."""
-
-    def _rescue(self, damaged: Path, begun: Path) -> str:
-        """Save from a damaged file what nobody can compute again; the one at `begun` will take its place. Returns in
-        words what that was, "" where it was nothing."""
-        return ""
+            self._begin(self.path)
+        elif version != SCHEMA:
+            self._set_aside(f"version-{version}" if version else "damaged")
 
     def _begin(self, path: Path, notice: str | None = None) -> None:
         """Begin a file at `path`, where there is nothing or an empty file."""
@@ -291,16 +261,9 @@ class StoreFile:
         begun = self.path.with_name(f"{self.path.name}.new")
         for ending in ("", "-wal", "-shm"):
             Path(f"{begun}{ending}").unlink(missing_ok=True)
-        self._begin(begun)
-        saved = ""
-        if why == "damaged":
-            with contextlib.suppress(sqlite3.OperationalError):  # no room for more
-                saved = self._rescue(target, begun)
-        said = NEWER if why != "damaged" else RESCUED if saved else DAMAGED
-        notice = said.format(file=self.name, aside=target.name, saved=saved)
+        notice = (DAMAGED if why == "damaged" else OTHER_VERSION).format(file=self.name, aside=target.name)
         log.error("%s", notice)
-        with contextlib.closing(self._connect(begun)) as db:
-            db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
+        self._begin(begun, notice)
         os.rename(begun, self.path)  # closed, so that it has no log beside it
 
 

@@ -80,11 +80,6 @@ def _time(seconds: float) -> str:
     return duration(seconds).removeprefix("about ")
 
 
-def _ahead() -> float:
-    """By how much the time of day is ahead of the clock that nobody sets."""
-    return time.time() - time.monotonic()
-
-
 def _caps() -> tuple[Cap, ...]:
     """Each is one setting. Raises StoreError."""
 
@@ -114,7 +109,6 @@ class Leases(StoreComponent):
     def __init__(self, file: StoreFile) -> None:
         super().__init__(file)
         self._caps = _caps()
-        self._ahead = _ahead()
         self.grace = setting("DPRL_GRACE_SECONDS", 45, 1, _WEEK)
         self.public = bool(setting("DPRL_PUBLIC", 0, 0, 1))
         self.link_seconds = setting("DPRL_LINK_SECONDS", 20 if self.public else 60, 0, _WEEK)
@@ -130,15 +124,7 @@ class Leases(StoreComponent):
 
     @mending
     def withdraw(self) -> int:
-        """Nobody waits any more for what was leased by tabs that have gone; how many of these there were.
-
-        Where the clock was set since the last look, the grace of every tab begins anew.
-        """
-        ahead = _ahead()
-        if abs(ahead - self._ahead) > 1.0:
-            with self._file.writing() as db:
-                db.execute("UPDATE tab SET seen_at = ?", (time.time(),))
-            self._ahead = ahead
+        """Nobody waits any more for what was leased by tabs that have gone; how many of these there were."""
         limit = (time.time() - self.grace,)
         with self._file.connection() as db:
             if not db.execute("SELECT 1 FROM tab WHERE seen_at < ?", limit).fetchone():

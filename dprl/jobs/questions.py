@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from dprl.jobs.capacity import Capacity
-from dprl.jobs.checksums import add_checksum, without_checksum
 from dprl.jobs.component import StoreComponent, mending
 from dprl.jobs.file import StoreFile
 from dprl.jobs.simulation import Simulation, SpecLike
@@ -49,14 +48,11 @@ class Questions(StoreComponent):
         key = f"{question} {spec.seed_key(0)}"
         with self._file.connection() as db:
             row = db.execute("SELECT answer FROM question WHERE key = ?", (key,)).fetchone()
-        answer = None if row is None else without_checksum(key, row["answer"])
-        if answer is not None:
-            return answer.decode()
-        if row is not None and row["answer"] is None:
-            return None
+        if row is not None:
+            return None if row["answer"] is None else str(row["answer"])
         with self._file.writing() as db:
             db.execute(
-                "INSERT OR REPLACE INTO question (key, question, spec, asked_at) VALUES (?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO question (key, question, spec, asked_at) VALUES (?, ?, ?, ?)",
                 (key, question, spec.to_json(), time.time()),
             )
             db.execute(f"DELETE FROM question WHERE key IN ({_OLDEST})", (KEPT,))
@@ -99,7 +95,4 @@ class Questions(StoreComponent):
         return None if spec is None else OpenQuestion(key, question, spec)
 
     def _write(self, db: sqlite3.Connection, asked: OpenQuestion, answer: str) -> None:
-        db.execute(
-            "UPDATE question SET answer = ? WHERE key = ?",
-            (add_checksum(asked.key, answer.encode()), asked.key),
-        )
+        db.execute("UPDATE question SET answer = ? WHERE key = ?", (answer, asked.key))

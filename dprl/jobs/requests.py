@@ -99,7 +99,7 @@ class Requests(StoreComponent):
             new += db.execute(
                 "UPDATE unit SET state = CASE WHEN worker IS NULL THEN 'queued' ELSE 'running' END, "
                 "progress = CASE WHEN worker IS NULL THEN 0 ELSE progress END, "
-                "message = '', deaths = 0, damages = 0, rev = rev + 1 "
+                "message = '', deaths = 0, rev = rev + 1 "
                 f"WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN {again}",
                 (run,),
             ).rowcount

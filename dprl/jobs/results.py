@@ -6,27 +6,24 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.jobs.capacity import Capacity
-from dprl.jobs.checksums import add_checksum, digest, without_checksum
 from dprl.jobs.component import StoreComponent, mending, run_key
-from dprl.jobs.file import DiskFull, StoreFile
-from dprl.jobs.seed_jobs import WANTED, SeedJob, requeue
+from dprl.jobs.file import DiskFull, StoreFile, UnreadableResult
+from dprl.jobs.seed_jobs import SeedJob, requeue
 from dprl.jobs.simulation import Simulation, SpecLike
 
 _USED_SECONDS = 60.0  # that a trace is used is written down no more often
-_DAMAGES = 2  # a result found damaged this often is not computed again by itself
 _NO_ROOM = "The disk was full: its curve was kept, its details were not."
 _MINE = "SELECT 1 FROM unit WHERE id = ? AND worker = ?"
-_TRACE = "SELECT digest, data FROM trace WHERE unit = ?"
 
 
 class Results(StoreComponent):
-    """Writing and reading what came out. What is read is checked against its digest; a damaged one counts as absent."""
+    """Write and read curves and traces."""
 
     def __init__(self, file: StoreFile, simulation: Simulation | None, capacity: Capacity) -> None:
         super().__init__(file, simulation)
@@ -50,8 +47,7 @@ class Results(StoreComponent):
             ).rowcount
             # A seed that ends as it is cancelled is finished: its last points count.
             if wanted or db.execute(_MINE, mine).fetchone():
-                live = (job.id, add_checksum(job.key, points))
-                db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", live)
+                db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", (job.id, points))
         return bool(wanted)
 
     @mending
@@ -116,57 +112,45 @@ class Results(StoreComponent):
     def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
         """(seed, at [C], values [C]) of every seed that has points, running or ended: episodes and cumulative regret of
         an online run.
-
-        Points that prove damaged are left out, and a finished seed without them is computed again while somebody
-        waits for it.
         """
         with self._file.connection() as db:
             rows = db.execute(
-                "SELECT run_unit.seed, unit.id, points FROM run JOIN run_unit ON run_unit.run = run.id "
-                "JOIN unit ON unit.id = run_unit.unit LEFT JOIN live ON live.unit = unit.id "
-                "WHERE run.key = ? AND (points IS NOT NULL OR state = 'done') ORDER BY run_unit.seed",
+                "SELECT run_unit.seed, points FROM run JOIN run_unit ON run_unit.run = run.id "
+                "JOIN live ON live.unit = run_unit.unit WHERE run.key = ? ORDER BY run_unit.seed",
                 (run_key(spec),),
             ).fetchall()
         curves = []
-        for seed, unit, found in rows:
-            curve = _curve(spec.seed_key(seed), found)
-            if curve is None:
-                self._damaged(unit, seed, "live", found)
-            else:
-                curves.append((seed, *curve))
+        for seed, points in rows:
+            half = len(points) // 2
+            at, values = np.frombuffer(points[:half], "<i8"), np.frombuffer(points[half:], "<f8")
+            curves.append((seed, at.astype(np.int64), values.astype(np.float64)))
         return curves
 
     @mending
     def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
         """The traces there are, by seed, decoded: whole ones of finished seeds, partial ones of cancelled seeds.
 
-        `seeds`: only these. A trace that proves damaged is left out, and its seed computed again while
-        somebody waits for it.
+        `seeds`: only these.
         """
         with self._file.reading() as db:
             rows = db.execute(
                 "SELECT run_unit.seed, unit.id, unit.used_at FROM run "
                 "JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit "
-                "WHERE run.key = ? AND (state = 'done' OR state = 'cancelled' AND bytes > 0) "
+                "WHERE run.key = ? AND state IN ('done', 'cancelled') AND bytes > 0 "
                 "ORDER BY run_unit.seed",
                 (run_key(spec),),
             ).fetchall()
+            rows = [row for row in rows if seeds is None or row["seed"] in seeds]
             stored = [
-                (*row, *(db.execute(_TRACE, (row["id"],)).fetchone() or (None, None)))
+                db.execute("SELECT data FROM trace WHERE unit = ?", (row["id"],)).fetchone()[0]
                 for row in rows
-                if seeds is None or row["seed"] in seeds
             ]
-        traces = []
+        try:
+            traces = [self._simulation.trace_from_bytes(data) for data in stored]
+        except ValueError as error:
+            raise UnreadableResult(str(error)) from error
         now = time.time()
-        used: list[tuple[float, int]] = []
-        for seed, unit, used_at, seal, data in stored:
-            trace = self._decoded(spec.seed_key(seed), seal, data)
-            if trace is None:
-                self._damaged(unit, seed, "trace", data)
-            else:
-                traces.append(trace)
-                if now - used_at > _USED_SECONDS:
-                    used.append((now, unit))
+        used = [(now, row["id"]) for row in rows if now - row["used_at"] > _USED_SECONDS]
         if used:
             with contextlib.suppress(DiskFull), self._file.writing() as db:
                 db.executemany("UPDATE unit SET used_at = ? WHERE id = ?", used)
@@ -183,51 +167,6 @@ class Results(StoreComponent):
                 (now, run_key(spec), seed, now - _USED_SECONDS),
             )
 
-    def _decoded(self, key: str, seal: Any, data: Any) -> Any | None:
-        if not isinstance(data, bytes) or digest(key, data) != seal:
-            return None
-        try:
-            return self._simulation.trace_from_bytes(data)
-        except Exception:  # whatever stored bytes make a decoder raise, the answer is the same
-            return None
-
-    def _damaged(self, unit: int, seed: int, table: Literal["trace", "live"], found: Any) -> None:
-        """Drop what was found damaged; compute a finished seed again while somebody waits for it."""
-        what = f"The stored result of seed {seed} was damaged"
-        column = "data" if table == "trace" else "points"
-        with contextlib.suppress(DiskFull), self._file.writing() as db:
-            now = db.execute(f"SELECT {column} FROM {table} WHERE unit = ?", (unit,)).fetchone()
-            if (None if now is None else now[0]) != found:
-                return  # another thread was here first, or it is already computed again
-            state, damages = db.execute("SELECT state, damages FROM unit WHERE id = ?", (unit,)).fetchone()
-            db.execute(f"DELETE FROM {table} WHERE unit = ?", (unit,))
-            db.execute("UPDATE unit SET rev = rev + 1 WHERE id = ?", (unit,))
-            if state == "done":
-                again = damages + 1 < _DAMAGES and bool(db.execute(f"{WANTED} ?", (unit,)).fetchone())
-                db.execute("DELETE FROM trace WHERE unit = ?", (unit,))
-                db.execute(
-                    "UPDATE unit SET state = ?, message = ?, progress = 0, bytes = 0, damages = damages + 1 "
-                    "WHERE id = ?",
-                    (
-                        "queued" if again else "failed",
-                        f"{what}; it is computed again." if again else f"{what}; run it again.",
-                        unit,
-                    ),
-                )
-            elif table == "trace":
-                dropped = (f"{what} and was dropped.", unit)
-                db.execute("UPDATE unit SET message = ?, bytes = 0 WHERE id = ?", dropped)
-
 
 def _write_trace(db: sqlite3.Connection, job: SeedJob, data: bytes) -> None:
-    db.execute("INSERT OR REPLACE INTO trace VALUES (?, ?, ?)", (job.id, digest(job.key, data), data))
-
-
-def _curve(key: str, stored: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-    """The points that `report` stored for the job with this key; None where something else is stored."""
-    points = without_checksum(key, stored)
-    if points is None:
-        return None
-    half = len(points) // 2
-    at, values = np.frombuffer(points[:half], "<i8"), np.frombuffer(points[half:], "<f8")
-    return at.astype(np.int64), values.astype(np.float64)
+    db.execute("INSERT OR REPLACE INTO trace VALUES (?, ?)", (job.id, data))

@@ -2,8 +2,8 @@
 
 A room is known by a code, which is no secret, and its teacher by a key of 128 bits, of which a digest is kept. Of a
 device there is a digest that differs from room to room; of a person nothing. An answer to a question passes its coin on
-the phone: what arrives here is its report. A prediction is kept as it is made, and counts once it is sent, or its step
-is revealed. What is deleted is overwritten.
+the phone: what arrives here is its report. What is deleted is
+overwritten.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ from dprl.jobs.rate_limiter import RateLimiter
 from dprl.jobs.rooms_file import CODE_LENGTH, HOURS, LETTERS
 from dprl.messages import filled, messages
 from dprl.rooms.steps import (
-    SHOWN,
     TOTAL,
     ClassStep,
     Content,
-    Guess,
     Question,
+    Recap,
     ShareEstimate,
     State,
     budget_left,
@@ -51,14 +50,8 @@ MANY_STEPS = filled(SAID["many_steps"], most=MOST_STEPS)
 _ROOM = """
 SELECT code, opened_at, closed, version, total, (SELECT count(*) FROM room_device WHERE room = code) AS people,
     (SELECT count(*) FROM room_step WHERE room = code) AS steps,
-    (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state,
-    (SELECT count(*) FROM class_run WHERE room = code AND result IS NOT NULL) AS computed
+    (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state
 FROM room WHERE code = ? AND opened_at > ?
-"""
-# What was sent, and of a step that is revealed also what was not.
-_COUNTED = """
-SELECT place, answer FROM room_answer JOIN room_step USING (room, place)
-WHERE room = ? AND (sent OR state = 'revealed')
 """
 
 
@@ -77,7 +70,6 @@ class Room:
         people: devices that have joined.
         steps: how many things were put to the class; the last is the one at hand.
         state: of that one, None where there is none.
-        computed: how many runs that go on from what the class reported have been computed.
     """
 
     code: str
@@ -88,12 +80,11 @@ class Room:
     people: int
     steps: int
     state: State | None
-    computed: int
 
     @property
-    def turn(self) -> tuple[bool, int, State | None, int]:
-        """Changes with what the teacher does, and what is computed of it, and not with what the class does."""
-        return self.closed, self.steps, self.state, self.computed
+    def turn(self) -> tuple[bool, int, State | None]:
+        """Changes with what the teacher does, and not with what the class does."""
+        return self.closed, self.steps, self.state
 
 
 class Rooms(StoreComponent):
@@ -202,7 +193,7 @@ class Rooms(StoreComponent):
                 )
                 raise RoomError(said)
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
-            state: State = "revealed" if isinstance(content, SHOWN) else "open"
+            state: State = "revealed" if isinstance(content, Recap) else "open"
             row = (code, place, to_json(content), state)
             db.execute("INSERT INTO room_step VALUES (?, ?, ?, ?)", row)
 
@@ -251,60 +242,24 @@ class Rooms(StoreComponent):
                 raise RoomError(WAIT)
             from_json(step["content"]).check(answer)
             written = db.execute(
-                "SELECT answer FROM room_answer WHERE room = ? AND place = ? AND device = ? AND sent",
+                "SELECT answer FROM room_answer WHERE room = ? AND place = ? AND device = ?",
                 (code, place, name),
             ).fetchone()
             if written is None:
                 row = (code, place, name, answer)
-                db.execute("INSERT OR REPLACE INTO room_answer VALUES (?, ?, ?, ?, 1)", row)
+                db.execute("INSERT INTO room_answer VALUES (?, ?, ?, ?)", row)
                 _changed(db, code)
             elif written["answer"] != answer:
                 raise RoomError(TWICE)
 
     @mending
-    def draft(self, code: str, device: str, place: int, text: str) -> None:
-        """Keeps a prediction that is not sent, in place of the one before, until its step is revealed: then it counts
-        as if it had been sent. Where no predictions are taken nothing happens.
-
-        Args:
-            text: "" for none any more.
-
-        Raises SpecError where this is no prediction.
-        """
-        name = _room_digest(code, device)
-        with self._file.writing() as db:
-            step = db.execute(
-                "SELECT content FROM room_step WHERE room = ? AND place = ? AND state = 'open'", (code, place)
-            ).fetchone()
-            if step is None or not self._joined(db, code, name):
-                return
-            content = from_json(step["content"])
-            if not isinstance(content, Guess):  # a report is sent, or it is not
-                return
-            db.execute(
-                "DELETE FROM room_answer WHERE room = ? AND place = ? AND device = ? AND NOT sent",
-                (code, place, name),
-            )
-            if text:
-                content.check(text)
-                row = (code, place, name, text)
-                db.execute("INSERT OR IGNORE INTO room_answer VALUES (?, ?, ?, ?, 0)", row)
-
-    @mending
-    def drafts(self, code: str, device: str) -> dict[int, str]:
-        """The predictions of a device that were not sent, by the place of their step, revealed or not."""
+    def written(self, code: str, device: str) -> dict[int, str]:
+        """Return the answers of a device, by the place of their step."""
         with self._file.connection() as db:
             rows = db.execute(
-                "SELECT place, answer FROM room_answer WHERE room = ? AND device = ? AND NOT sent",
+                "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?",
                 (code, _room_digest(code, device)),
             ).fetchall()
-        return {int(place): str(answer) for place, answer in rows}
-
-    @mending
-    def written(self, code: str, device: str) -> dict[int, str]:
-        """What stands written from a device and counts, by the place of the step."""
-        with self._file.connection() as db:
-            rows = db.execute(f"{_COUNTED} AND device = ?", (code, _room_digest(code, device))).fetchall()
         return {int(place): str(answer) for place, answer in rows}
 
     @mending
@@ -314,7 +269,9 @@ class Rooms(StoreComponent):
             steps = db.execute(
                 "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", (code,)
             ).fetchall()
-            answers = db.execute(f"{_COUNTED} ORDER BY place, answer", (code,)).fetchall()
+            answers = db.execute(
+                "SELECT place, answer FROM room_answer WHERE room = ? ORDER BY place, answer", (code,)
+            ).fetchall()
         return [
             ClassStep(place, from_json(text), state, tuple(a for at, a in answers if at == place))
             for place, text, state in steps

@@ -1,56 +1,9 @@
-"""The file of runs: its tables, and what is done with one that was damaged or begun by an earlier version.
-
-Results are not picked out of a damaged file: it is set aside, and they are computed again when they are asked for.
-"""
+"""The tables of the file of runs."""
 
 from __future__ import annotations
 
-import sqlite3
-from pathlib import Path
-
 from dprl.jobs.file import StoreFile
-from dprl.jobs.rooms_file import rescue, rooms_path, take_over
 
-# Added to files that were begun without it: what pages ask of a spec without running it, and what follows.
-LATER = """
-CREATE TABLE IF NOT EXISTS question (
-    key TEXT PRIMARY KEY, question TEXT NOT NULL, spec TEXT NOT NULL, asked_at REAL NOT NULL,
-    taken_at REAL NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, answer BLOB) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS question_asked ON question(asked_at);
-CREATE INDEX IF NOT EXISTS question_open ON question(asked_at) WHERE answer IS NULL;
--- Browser tabs that asked for work which ends with them; `here`: connected when it was last seen. A lease is a request
--- that lasts as long as its tab.
-CREATE TABLE IF NOT EXISTS tab (
-    name TEXT PRIMARY KEY, address TEXT NOT NULL, here INTEGER NOT NULL, seen_at REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS lease (
-    run INTEGER NOT NULL, visitor TEXT NOT NULL, tab TEXT NOT NULL, PRIMARY KEY (run, visitor),
-    FOREIGN KEY (run, visitor) REFERENCES request(run, visitor) ON DELETE CASCADE) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS unit_used ON unit(used_at, id) WHERE bytes > 0;
-CREATE INDEX IF NOT EXISTS lease_tab ON lease(tab);
--- Running seeds whose worker is at another one just now.
-CREATE TABLE IF NOT EXISTS preempted (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE);
--- Of each run that has queued seeds, how many and for how long: kept up by triggers, so that nobody has to count them.
-CREATE TABLE IF NOT EXISTS backlog (
-    run INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE, seeds INTEGER NOT NULL, seconds REAL NOT NULL);
-CREATE TRIGGER IF NOT EXISTS backlog_grows AFTER INSERT ON run_unit
-WHEN (SELECT state FROM unit WHERE id = new.unit) = 'queued' BEGIN
-    INSERT OR IGNORE INTO backlog VALUES (new.run, 0, 0);
-    UPDATE backlog SET seeds = seeds + 1, seconds = seconds + (SELECT seconds FROM unit WHERE id = new.unit)
-        WHERE run = new.run;
-END;
-CREATE TRIGGER IF NOT EXISTS backlog_changes AFTER UPDATE OF state, seconds ON unit
-WHEN old.state = 'queued' OR new.state = 'queued' BEGIN
-    INSERT OR IGNORE INTO backlog SELECT run, 0, 0 FROM run_unit WHERE unit = new.id;
-    UPDATE backlog SET seeds = seeds + (new.state = 'queued') - (old.state = 'queued'),
-        seconds = max(0, seconds + new.seconds * (new.state = 'queued') - old.seconds * (old.state = 'queued'))
-        WHERE run IN (SELECT run FROM run_unit WHERE unit = new.id);
-    DELETE FROM backlog WHERE seeds <= 0 AND run IN (SELECT run FROM run_unit WHERE unit = new.id);
-END;
--- What earlier versions called `preempted`: seeds are begun anew when a pool starts.
-DROP TABLE IF EXISTS parked;
-"""
-# The last of each time that something was added: a file without one of them was begun before.
-NEWEST = {"question", "backlog_changes", "preempted"}
 BACKLOG = """
 INSERT OR IGNORE INTO backlog SELECT run, count(*), sum(seconds) FROM unit JOIN run_unit ON run_unit.unit = unit.id
 WHERE state = 'queued' GROUP BY run
@@ -70,7 +23,7 @@ CREATE TABLE unit (
     id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, seed INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed', 'cancelled', 'gone')),
     progress REAL NOT NULL DEFAULT 0, message TEXT NOT NULL DEFAULT '', rev INTEGER NOT NULL DEFAULT 0,
-    worker TEXT, deaths INTEGER NOT NULL DEFAULT 0, damages INTEGER NOT NULL DEFAULT 0,
+    worker TEXT, deaths INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL, started_at REAL NOT NULL DEFAULT 0, used_at REAL NOT NULL,
     bytes INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX unit_state ON unit(state);
@@ -79,47 +32,49 @@ CREATE TABLE run_unit (
     run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, seed INTEGER NOT NULL,
     unit INTEGER NOT NULL REFERENCES unit(id), PRIMARY KEY (run, seed)) WITHOUT ROWID;
 CREATE INDEX run_unit_unit ON run_unit(unit);
--- `points` begin with their digest.
 CREATE TABLE live (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, points BLOB NOT NULL);
-CREATE TABLE trace (
-    unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, digest BLOB NOT NULL, data BLOB NOT NULL);
+CREATE TABLE trace (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, data BLOB NOT NULL);
 CREATE TABLE visitor (name TEXT PRIMARY KEY, served_at REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE worker (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, warm INTEGER NOT NULL) WITHOUT ROWID;
+-- What pages ask of a spec without running it.
+CREATE TABLE question (
+    key TEXT PRIMARY KEY, question TEXT NOT NULL, spec TEXT NOT NULL, asked_at REAL NOT NULL,
+    taken_at REAL NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, answer TEXT) WITHOUT ROWID;
+CREATE INDEX question_asked ON question(asked_at);
+CREATE INDEX question_open ON question(asked_at) WHERE answer IS NULL;
+-- Browser tabs that asked for work which ends with them; `here`: connected when it was last seen. A lease is a request
+-- that lasts as long as its tab.
+CREATE TABLE tab (
+    name TEXT PRIMARY KEY, address TEXT NOT NULL, here INTEGER NOT NULL, seen_at REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE lease (
+    run INTEGER NOT NULL, visitor TEXT NOT NULL, tab TEXT NOT NULL, PRIMARY KEY (run, visitor),
+    FOREIGN KEY (run, visitor) REFERENCES request(run, visitor) ON DELETE CASCADE) WITHOUT ROWID;
+CREATE INDEX unit_used ON unit(used_at, id) WHERE bytes > 0;
+CREATE INDEX lease_tab ON lease(tab);
+-- Running seeds whose worker is at another one just now.
+CREATE TABLE preempted (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE);
+-- Of each run that has queued seeds, how many and for how long: kept up by triggers, so that nobody has to count them.
+CREATE TABLE backlog (
+    run INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE, seeds INTEGER NOT NULL, seconds REAL NOT NULL);
+CREATE TRIGGER backlog_grows AFTER INSERT ON run_unit
+WHEN (SELECT state FROM unit WHERE id = new.unit) = 'queued' BEGIN
+    INSERT OR IGNORE INTO backlog VALUES (new.run, 0, 0);
+    UPDATE backlog SET seeds = seeds + 1, seconds = seconds + (SELECT seconds FROM unit WHERE id = new.unit)
+        WHERE run = new.run;
+END;
+CREATE TRIGGER backlog_changes AFTER UPDATE OF state, seconds ON unit
+WHEN old.state = 'queued' OR new.state = 'queued' BEGIN
+    INSERT OR IGNORE INTO backlog SELECT run, 0, 0 FROM run_unit WHERE unit = new.id;
+    UPDATE backlog SET seeds = seeds + (new.state = 'queued') - (old.state = 'queued'),
+        seconds = max(0, seconds + new.seconds * (new.state = 'queued') - old.seconds * (old.state = 'queued'))
+        WHERE run IN (SELECT run FROM run_unit WHERE unit = new.id);
+    DELETE FROM backlog WHERE seeds <= 0 AND run IN (SELECT run FROM run_unit WHERE unit = new.id);
+END;
 """
-# Read when a file is opened: everything but the traces, which have digests of their own, as the points have.
-CHECKS = (
-    "SELECT max(at) FROM notice",
-    "SELECT max(length(spec) + rev) FROM run",
-    "SELECT max(asked_at) FROM request",
-    "SELECT max(length(message) + rev + length(key)) FROM unit",
-    "SELECT max(unit) FROM run_unit",
-    "SELECT max(length(points)) FROM live",
-    "SELECT count(*) FROM trace WHERE unit < 0",
-    "SELECT max(served_at) FROM visitor",
-    "SELECT max(pid) FROM worker",
-    "SELECT max(length(answer)) FROM question",
-    "SELECT max(seen_at) FROM tab",
-    "SELECT max(tab) FROM lease",
-    "SELECT max(seconds) FROM backlog",
-)
 
 
 class RunsFile(StoreFile):
     """What was asked for, by whom, how far it is, and what came out."""
 
     name = "store of runs"
-    begin_with = TABLES + LATER
-    checks = CHECKS
-    lost = (
-        "The last changes to the store of runs were damaged, and are lost; what is missing can be run again."
-    )
-
-    def _upgrade(self, db: sqlite3.Connection) -> None:
-        names = {row[0] for row in db.execute("SELECT name FROM sqlite_schema")}
-        if not names >= NEWEST:
-            db.executescript(f"BEGIN IMMEDIATE; {LATER} {BACKLOG}; COMMIT;")
-        take_over(db, names, rooms_path(self.path))
-
-    def _rescue(self, damaged: Path, begun: Path) -> str:
-        """Rooms and short links, which earlier versions kept here."""
-        return rescue(damaged, rooms_path(self.path))
+    begin_with = TABLES

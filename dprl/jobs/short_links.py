@@ -11,7 +11,6 @@ import secrets
 import sqlite3
 
 from dprl.fields import shown
-from dprl.jobs.checksums import link_digest
 from dprl.jobs.component import StoreComponent, mending, setting
 from dprl.jobs.file import StoreError, StoreFile
 from dprl.jobs.leases import Lease
@@ -23,7 +22,6 @@ MOST_LETTERS = 4000  # of a link
 
 ODD = "s: {} is not allowed; give the {} letters of a short link."
 UNKNOWN = "s: {} is no short link of this server: ask for the whole link."
-DAMAGED = "s: the short link {} was damaged in this server's store: ask for the whole link."
 LONG = f"This link has {{:,}} characters, and only one of at most {MOST_LETTERS:,} is made short: copy the whole link."
 FULL = "This server keeps {:,} short links, which is the most (DPRL_SHORT_LINKS): copy the whole link."
 
@@ -53,20 +51,19 @@ class ShortLinks(StoreComponent):
         """
         if len(query) > MOST_LETTERS:
             raise LinkError(LONG.format(len(query)))
-        digest = link_digest(page, query)
         with self._file.connection() as db:
-            if known := _code(db, digest):
+            if known := _code(db, page, query):
                 return known
         self._limits.shorten(who)
         with self._file.writing() as db:
-            if known := _code(db, digest):  # by somebody else meanwhile
+            if known := _code(db, page, query):  # by somebody else meanwhile
                 return known
             if db.execute("SELECT count(*) FROM short_link").fetchone()[0] >= self._most_links:
                 raise LinkError(FULL.format(self._most_links))
             while True:
                 code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
-                values = (code, digest, page, query)
-                if db.execute("INSERT OR IGNORE INTO short_link VALUES (?, ?, ?, ?)", values).rowcount:
+                values = (code, page, query)
+                if db.execute("INSERT OR IGNORE INTO short_link VALUES (?, ?, ?)", values).rowcount:
                     return code
 
     @mending
@@ -76,16 +73,13 @@ class ShortLinks(StoreComponent):
         if not code:
             raise LinkError(ODD.format(shown(text) or "nothing", CODE_LENGTH))
         with self._file.connection() as db:
-            row = db.execute("SELECT digest, page, query FROM short_link WHERE code = ?", (code,)).fetchone()
+            row = db.execute("SELECT page, query FROM short_link WHERE code = ?", (code,)).fetchone()
         if row is None:
             raise LinkError(UNKNOWN.format(code))
-        digest, page, query = row
-        if not isinstance(page, str) or not isinstance(query, str) or link_digest(page, query) != digest:
-            raise LinkError(DAMAGED.format(code))
-        return page, query
+        return row["page"], row["query"]
 
 
-def _code(db: sqlite3.Connection, digest: bytes) -> str | None:
-    """The letters of a link that is there."""
-    row = db.execute("SELECT code FROM short_link WHERE digest = ?", (digest,)).fetchone()
+def _code(db: sqlite3.Connection, page: str, query: str) -> str | None:
+    """Return the letters of a link that is already short."""
+    row = db.execute("SELECT code FROM short_link WHERE page = ? AND query = ?", (page, query)).fetchone()
     return None if row is None else str(row["code"])

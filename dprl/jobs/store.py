@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from dprl.jobs.capacity import Capacity
-from dprl.jobs.class_runs import ClassRuns
 from dprl.jobs.component import StoreComponent, mending, setting
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.leases import Lease, Leases, TooMuch
@@ -68,12 +67,12 @@ class Store:
         status: how runs stand.
         questions: what pages ask of a spec without running it.
         monitor: what whoever runs the store wants to see.
-        rooms, class_runs, links: rooms of classes, what is computed of their reports, and short links.
+        rooms, links: rooms of classes, and short links.
     """
 
     def __init__(self, path: Path | None = None, simulation: Simulation | None = None) -> None:
         self.path = default_path() if path is None else Path(path)
-        rooms = RoomsFile(rooms_path(self.path))  # which that of runs leaves its rooms to
+        rooms = RoomsFile(rooms_path(self.path))
         runs = RunsFile(self.path)
         capacity = Capacity()
         self.leases = Leases(runs)
@@ -84,7 +83,6 @@ class Store:
         self.questions = Questions(runs, simulation, capacity)
         self.monitor = StoreMonitor(runs, capacity)
         self.rooms = Rooms(rooms)
-        self.class_runs = ClassRuns(rooms)
         self.links = ShortLinks(rooms)
         self._files = (runs, rooms)
         self._notices = tuple(_Notices(file) for file in self._files)

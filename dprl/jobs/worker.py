@@ -182,20 +182,6 @@ def answer_questions(store: Store, simulation: Simulation) -> None:
                 log.exception("The question of %s could not be answered", asked.question)
                 found = ""
             store.questions.answer(asked, found)
-        run_classes(store)
-
-
-def run_classes(store: Store) -> None:
-    """Go on from what classes reported: for about a second each, once the kernels are there."""
-    while (taken := store.class_runs.next()) is not None:
-        from dprl.rooms.clinic_run import after_class
-
-        try:
-            found = after_class(taken.reports, taken.epsilon)
-        except Exception:
-            log.exception("The run of a class could not be computed")
-            found = ""
-        store.class_runs.keep(taken, found)
 
 
 def report_progress(store: Store, job: SeedJob, progress: float, curve: CurveLike) -> bool:

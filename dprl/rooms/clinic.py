@@ -110,25 +110,6 @@ def width(part: int) -> int:
     return world().S ** (2 if part == 0 else 1)
 
 
-def released(reports: Iterable[str], epsilon: float) -> Array:
-    """[H, S, A, S + 2] what the reports together say of m, n and r: unbiased for the counts of all who reported.
-
-    Rows that the advice does not take have zero: nobody was told to play them.
-    """
-    mdp, asked = world(), asking_at(epsilon)
-    turned, told = flip(asked.bit), first_policy()
-    counts = np.zeros((mdp.H, mdp.S, mdp.A, mdp.S + 2))
-    rows = np.arange(mdp.S)
-    for report in reports:
-        for step, part, bits in parse_report(report, epsilon) or ():
-            said = (np.array(bits, dtype=float) - turned) / ((1 - 2 * turned) * asked.chance(part))
-            if part == 0:
-                counts[step, rows, told[step], : mdp.S] += said.reshape(mdp.S, mdp.S)
-            else:
-                counts[step, rows, told[step], mdp.S + part - 1] += said
-    return counts
-
-
 def spread_of_visits(n: int, epsilon: float) -> float:
     """The standard deviation of visits to a state over all steps as reports of n tell them, at most: of a state that
     all are in at all steps. What a phone says of two steps is not correlated."""
@@ -139,8 +120,12 @@ def spread_of_visits(n: int, epsilon: float) -> float:
 
 
 def visits_read(reports: Iterable[str], epsilon: float) -> Array:
-    """[S] visits to each state over all steps, as reports tell them."""
-    return np.asarray(released(reports, epsilon)[..., world().S].sum((0, 2)))
+    """Return the visits to each state over all steps, [S], as reports tell them: unbiased for all who reported."""
+    asked = asking_at(epsilon)
+    turned = flip(asked.bit)
+    answers = (one for report in reports for one in parse_report(report, epsilon) or ())
+    bits = np.array([one.bits for one in answers if one.part == 1], dtype=float).reshape(-1, world().S)
+    return np.asarray((bits - turned).sum(0) / ((1 - 2 * turned) * asked.chance(1)))
 
 
 def visits_expected(n: int) -> Array:

@@ -22,13 +22,8 @@ State = Literal["open", "paused", "revealed"]
 DELTA = 1e-6  # at which the shuffler's epsilon is said
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
-LEAST_TOTAL, MOST_TOTAL = (
-    0.1,
-    20.0,
-)  # one question that says next to nothing; four at which hardly anything is hidden
-TOTAL = Field(
-    "total", "float", 5.0, "the budget of one phone over all questions of a room", LEAST_TOTAL, MOST_TOTAL
-)
+# From one question that says next to nothing to four at which hardly anything is hidden.
+TOTAL = Field("total", "float", 5.0, "the budget of one phone over all questions of a room", 0.1, 20.0)
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
 BITS = Field(
@@ -90,21 +85,6 @@ class Clinic:
 
 
 @dataclass(frozen=True)
-class Onward:
-    """How learning goes on after the class has played the clinic, with simulated patients. Nothing is asked.
-
-    place: of the step at which it played.
-    """
-
-    place: int
-    kind: ClassVar[str] = "onward"
-
-    def check(self, text: str) -> None:
-        """Refuses every answer. Raises SpecError."""
-        raise GUESS.refuse(text)
-
-
-@dataclass(frozen=True)
 class Guess:
     """A prediction that a step of a lesson asks for: about a chart, not about a person, so it has no coin.
 
@@ -133,8 +113,7 @@ class Recap:
         raise GUESS.refuse(text)
 
 
-Content = Question | Clinic | Onward | Guess | Recap
-SHOWN = (Onward, Recap)  # of which nothing is asked
+Content = Question | Clinic | Guess | Recap
 
 
 def spends(content: Content) -> float:
@@ -158,7 +137,7 @@ def to_json(content: Content) -> str:
 def from_json(text: str) -> Content:
     """What `to_json` was given."""
     given = json.loads(text)
-    kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Clinic, Onward, Guess, Recap)}
+    kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Clinic, Guess, Recap)}
     return kinds[given.pop("kind")](**given)
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from dprl.messages import counted, filled, messages
-from dprl.words import human, percent, rough
+from dprl.words import human, rough
 
 SAID = messages("room")["clinic"]
-LEARNED = 0.1  # share of the best possible reward: who loses less has learned
 
 
 def about(steps: int, asked: int) -> str:
@@ -34,31 +32,4 @@ def visits(n: int, steps: int, state: str, law: float, said: float, spread: floa
         state=state,
         said=f"{said:.0f}".replace("-", "−"),
         spread=rough(spread),
-    )
-
-
-def after(n: int, same: bool, lost: float, plain: float) -> str:
-    """What the class's reports have taught the algorithm. lost: by one more user; plain: without privacy."""
-    told = filled(SAID["fails" if same else "moves"], lost=percent(lost))
-    return f"{told} {filled(SAID['plain'], n=n, plain=percent(plain))}"
-
-
-def learns(who: str, curve: Sequence[tuple[int, float]]) -> str:
-    """From how many users on the average loss is small for good."""
-    late = [users for users, lost in curve if lost >= LEARNED]
-    users = next((users for users, _ in curve if not late or users > late[-1]), None)
-    if users is None:
-        return filled(SAID["never"], who=who)
-    return filled(SAID["needs"], who=who, users=rough(users))
-
-
-def three(n: int, epsilon: float, delta: float) -> str:
-    """Whose data each curve is of."""
-    simulated = {"epsilon": human(epsilon), "delta": human(delta)}
-    return "\n\n".join(
-        [
-            filled(SAID["local"], n=n, epsilon=human(epsilon)),
-            filled(SAID["shuffle"], **simulated),
-            filled(SAID["central"], **simulated),
-        ]
     )

@@ -13,7 +13,6 @@ from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
-from pages.lessons.handed import handed_in
 from pages.lessons.kept import keep_scores
 from pages.lessons.recap import SAID as SCORE
 from pages.lessons.recap import own_score, recap
@@ -54,8 +53,6 @@ def main() -> None:
     corner = head(here)
     if not here.key:
         list_lessons(corner)
-    elif here.handed:
-        handed_in(here)
     else:
         opened(corner)
     words_and_papers()

@@ -7,7 +7,7 @@ import streamlit as st
 from dprl.lessons import LESSONS, Lesson
 from dprl.messages import filled, messages
 from dprl.words import listed
-from pages.lessons.state import Lessons, begin_again, go, hand_in, lessons, reveal
+from pages.lessons.state import Lessons, begin_again, go, lessons, reveal
 from pages.shared.layout.terms import explained
 from pages.shared.lessons.known import evidence
 from pages.shared.text import escape
@@ -72,14 +72,6 @@ def scored(here: Lessons) -> None:
             rows.append(scored_row(n, step.title, points, off))
         st.markdown("\n".join(rows))
         st.caption(SAID["rule"])
-    if not here.present:
-        st.button(
-            messages("lessons")["handed"]["button"],
-            icon=":material/assignment_turned_in:",
-            key="hand_in",
-            on_click=callback(hand_in),
-            args=(here.key,),
-        )
 
 
 def scored_row(n: int, title: str, points: float, off: str) -> str:

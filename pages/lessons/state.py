@@ -3,10 +3,6 @@
     v=2 & t=3 & lesson=trust & step=2 & guess=1e9 & shown=yes & present=on
 
 Without `lesson` all of them are listed. The step after the last question is the recap.
-
-    v=2 & t=3 & lesson=trust & answers=bdca~1e9~
-
-is what a student handed in: a prediction for each question, nothing where there was none.
 """
 
 from __future__ import annotations
@@ -17,7 +13,6 @@ from dataclasses import dataclass, field
 from dprl import links
 from dprl.fields import Field, SpecError
 from dprl.lessons import LESSONS, Lesson, Step
-from pages.shared.lessons.handed import ANSWERS, joined, split_texts
 from pages.shared.lessons.known import evidence
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
@@ -39,7 +34,6 @@ class Lessons(PageState):
         guesses: texts of predictions by place; perhaps not whole.
         seen: places whose answer is shown.
         first: what was predicted when an answer was first shown, "" for nothing: that is what scores.
-        handed: what a student hands in of the open lesson, a text for each question; empty while nobody does.
         present: large, for a projector.
         heard: whether the browser's tab has said what it kept of `first`.
         session: what the tab tells this session by from others.
@@ -50,7 +44,6 @@ class Lessons(PageState):
     guesses: dict[Place, str] = field(default_factory=dict)
     seen: set[Place] = field(default_factory=set)
     first: dict[Place, str] = field(default_factory=dict)
-    handed: tuple[str, ...] = ()
     present: bool = False
     heard: bool = False
     session: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -110,8 +103,6 @@ class Lessons(PageState):
         if not self.key:
             return items
         items.append(("lesson", self.key))
-        if self.handed:
-            return [*items, (ANSWERS, joined(self.handed))]
         if self.at:
             items.append((STEP.query, str(self.at + 1)))
         if self.whole:
@@ -130,11 +121,7 @@ class Lessons(PageState):
         see = links.checked(SHOWN, links.last(given, SHOWN.query), SHOWN.default, problems)
         present = links.checked(PRESENT, links.last(given, PRESENT.query), PRESENT.default, problems)
         self.key, self.at, self.present = key, at, present == "on" and bool(key)
-        answers = links.last(given, ANSWERS)
-        self.handed = split_texts(key, answers, problems) if key and answers is not None else ()
-        if self.handed:
-            self.at, self.present = len(LESSONS[key].steps), False
-        elif key:
+        if key:
             if not self.ended:
                 self._take(links.last(given, "guess"), problems)
             self.show(see == "yes")
@@ -176,7 +163,7 @@ def lessons() -> Lessons:
 def go(key: str, at: int = 0, present: bool | None = None) -> None:
     """Opens a step, or the list."""
     here = lessons()
-    here.key, here.at, here.handed, here.problems = key, at, (), ()
+    here.key, here.at, here.problems = key, at, ()
     if present is not None:
         here.present = present
     here.present = here.present and bool(key)
@@ -215,11 +202,3 @@ def begin_again(key: str) -> None:
         here.guesses.pop(place, None)
         here.first.pop(place, None)
     go(key)
-
-
-def hand_in(key: str) -> None:
-    """What was predicted of a lesson, as a student hands it in."""
-    here = lessons()
-    here.handed = tuple(here.first.get((key, at), "") for at in range(len(LESSONS[key].steps)))
-    session().version += 1
-    write_address(here)

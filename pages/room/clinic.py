@@ -1,8 +1,7 @@
-"""The clinic that a class plays: on a phone its own way, on the screen what the algorithm reads, and how it goes on."""
+"""The clinic that a class plays: on a phone its own way, on the screen what the algorithm reads."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,19 +11,17 @@ import streamlit as st
 from dprl.assets import module_with_imports
 from dprl.figures import clinic as figures
 from dprl.figures.picture import Picture
-from dprl.messages import counted, filled, messages
+from dprl.messages import messages
 from dprl.rooms import clinic
-from dprl.rooms.steps import ClassStep, Clinic, Onward
+from dprl.rooms.steps import ClassStep, Clinic
 from dprl.sentences import clinic as sentences
 from dprl.sentences import room
-from dprl.simulation.table import DEFAULT_DELTA
 from pages.room.coin import write_down
 from pages.room.state import group
 from pages.shared.layout.chart import draw, kept, show
 from pages.shared.layout.component import component
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
-from pages.shared.results.data import store
 from pages.shared.text import escape
 
 _patient = component("patient", js=module_with_imports("patient.js", "report.js"))
@@ -65,7 +62,7 @@ def on_phone(step: ClassStep, content: Clinic, written: str | None, total: float
 
 
 def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> None:
-    """What the algorithm reads of the reports so far, and once they are all in, what it has learned from them."""
+    """Draw what the algorithm reads of the reports so far."""
     if not step.answers:
         st.info(SAID["none_yet"], icon=":material/info:")
         return
@@ -79,10 +76,6 @@ def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> N
         st.markdown(escape(picture.see))
     else:
         show(picture, name)
-    if step.state == "revealed" and (found := computed(step.place)):
-        with st.container(key="together"):
-            lost = found["lost"]
-            st.markdown(sentences.after(found["n"], found["same"], lost["local"], lost["none"]))
 
 
 def visits_picture(
@@ -96,48 +89,3 @@ def visits_picture(
     see = sentences.visits(n, mdp.H, mdp.state_labels[most], law[most], said[most], spread)
     looks: dict[str, Any] = {"see": see, "dark": night, "large": large, "wide": space}
     return figures.visits_by_state(SAID, mdp.state_labels, said, law, spread, n * mdp.H, epsilon, **looks)
-
-
-def computed(place: int) -> dict[str, Any] | None:
-    """How learning goes on from what the class reported at a step; where that is not known, says so."""
-    text = store().class_runs.found(group().code, place)
-    if text:
-        found: dict[str, Any] = json.loads(text)
-        return found
-    if text is None:
-        st.info(SAID["computing"], icon=":material/hourglass_empty:")
-    else:
-        st.warning(SAID["failed"], icon=":material/info:")
-    return None
-
-
-def curves_from_here(
-    content: Onward, steps: Sequence[ClassStep], *, level: str = "##", large: bool = False
-) -> None:
-    """The curves of four kinds of trust, from the class on."""
-    played = steps[content.place].content if content.place < len(steps) else None
-    if not isinstance(played, Clinic):
-        return
-    reports = counted(len(steps[content.place].answers), "phone")
-    title = filled(SAID["goes_on"], reports=reports)
-    st.markdown(f"{level} {title}", anchors=False)
-    found = computed(content.place)
-    if found is None:
-        return
-    night, n, curves = dark(), int(found["n"]), found["curves"]
-    see = " ".join(
-        sentences.learns(SAID[f"{who}_who"], curves[who]) for who in ("local", "shuffle", "central")
-    )
-    space = wide() or not large
-    key = ("onward", group().code, content.place, n, night, large, space)
-    here = filled(SAID["here"], n=n)
-    looks: dict[str, Any] = {"see": see, "dark": night, "large": large, "wide": space}
-    picture = kept(key, lambda: figures.goes_on(SAID, curves, n, played.epsilon, here, **looks))
-    name = f"onward_{content.place}_{large}"
-    if large:
-        draw(picture, name, height="stretch")
-        st.markdown(escape(see))
-    else:
-        show(picture, name)
-        st.markdown(explained(sentences.three(n, played.epsilon, DEFAULT_DELTA)))
-    st.caption(SAID["one_draw"])

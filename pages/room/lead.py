@@ -9,7 +9,7 @@ import streamlit as st
 from dprl.jobs.rooms import Room
 from dprl.lessons import LESSONS
 from dprl.messages import filled, messages
-from dprl.rooms.steps import SHOWN, ClassStep, Clinic, Content, Guess, Onward, Question, Recap, State
+from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Question, Recap, State
 from pages.room import clinic, prediction, question, recap
 from pages.room.state import group, join_address
 from pages.shared.layout.share import qr
@@ -26,9 +26,7 @@ TEACHER = messages("room")["teacher"]
 
 def upcoming(put: Sequence[Content]) -> Content | None:
     """What a lesson has after the last of it that was put to the class: its next step, its recap, or the next lesson;
-    None after the last lesson. After the clinic, how learning goes on."""
-    if put and isinstance(put[-1], Clinic):
-        return Onward(len(put) - 1)
+    None after the last lesson."""
     every = list(LESSONS)
     last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
     if isinstance(last, Guess) and last.lesson in LESSONS:
@@ -44,8 +42,6 @@ def title(content: Content) -> str:
         return content.text
     if isinstance(content, Clinic):
         return str(clinic.SAID["title"])
-    if isinstance(content, Onward):
-        return str(clinic.SAID["onward"])
     if isinstance(content, Recap):
         return filled(SAID["recap"], lesson=LESSONS[content.lesson].title)
     found = prediction.step_of_lesson(content)
@@ -82,8 +78,6 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
     elif isinstance(content, Clinic):
         st.markdown(f"# {clinic.SAID['title']}", anchors=False)
         clinic.class_results(step, content, large=True)
-    elif isinstance(content, Onward):
-        clinic.curves_from_here(content, steps, level="#", large=True)
     elif isinstance(content, Recap):
         recap.on_screen(content, steps, "#")
     elif found := prediction.step_of_lesson(content):
@@ -109,7 +103,7 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
     press(SAID["leave"], "close", "present_leave", lead, False)
     if place < last:
         where = filled(SAID["earlier"], code=here.code, place=place + 1, last=last + 1)
-    elif steps and not isinstance(steps[-1].content, SHOWN):
+    elif steps and not isinstance(steps[-1].content, Recap):
         some = len(steps[-1].answers)
         where = filled(SAID["answered"], code=here.code, some=some, people=here.people)
     else:

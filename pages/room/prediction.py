@@ -23,7 +23,6 @@ from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
 from pages.shared.lessons.known import evidence
-from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
@@ -68,8 +67,6 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
     if step.state == "revealed":
         if text and written is None:
             st.warning(sentences.PHONE["unsent"], icon=":material/unsubscribe:")
-        elif step.place in store().rooms.drafts(r.code, r.device):
-            st.info(sentences.PHONE["taken"], icon=":material/mark_email_read:")
         mine = text if written is None or valid_texts(found, [text]) else ""
         predicted_chart(step, found, mine, shown=True)
         off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
@@ -78,10 +75,10 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
         return
     making = step.state == "open" and written is None
     if making:
-        answer_field(prediction, text, partial(predict, step.place, found))
+        answer_field(prediction, text, partial(predict, step.place))
     key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
     if making:
-        draggable(prediction, text, key, partial(take_prediction, step.place, found))
+        draggable(prediction, text, key, partial(take_prediction, step.place))
     if making:
         with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
             st.button(
@@ -210,11 +207,9 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def predict(place: int, found: Asked, text: str) -> None:
-    """A prediction is made, and not sent yet: the room keeps it, as far as it is one."""
-    r = group()
-    r.guesses[place] = text
-    store().rooms.draft(r.code, r.device, place, text if valid_texts(found, [text]) else "")
+def predict(place: int, text: str) -> None:
+    """Keep a prediction in this session until it is sent."""
+    group().guesses[place] = text
 
 
 def send(place: int) -> None:
@@ -226,10 +221,10 @@ def pressed(place: int, found: Asked, event: Any) -> None:
     """The chart was pressed."""
     text = chosen(found.prediction, group().guesses.get(place, ""), event)
     if text is not None:
-        take_prediction(place, found, text)
+        take_prediction(place, text)
 
 
-def take_prediction(place: int, found: Asked, text: str) -> None:
+def take_prediction(place: int, text: str) -> None:
     """A prediction is made on the chart."""
-    predict(place, found, text)
+    predict(place, text)
     session().version += 1  # the widget beside the chart follows

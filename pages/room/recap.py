@@ -10,15 +10,12 @@ from dprl.lessons import LESSONS, Lesson
 from dprl.messages import filled, messages
 from dprl.rooms.steps import ClassStep, Guess, Recap
 from pages.room.prediction import valid_texts
-from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
-from pages.shared.lessons.handed import handed_query
 from pages.shared.lessons.known import evidence
 from pages.shared.text import escape
 
 SAID = messages("room")["lead"]
 SCORE = messages("lessons")["score"]
-HANDED = messages("lessons")["handed"]
 POINTS = messages("lessons")["page"]["points"]
 
 
@@ -60,13 +57,12 @@ def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[
         return
     st.markdown(f"## {escape(filled(SAID['recap'], lesson=lesson.title))}", anchors=False)
     sentences(lesson)
-    points, rows, texts = [], [], [""] * len(lesson.steps)
+    points, rows = [], []
     for at, step in sorted(steps_put(content.lesson, steps).items()):
         if at >= len(lesson.steps):
             continue
         asked = lesson.steps[at]
         mine = valid_texts(asked, [written.get(step.place, "")])
-        texts[at] = mine[0] if mine else ""
         points.append(asked.score(mine[0], evidence()) if mine else 0.0)
         off = asked.off(mine[0], evidence()) if mine else SCORE["without"]
         found = {"points": f"{round(points[-1], 2):g}", "off": escape(off)}
@@ -76,10 +72,6 @@ def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[
             own = filled(SCORE["own"], points=f"{round(sum(points), 2):g}", most=len(points))
             st.markdown(f"### {own}", anchors=False)
             st.markdown("\n".join(rows))
-        if any(texts):
-            page_link(
-                "lessons", HANDED["button"], handed_query(lesson.key, texts), icon="assignment_turned_in"
-            )
 
 
 def sentences(lesson: Lesson) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from dprl.jobs.rooms import Room
 from dprl.jobs.store import StoreError
 from dprl.messages import filled
-from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Onward, Question, Recap, spends
+from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Question, Recap, spends
 from dprl.sentences import room as sentences
 from pages.room import clinic, coin, prediction, question, recap
 from pages.room.entrance import visitor
@@ -36,8 +36,6 @@ def student_stage(here: Room) -> None:
     """The room as it stands."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
-    for place, text in store().rooms.drafts(r.code, r.device).items():  # made before a reload
-        r.guesses.setdefault(place, text)
     if steps:
         turned(steps[-1], written)
     head(here)
@@ -53,8 +51,6 @@ def student_stage(here: Room) -> None:
     step = steps[-1]
     if isinstance(step.content, Recap):
         recap.recap_on_phone(step.content, steps, written)
-    elif isinstance(step.content, Onward):
-        clinic.curves_from_here(step.content, steps)
     else:
         asked(step, step.content, written.get(step.place), here.total)
     spent = [spends(one.content) for one in steps if one.place in written and spends(one.content)]
@@ -63,8 +59,8 @@ def student_stage(here: Room) -> None:
 
 
 def turned(step: ClassStep, written: dict[int, str]) -> None:
-    """What the phone does where another step was drawn last: widgets of that keep nothing for this one, and a
-    prediction that was not finished is said to be lost, unless its own reveal has said so."""
+    """Prepare the phone for another step than the one drawn last: reset the widgets, and report a prediction that was
+    not sent, unless its own reveal has reported it."""
     r = group()
     (place, state), r.drawn = r.drawn or (-1, "revealed"), (step.place, step.state)
     if place != step.place:

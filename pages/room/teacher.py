@@ -11,7 +11,7 @@ import streamlit as st
 
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE, SPENT, Room
 from dprl.jobs.store import Store
-from dprl.lessons import LESSONS, class_page
+from dprl.lessons import LESSONS
 from dprl.messages import counted, filled
 from dprl.rooms.clinic import world
 from dprl.rooms.response import flip
@@ -22,7 +22,6 @@ from dprl.rooms.steps import (
     Clinic,
     Content,
     Guess,
-    Onward,
     Question,
     Recap,
     State,
@@ -31,7 +30,6 @@ from dprl.rooms.steps import (
 )
 from dprl.sentences import room as sentences
 from dprl.tables import csv
-from dprl.version import VERSION
 from dprl.words import human, percent
 from pages.room import clinic, lead, prediction, question, recap
 from pages.room.state import group, join_address, leave
@@ -40,7 +38,6 @@ from pages.shared.layout.browser import copy_link
 from pages.shared.layout.download import save
 from pages.shared.layout.share import qr
 from pages.shared.layout.terms import explained
-from pages.shared.lessons.known import evidence
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
@@ -68,7 +65,6 @@ def way_in(here: Room) -> None:
         st.caption(SAID["key"])
         name, file = r.code, store()
         save(f"room-{name}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, name))
-        save(f"room-{name}.html", SAID["page"], "text/html", lambda: results_page(file, name))
         if here.closed:
             st.button(SAID["leave"], key="leave", icon=":material/logout:", on_click=callback(leave))
         else:
@@ -115,10 +111,6 @@ def stage(here: Room) -> None:
         st.header(clinic.SAID["title"], anchor=False)
         pacing(step, here)
         clinic.class_results(step, step.content)
-        if step.state == "revealed" and step.answers and not here.closed:
-            go_on(step)
-    elif isinstance(step.content, Onward):
-        clinic.curves_from_here(step.content, store().rooms.steps(r.code))
     elif isinstance(step.content, Recap):
         recap.on_screen(step.content, store().rooms.steps(r.code))
     else:
@@ -127,18 +119,6 @@ def stage(here: Room) -> None:
         st.header(escape(found.prediction.ask if found else ""), anchor=False)
         pacing(step, here)
         prediction.on_screen(step, step.content)
-
-
-def go_on(step: ClassStep) -> None:
-    """The button that shows the class how learning goes on."""
-    st.button(
-        clinic.SAID["onward"],
-        key="onward",
-        icon=":material/fast_forward:",
-        type="primary",
-        on_click=callback(put),
-        args=(Onward(step.place),),
-    )
 
 
 def standing(here: Room) -> None:
@@ -349,13 +329,3 @@ def answers_csv(file: Store, code: str) -> str:
         for answer in step.answers
     ]
     return csv(pd.DataFrame(rows, columns=["step", "kind", "asked", "epsilon", "written down", "in words"]))
-
-
-def results_page(file: Store, code: str) -> str:
-    """The results as a page to keep."""
-    here, steps = file.rooms.find(code), file.rooms.steps(code)
-    runs = {step.place: file.class_runs.found(code, step.place) or "" for step in steps}
-    people = here.people if here else 0
-    return class_page.page(
-        code, people, steps, lambda step: file.rooms.estimate(code, step), runs, evidence(), VERSION
-    )

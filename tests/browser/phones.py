@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from playwright.sync_api import Browser, Page, WebSocket, expect
 
@@ -55,24 +51,13 @@ class Phone:
 
         socket.on("framereceived", came)
 
-    @property
-    def sends(self) -> bool:
-        """Whether it presses the button; of every third the prediction counts at Reveal."""
-        return self.number % 3 != 0
-
-    @property
-    def device(self) -> str:
-        """What it calls itself in its room."""
-        kept = "Object.entries(sessionStorage).find(([name]) => name.startsWith('dprl-room-'))[1]"
-        return str(json.loads(self.page.evaluate(kept))["device"])
-
     def asks(self, step: Step) -> None:
         """Waits until it asks a step, once: for a moment the page before may still be there."""
         question = self.page.get_by_role("heading", name=step.prediction.ask, exact=True)
         expect(question.filter(visible=True)).to_have_count(1, timeout=PATIENCE)
 
     def predict(self, at: int, step: Step) -> None:
-        """Moves the marker, or chooses, and sends nothing. What it says then is what it has made."""
+        """Moves the marker, or chooses. What it says then is what it has made."""
         prediction = step.prediction
         if isinstance(prediction, Slope):
             power, words = prediction.choices[self.number % len(prediction.choices)]
@@ -152,25 +137,9 @@ class PhonesOfClass:
         """What stands written of a question, and counts."""
         return list(self.store.rooms.steps(self.code)[at].answers)
 
-    def kept(self, at: int, phones: Sequence[Phone]) -> None:
-        """Waits until the room keeps what phones have made of a question and not sent."""
-        for phone in phones:
-            until(partial(self._keeps, at, phone))
-
-    def _keeps(self, at: int, phone: Phone) -> bool:
-        return self.store.rooms.drafts(self.code, phone.device).get(at) == phone.made[at]
-
     def end(self) -> list[str]:
         """Closes all; what went wrong on any page."""
         problems = [problem for half in self._halves for problem in half.end()]
         for half in self._halves:
             half.windows.close()
         return [problem for problem in problems if not any(words in problem for words in CUT)]
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Waits until something is true of what is kept."""
-    deadline = time.monotonic() + PATIENCE / 1000
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

@@ -17,8 +17,8 @@ from dprl.jobs import local
 from dprl.jobs.pool import child_environment
 from dprl.jobs.store import Store
 from tests.faults import walk
-from tests.faults.forms import rng, times
 from tests.faults.test_kills import kill_until
+from tests.faults.walk import rng, times
 from tests.jobs.test_processes import wait_for
 
 _START = 90.0

@@ -16,8 +16,7 @@ import pytest
 
 from dprl.jobs.store import Store
 from tests.faults import walk
-from tests.faults.forms import failures, right, rng, sentence, times
-from tests.faults.walk import WalkSpec
+from tests.faults.walk import WalkSpec, failures, right, rng, sentence, times
 from tests.jobs.test_processes import ROOT, alive, start_pool, wait_for, workers
 
 # As the dashboard does while a page is open, and more often: whoever finds no pool starts one, and takes it along

@@ -1,20 +1,28 @@
-"""A simulation whose every bit is known: a random walk, the same however it is sliced."""
+"""A simulation whose every bit is known, a random walk that is the same however it is sliced; and how much is tried:
+little in `make test`, all of it by `make faults`."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import sqlite3
 import time
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.jobs.simulation import Simulation
+from dprl.jobs.store import Store
 from tests.jobs.fake import FakeCurve
 
 CHUNK = 100  # steps that are made at once
+# FAULTS is `long` or a share of that such as 0.1: with ten seeds, all of it in ten parts.
+SHARE = float(os.environ.get("FAULTS", "0").replace("long", "1"))
+SEED = int(os.environ.get("FAULTS_SEED", "0"))
 
 
 @dataclass(frozen=True)
@@ -100,3 +108,35 @@ def simulation() -> Simulation:
 
 
 NAME = "tests.faults.walk:simulation"
+
+
+def times(short: int, long: int) -> int:
+    """How often a fault is tried."""
+    return max(short, round(SHARE * long))
+
+
+def rng(name: str) -> np.random.Generator:
+    """The points at which a test does harm."""
+    return np.random.default_rng([SEED, *name.encode()])
+
+
+def right(store: Store, spec: WalkSpec) -> int:
+    """How many results of a run there are: each is what it has to be, bit for bit."""
+    traces = store.results.traces(spec)
+    for trace in traces:
+        if trace.complete:
+            assert trace.to_bytes() == result(spec, trace.seed)
+    return sum(trace.complete for trace in traces)
+
+
+def sentence(text: str) -> bool:
+    """Whether this can be shown to a visitor."""
+    return text[:1].isupper() and text.endswith(".") and "Traceback" not in text and "\n" not in text
+
+
+def failures(path: Path) -> list[str]:
+    """What is said of the seeds that failed."""
+    with sqlite3.connect(path) as db:
+        found = [row[0] for row in db.execute("SELECT message FROM unit WHERE state = 'failed'")]
+    db.close()
+    return found

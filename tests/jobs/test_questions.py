@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from pathlib import Path
 
@@ -67,24 +66,3 @@ def test_the_oldest_answers_make_room(store: Store, monkeypatch: pytest.MonkeyPa
         answer_questions(store, fake.simulation())
     assert store.questions.ask("size", FakeSpec(name="c")) == "size of c"
     assert store.questions.ask("size", FakeSpec(name="a")) is None
-
-
-def test_a_damaged_answer_is_found_again(store: Store, path: Path) -> None:
-    store.questions.ask("size", FakeSpec())
-    answer_questions(store, fake.simulation())
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE question SET answer = x'0000'")
-    assert store.questions.ask("size", FakeSpec()) is None
-    answer_questions(store, fake.simulation())
-    assert store.questions.ask("size", FakeSpec()) == "size of a"
-
-
-def test_a_store_begun_without_questions_takes_them(store: Store, path: Path) -> None:
-    store.requests.add(FakeSpec(), "ann")
-    store.close()
-    with sqlite3.connect(path) as db:
-        db.execute("DROP TABLE question")
-    again = Store(path, fake.simulation())
-    assert again.questions.ask("size", FakeSpec()) is None
-    assert again.status.of(FakeSpec()).state == "queued"
-    assert again.notice is None

@@ -18,7 +18,7 @@ from dprl.jobs import rate_limiter, rooms
 from dprl.jobs.rate_limiter import TooOften
 from dprl.jobs.rooms_file import read_code, rooms_path
 from dprl.jobs.store import Lease, RoomError, Store
-from dprl.rooms.steps import NO, YES, Guess, Question
+from dprl.rooms.steps import NO, YES, Clinic, Guess, Question
 
 WHO = Lease("tab")
 TEXT = "Did you ever copy an answer?"
@@ -145,32 +145,6 @@ def test_a_phone_never_spends_more_than_the_rooms_total(store: Store) -> None:
 def test_a_total_that_no_room_can_have_is_refused_in_a_sentence(store: Store, total: float) -> None:
     with pytest.raises(SpecError, match=r"^total: .* is not allowed; give"):
         store.rooms.open(WHO, total)
-
-
-def test_a_draft_counts_at_the_reveal_as_it_stood_and_never_displaces_what_was_sent(store: Store) -> None:
-    code, key = opened(store, devices=4)
-    store.rooms.draft(code, "d0", 0, YES)  # a report is sent, or it is not
-    store.rooms.put_step(code, key, Guess("trust", 1))
-    assert store.rooms.steps(code)[0].answers == ()
-    before = store.rooms.find(code)
-    for text in ("1e3", "1e4", "1e5"):
-        store.rooms.draft(code, "d0", 1, text)
-    store.rooms.draft(code, "d1", 1, "1e6")
-    store.rooms.draft(code, "d1", 1, "")
-    store.rooms.draft(code, "d2", 1, "1e7")
-    store.rooms.draft(code, "stranger", 1, "1e2")
-    assert store.rooms.find(code) == before  # forty that move a marker redraw nobody's page
-    store.rooms.respond(code, "d2", 1, "1e8")
-    store.rooms.draft(code, "d2", 1, "1e9")
-    with pytest.raises(SpecError):
-        store.rooms.draft(code, "d3", 1, "no prediction")
-    assert store.rooms.steps(code)[1].answers == ("1e8",)
-    assert store.rooms.written(code, "d0") == {}
-    store.rooms.turn_step(code, key, 1, "revealed")
-    store.rooms.draft(code, "d3", 1, "1e2")  # too late
-    assert store.rooms.steps(code)[1].answers == ("1e5", "1e8")
-    assert store.rooms.written(code, "d0") == store.rooms.drafts(code, "d0") == {1: "1e5"}
-    assert store.rooms.drafts(code, "d2") == {}
 
 
 def test_of_forty_that_answer_at_once_none_is_lost(store: Store) -> None:
@@ -338,3 +312,47 @@ def test_a_code_is_read_as_people_type_it(text: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "BCDFG", "BCDFGHJ", "ACDFGH", "BCDFG1", "BCDFGÉ", "BCDFGH" * 20])
 def test_what_is_no_code(text: str) -> None:
     assert read_code(text) == ""
+
+
+REPORT, OTHER = "3-n010011", "0-r000100"  # of phones that play the clinic
+
+
+def played(store: Store, *reports: str) -> tuple[str, str]:
+    """Code and key of a room whose phones have played."""
+    code, key = store.rooms.open(Lease("tab"))
+    store.rooms.put_step(code, key, Clinic(1.0))
+    for i, report in enumerate(reports):
+        store.rooms.join(code, f"d{i}", Lease("tab"))
+        store.rooms.respond(code, f"d{i}", 0, report)
+    return code, key
+
+
+def test_hundreds_of_reports_of_a_script_count_as_one_phone_and_leave_the_others_alone(store: Store) -> None:
+    """It sends whatever it likes without the page: what is malformed is refused, and of the rest the first counts."""
+    code, _ = played(store, REPORT, OTHER)
+    store.rooms.join(code, "script", Lease("tab"))
+    refused = 0
+    for i in range(200):
+        wrong = [f"{i}", "9-n000000", f"0-n{i % 2}", "0-m" + "1" * 35, "yes", REPORT + "\0"][i % 6]
+        with pytest.raises(SpecError):
+            store.rooms.respond(code, "script", 0, wrong)
+        refused += 1
+    store.rooms.respond(code, "script", 0, "1-n111111")
+    for i in range(200):
+        with pytest.raises(RoomError, match=rooms.TWICE):
+            store.rooms.respond(code, "script", 0, f"2-n{i % 64:06b}")
+    with pytest.raises(RoomError, match=rooms.WAIT):
+        store.rooms.respond(code, "a device that has not joined", 0, REPORT)
+    assert refused == 200
+    assert store.rooms.steps(code)[0].answers == (OTHER, "1-n111111", REPORT)
+
+
+def test_a_phone_never_plays_beyond_the_rooms_total(store: Store) -> None:
+    code, key = store.rooms.open(Lease("tab"), 2.5)
+    store.rooms.put_step(code, key, Clinic(1.0))
+    store.rooms.put_step(code, key, Question("Is this one?", 1.0))
+    with pytest.raises(RoomError, match=r"0\.5"):
+        store.rooms.put_step(code, key, Clinic(1.0))
+    store.rooms.put_step(code, key, Clinic(0.5))
+    with pytest.raises(RoomError):
+        store.rooms.put_step(code, key, Clinic(0.1))

@@ -1,26 +1,20 @@
-"""Short links in the store: the same letters for the same link, caps, and damage."""
+"""Short links in the store: the same letters for the same link, and caps."""
 
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from dprl.jobs import rate_limiter, short_links
 from dprl.jobs.rate_limiter import TooOften
-from dprl.jobs.rooms_file import LETTERS, rooms_path
+from dprl.jobs.rooms_file import LETTERS
 from dprl.jobs.store import Lease, LinkError, Store
 from tests.jobs import fake
 
 WHO = Lease("tab", "address")
 QUERY = "v=2&t=3&c=eps.0.3~K.1e7"
-
-
-def sql(path: Path, statement: str, *values: object) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as db, db:
-        db.execute(statement, values)
 
 
 def test_the_same_link_has_the_same_letters_for_as_long_as_the_store_is_there(
@@ -53,14 +47,6 @@ def test_letters_that_are_none_and_those_that_stand_for_nothing_get_one_sentence
         store.links.lengthen("BCDFGHJK")
 
 
-def test_a_link_that_was_damaged_gets_a_sentence(store: Store, path: Path) -> None:
-    code = store.links.shorten("explore", QUERY, WHO)
-    for column, value in (("query", "c=eps.9"), ("page", "room"), ("query", b"\xff"), ("digest", "no bytes")):
-        sql(rooms_path(path), f"UPDATE short_link SET {column} = ?", value)
-        with pytest.raises(LinkError, match=f"^s: the short link {code} was damaged"):
-            store.links.lengthen(code)
-
-
 def test_links_are_capped_in_length_and_number(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPRL_SHORT_LINKS", "2")
     with contextlib.closing(Store(path, fake.simulation())) as store:
@@ -85,14 +71,3 @@ def test_nobody_makes_many_in_a_while(store: Store, monkeypatch: pytest.MonkeyPa
     with pytest.raises(TooOften):
         store.links.shorten("", "c", Lease("new", "address"))
     store.links.shorten("", "d", Lease("far", "elsewhere"))
-
-
-def test_a_file_that_is_set_aside_leaves_its_short_links_to_the_next(store: Store, path: Path) -> None:
-    whole, broken = (store.links.shorten("explore", query, WHO) for query in (QUERY, "c="))
-    sql(rooms_path(path), "UPDATE short_link SET query = 'c=x' WHERE code = ?", broken)
-    sql(rooms_path(path), "DROP TABLE notice")
-    assert store.notice is not None
-    assert store.notice.endswith("and 1 short link could be kept.")
-    assert store.links.lengthen(whole) == ("explore", QUERY)
-    with pytest.raises(LinkError, match="no short link"):
-        store.links.lengthen(broken)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 import streamlit as st
 
 from dprl.jobs.store import Store
-from dprl.lessons import LESSONS, Marker, Order, Step, handed
+from dprl.lessons import LESSONS, Marker, Order, Step
 from dprl.messages import messages
 from dprl.sitemap import PAGES
 from pages.attack import link as attack
@@ -418,42 +417,3 @@ def test_as_many_circles_are_full_as_the_answer_says() -> None:
             }
             assert counts.get("circle", 0) == full
             assert counts.get("circle-open", 0) == 100 - full
-
-
-def test_answers_are_handed_in_as_a_link_and_as_a_file(visit: Visit, store: Store) -> None:
-    """Whoever opens the link sees what was predicted, scored, and it counts for nobody else."""
-    app = visit(PAGE, lesson="trust")
-    for item in (1, 3, 2, 0):
-        press(app, f"item_{item}")
-    press(app, "reveal")
-    for at in (2, 3):
-        visited = at <= len(LESSONS["trust"].steps)
-        if visited:
-            app.button(key="next").click().run()
-            press(app, "reveal")
-    app.button(key="next").click().run()
-    press(app, "hand_in")
-    given = app.query_params["answers"]
-    assert given.startswith("bdca~")
-    assert "step" not in app.query_params
-    teacher = visit(PAGE, lesson="trust", answers=given)
-    said = words(teacher)
-    assert "Handed in" in said
-    step = LESSONS["trust"].steps[0]
-    assert step.off("bdca", evidence()) in said
-    assert "keeps none of them" in said
-    texts = given.split("~")
-    page = handed.page(LESSONS["trust"], texts, evidence(), "1.0", "http://here/lessons?a=b")
-    assert "You scored" in page
-    assert escape(step.off("bdca", evidence())) in page
-    press(teacher, "handed_back")
-    assert "answers" not in teacher.query_params
-    assert "You scored" not in words(teacher)
-
-
-@pytest.mark.parametrize("answers", ["", "x", "~", "bdca~1e6~~~~~~~", "<b>~~~", "a" * 2000])
-def test_what_nobody_could_hand_in_is_said_and_shown_as_nothing(visit: Visit, answers: str) -> None:
-    app = visit(PAGE, lesson="trust", answers=answers)
-    assert not app.exception
-    assert "Handed in" in words(app)
-    assert app.warning

@@ -1,4 +1,4 @@
-"""A disk that is full at random writes, and a clock that is set while work goes on."""
+"""A disk that is full at random writes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ import pytest
 
 from dprl.jobs import worker
 from dprl.jobs.file import DiskFull
-from dprl.jobs.store import Lease, Store
+from dprl.jobs.store import Store
 from tests.faults import walk
-from tests.faults.forms import right, rng, times
-from tests.faults.walk import WalkSpec
+from tests.faults.walk import WalkSpec, right, rng, times
 from tests.jobs import disk as disks
 
 
@@ -77,57 +76,3 @@ def test_a_disk_that_is_full_at_random_writes(tmp_path: Path, monkeypatch: pytes
     disk.refused = 0
     monkeypatch.setattr(disk, "check", lambda statement: None)
     assert [right(store, spec) for spec in done] == [3] * len(done)
-
-
-class Clock:
-    """A clock that can be set."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.ahead = 0.0
-        real = time.time
-        monkeypatch.setattr(time, "time", lambda: real() + self.ahead)
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    return Clock(monkeypatch)
-
-
-def test_a_clock_that_is_set_at_random_while_seeds_run(tmp_path: Path, clock: Clock) -> None:
-    random = rng("clock")
-    store = Store(tmp_path / "runs.sqlite", walk.simulation())
-    specs = []
-    for i in range(times(10, 300)):
-        specs.append(WalkSpec(f"walk {i}", seeds=3, chunks=3))
-        store.requests.add(specs[-1], f"visitor {i % 3}", Lease("tab"))
-        while store.status.of(specs[-1]).state != "done":
-            clock.ahead = float(random.choice([0.0, 40.0, -40.0, 3e8, -3e8]))
-            store.leases.withdraw()
-            unit = store.jobs.claim("w")
-            assert unit is not None, store.status.of(specs[-1])
-            clock.ahead += float(random.choice([0.0, 5.0, -5.0, 1e6, -1e6]))
-            store.leases.withdraw()  # the pool does it every second
-            left = store.status.of(specs[-1]).seconds_left
-            assert left is None or 0.0 <= left < 60.0
-            worker.compute_seed(store, walk.simulation(), unit, threading.Event())
-    assert [right(store, spec) for spec in specs] == [3] * len(specs)
-    store.close()
-
-
-@pytest.mark.parametrize("step", [1e6, -1e6])
-def test_a_clock_that_is_set_makes_a_tab_neither_gone_nor_immortal(
-    tmp_path: Path, clock: Clock, step: float
-) -> None:
-    store = Store(tmp_path / "runs.sqlite", walk.simulation())
-    spec = WalkSpec("leased", seeds=3)
-    store.requests.add(spec, "ann", Lease("tab"))
-    assert store.leases.withdraw() == 0
-    clock.ahead += step
-    assert store.leases.withdraw() == 0
-    assert store.status.of(spec, "ann").state == "queued"
-    store.leases.seen([], left=["tab"])
-    clock.ahead -= step
-    assert store.leases.withdraw() == 0
-    store.leases.grace = -1
-    assert store.leases.withdraw() == 1
-    store.close()
