@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from dprl import bundle
 from dprl.bundle import how_far
 from dprl.fields import SpecError, shown
-from dprl.links import COLOUR, HIDE, MAX_CURVES, NAME, decode_curves, defaults_of, last
+from dprl.links import HIDE, MAX_CURVES, NAME, check_version, decode_curves, last
 from dprl.messages import filled, messages
 from dprl.simulation import RunSpec, Trace, run
 from dprl.words import human, plural
@@ -148,10 +148,10 @@ def _parted(link: str) -> tuple[str, str]:
 def specs_in(parameters: dict[str, list[str]]) -> list[RunSpec]:
     """The runs of a link. Raises SpecError where there are none, or where one cannot be read as it was written."""
     problems: list[str] = []
-    defaults = defaults_of(parameters, problems)
+    check_version(parameters, problems)
     given = parameters.get(CURVE, [])
     specs: list[RunSpec] = []
-    for spec, _, wrong in decode_curves(given[:MAX_CURVES], defaults, (NAME, HIDE, COLOUR)):
+    for spec, _, wrong in decode_curves(given[:MAX_CURVES], (NAME, HIDE)):
         problems += wrong
         if spec is not None:
             specs.append(spec)
@@ -160,7 +160,7 @@ def specs_in(parameters: dict[str, list[str]]) -> list[RunSpec]:
     if problems:
         raise SpecError("link", problems[0])
     if not specs:
-        raise SpecError("link", f"it names no run; give a link of the page Online ({PAGE}?v=2&c=...).")
+        raise SpecError("link", f"it names no run; give a link of the page Online ({PAGE}?v=1&c=...).")
     return specs
 
 

@@ -28,7 +28,6 @@ from dprl.__main__ import main
 from dprl.bundle import versions
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
-from dprl.simulation.table import LATER
 from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 
@@ -69,7 +68,7 @@ def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads((out / "versions.json").read_text(encoding="utf-8")) == versions()
     spec, regret, summary = files(out)
     assert spec == RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**4, seeds=2)
-    assert list(json.loads((out / "spec.json").read_text())) == [name for name in FIELDS if name not in LATER]
+    assert list(json.loads((out / "spec.json").read_text())) == list(FIELDS)
     assert list(regret.columns) == ["seed", "episode", "regret"]
     assert regret["seed"].unique().tolist() == [0, 1]
     assert (regret.groupby("seed")["episode"].last() == 10**4).all()

@@ -122,12 +122,12 @@ def test_the_dashboard_reads_such_a_link_as_it_did_before(links: dict[str, str])
 @pytest.mark.parametrize(
     ("link", "says"),
     [
-        ("explore?v=2&t=3&c=envp.S.3", "carries no check values"),
-        ("explore?v=2&check=0123456789abcdef.AAAA&c=envp.S.3", "damaged"),
-        ("explore?v=2&check=<script>&c=envp.S.3", "damaged"),
-        ("https://example.org/offline?v=2&c=n.100", "another page"),
-        (f"v=2&check=0123456789abcdef.{'A' * 107}", "names no run"),
-        (f"v=2&t=3&c=K.many&check=0123456789abcdef.{'A' * 107}", "episodes"),
+        ("explore?v=1&c=envp.S.3", "carries no check values"),
+        ("explore?v=1&check=0123456789abcdef.AAAA&c=envp.S.3", "damaged"),
+        ("explore?v=1&check=<script>&c=envp.S.3", "damaged"),
+        ("https://example.org/offline?v=1&c=n.100", "another page"),
+        (f"v=1&check=0123456789abcdef.{'A' * 107}", "names no run"),
+        (f"v=1&c=K.many&check=0123456789abcdef.{'A' * 107}", "episodes"),
         ("x=" + "a" * 200_000, "longer than"),
         ("no/such/file", "cannot be read"),
     ],

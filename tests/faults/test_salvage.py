@@ -28,7 +28,7 @@ TEXT = "Did you ever copy an answer?"
 
 
 def query(i: int) -> str:
-    return f"v=2&t=3&c=eps.0.{i}~K.1e7" + "&k=1000" * 20
+    return f"v=1&c=eps.0.{i}~K.1e7" + "&k=1000" * 20
 
 
 class Whole:

@@ -15,7 +15,7 @@ from dprl.jobs.store import Lease, LinkError, Store
 from tests.jobs import fake
 
 WHO = Lease("tab", "address")
-QUERY = "v=2&t=3&c=eps.0.3~K.1e7"
+QUERY = "v=1&c=eps.0.3~K.1e7"
 
 
 def sql(path: Path, statement: str, *values: object) -> None:

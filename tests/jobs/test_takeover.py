@@ -45,7 +45,7 @@ def has_room_and_link(store: Store) -> bool:
         and question.content == Question("Did you ever copy an answer?", 5.0)
         and (question.state, sorted(question.answers)) == ("revealed", ["no", "yes"])
         and (guess.content, guess.state, guess.answers) == (Guess("first", 0), "open", ("100",))
-        and store.links.lengthen(LINK) == ("explore", "v=2&t=3&c=eps.0.3~K.1e7")
+        and store.links.lengthen(LINK) == ("explore", "v=1&c=eps.0.3~K.1e7")
     )
 
 
