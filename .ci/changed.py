@@ -43,7 +43,6 @@ PARTS = {
     "tests/privacy": ("dprl/testing", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
     "tests/statistics": ("dprl/statistics", *CORE),
-    "tests/test_bundle.py": ("dprl/bundle", "dprl/research", "dprl/figures"),
     "tests/test_claims.py": ("dprl/claims", "dprl/__main__.py", "dprl/figures"),
     "tests/test_cli.py": ("dprl",),
     "tests/test_documents.py": ("README.md", "docs", "dprl"),

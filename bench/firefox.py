@@ -1,7 +1,4 @@
-"""Live pages in Firefox: python -m bench.firefox PAGE_WITH_ITS_LINK ...
-
-Opens pages without a server from disk, whose links carry check values (`dprl verify --write`), and prints what each
-says of its author's result and how long that took. `bench.same_bits` plays runs in the same Firefox.
+"""A Firefox in which `bench.same_bits` plays runs.
 
 Needs Firefox (Debian: firefox-esr), which is driven by WebDriver BiDi over its own socket.
 """
@@ -24,14 +21,6 @@ from websockets.sync.client import ClientConnection, connect
 
 START_LIMIT = 60.0  # seconds for Firefox to answer
 LARGEST = 2**28  # bytes of a message: arrays are sent as text
-SAYS = """() => new Promise((resolve) => {
-  const look = () => {
-    const said = ["#checked", "#said"].map((one) => document.querySelector(one)?.textContent).find(Boolean);
-    if (said) resolve([said, document.querySelector("#played").textContent, performance.now()]);
-    else setTimeout(look, 20);
-  };
-  look();
-})"""
 
 
 class Firefox:
@@ -100,16 +89,3 @@ def _connected(address: str) -> ClientConnection:
             if time.monotonic() > end:
                 raise
             time.sleep(0.2)
-
-
-def look(addresses: list[str]) -> None:
-    """Open pages, and say what they say."""
-    with firefox() as tab:
-        for address in addresses:
-            tab.open(address)
-            said, how, milliseconds = tab.evaluate(SAYS)
-            print(f"{milliseconds / 1000:.1f} s: {said} {how}")
-
-
-if __name__ == "__main__":
-    look(sys.argv[1:])

@@ -1,41 +1,37 @@
-"""The command line, `dprl` or `python -m dprl`: run, check, release, sweep, new and others."""
+"""The command line, `dprl` or `python -m dprl`: run, check, release, sweep and others."""
 
 from __future__ import annotations
 
 import argparse
 import io
 import json
+import os
+import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 from dprl import (
     RunSpec,
     SpecError,
     Sweep,
     __version__,
-    bundle,
     cite,
     listing,
     metrics,
-    new,
     release,
     run,
     serve,
     spec_from_json,
-    verify,
     web,
 )
-from dprl.bundle.files import VERSIONS, versions_json
 from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
-from dprl.curves import RunCurves
-from dprl.doctor import doctor
-from dprl.fields import Field, parse_params, shown
-from dprl.given import directory, text_of
+from dprl.fields import Field, parse_params, read_json, shown
+from dprl.given import Parser, directory, fail, text_of
 from dprl.jobs import cluster
-from dprl.jobs.curves import whole_curves, whole_trace
+from dprl.jobs.curves import whole_trace
 from dprl.jobs.file import StoreError
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
@@ -43,28 +39,15 @@ from dprl.landscape import command as landscape
 from dprl.research.background import begin_workers
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
-from dprl.simulation.kinds import KINDS
+from dprl.simulation.kinds import KINDS, spec_from_dict
 from dprl.simulation.uploads import kept
-from dprl.status import progress_bar, status
+from dprl.status import VERSIONS, progress_bar, status, versions_json
 from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
 EVERY_CLAIM = "all"
 ATTACKED = '; say what is attacked in a file for --spec, as {"kind": "attack", "run": {"epsilon": 1}}'
 REPRODUCED = (*CLAIMS, figures.FIGURE, landscape.KEY, EVERY_CLAIM)
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse, but an error is one line."""
-
-    def error(self, message: str) -> NoReturn:
-        fail(message)
-
-
-def fail(message: str) -> NoReturn:
-    """Say one line and leave with status 2."""
-    sys.stderr.write(f"dprl: {' '.join(message.split())}\n")
-    raise SystemExit(2)
 
 
 def command_line() -> Parser:
@@ -78,16 +61,12 @@ def command_line() -> Parser:
     release.add(commands)
     add_sweep(commands)
     add_reproduce(commands)
-    add_engine(bundle.add(commands))
-    verify.add(commands)
     web.add(commands)
     cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
-    new.add_new(commands)
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
     add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
-    add_simple(commands, "doctor", "check whether this machine can run all this", serve.HOST, serve.PORT)
     look = commands.add_parser("status", help="say how queue, workers and store stand", allow_abbrev=False)
     look.add_argument("--json", action="store_true", help="as JSON on one line")
     return parser
@@ -98,6 +77,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a verdict is not lost for want of a character
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    try:
+        try:
+            return command(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # the reader of the output, such as head, has left
+        # Python writes the rest of the output there at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def command(arguments: Sequence[str] | None) -> int:
+    """Run one command, whoever reads its output."""
     given = command_line().parse_args(arguments)
     try:
         kept.remove_old()
@@ -116,22 +108,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if given.command == "reproduce":
             return reproduce_command(given)
-        if given.command == "bundle":
-            return bundle.bundle_command(given, lambda specs: curves_of_runs(specs, given.engine))
-        if given.command == "verify":
-            return verify.verify_command(given, progress_bar if sys.stderr.isatty() else None)
         if given.command == "web":
             return web.web_command(given)
-        if given.command == "new":
-            return new.new_command(given)
         if given.command == "serve":
             return serve.main(given.host, serve.PORT.parse(given.port))
         if given.command == "cluster":
             return cluster.main(cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port))
         if given.command == "status":
             return status(given.json)
-        if given.command == "doctor":
-            return doctor(given.host, serve.PORT.parse(given.port))
         return listing.list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))
@@ -195,12 +179,6 @@ def workers_of(engine: str | None) -> Store:
     store = Store()
     begin_workers(store, None, engine)
     return store
-
-
-def curves_of_runs(specs: Iterable[Any], engine: str | None) -> dict[Any, RunCurves]:
-    """Of each run, computed in background processes that share the store. Raises RunFailed."""
-    progress = progress_bar if sys.stderr.isatty() else None
-    return collect(workers_of(engine), specs, COMMAND_LINE, whole_curves, progress)
 
 
 @contextmanager
@@ -322,15 +300,12 @@ def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
     axes: dict[str, Any] = {}
     if given.spec is not None:
         text = text_of(given.spec)
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = None
+        found = read_json("spec", text)
         if isinstance(found, dict) and "axes" in found:
             sweep = Sweep.from_dict(found)
             base, axes = sweep.base, dict(sweep.axes)
         else:
-            base = spec_from_json(text)
+            base = spec_from_dict(found)
     for text in given.axis:
         name, sign, values = (part.strip() for part in text.partition("="))
         if not sign or not name:
@@ -378,7 +353,9 @@ def add_reproduce(commands: Any) -> None:
     )
     parser.add_argument("name", nargs="?", help="after figure, which; by default all")
     parser.add_argument(
-        "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs, and figures"
+        "--out",
+        metavar="DIR",
+        help="where to write CLAIM.json, with the numbers and all specs, and its curves as CSV",
     )
     add_engine(parser)
 

@@ -6,6 +6,7 @@ line and JSON are all checked by it, so that a bad value gets the same one sente
 
 from __future__ import annotations
 
+import codecs
 import inspect
 import json
 import math
@@ -13,6 +14,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from dprl.messages import filled, messages
@@ -21,6 +23,8 @@ T = TypeVar("T")
 Kind = Literal["int", "float", "choice", "text", "params"]
 
 SAID = messages("refusals")["field"]
+SPEC = "an object with fields such as environment"
+_BOM = "\ufeff"
 _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
 
 
@@ -221,12 +225,40 @@ def _attribute(field: Field) -> str:
     return textwrap.fill(said, 100, initial_indent="    ", subsequent_indent=" " * 8, break_on_hyphens=False)
 
 
-def read_json(name: str, text: str) -> Any:
-    """The value in a JSON text. Raises SpecError, naming the field, when it is none."""
+def decode(name: str, content: bytes) -> str:
+    """The text in the bytes of a file: UTF-8, without its byte order mark. Raises SpecError, naming the field."""
+    if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        raise SpecError(name, "this is text in UTF-32; save it as UTF-8.")
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
+        raise SpecError(name, "this is text in UTF-16; save it as UTF-8.")
     try:
-        return json.loads(text)
+        return content.decode("utf-8").removeprefix(_BOM)
+    except UnicodeDecodeError:
+        raise SpecError(name, "this is not text in UTF-8; save it as UTF-8.") from None
+
+
+def read_text(name: str, path: str | Path, allowed: str) -> str:
+    """The text in a file, see `decode`. allowed: what to give, in words. Raises SpecError, naming the field."""
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, ValueError):  # ValueError: a path with a zero byte
+        raise SpecError(name, f"{shown(str(path))} cannot be read; give {allowed}.") from None
+    return decode(name, content)
+
+
+def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
+    """The value in a JSON text, or in the bytes of one, with or without a byte order mark.
+
+    allowed: what to give, in words. Raises SpecError, naming the field, when it is none.
+    """
+    if not isinstance(text, str | bytes):
+        raise SpecError(name, f"{shown(text)} is not the text of a JSON file; give {allowed}, as text.")
+    try:
+        return json.loads(decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM))
+    except SpecError:
+        raise
     except (ValueError, RecursionError):
-        raise SpecError(name, "this is not JSON; give an object with fields such as environment.") from None
+        raise SpecError(name, f"this is not JSON; give {allowed}.") from None
 
 
 def parse_params(name: str, *texts: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dprl.fields import Field, SpecError, parse_params, shown
+from dprl.fields import Field, SpecError, parse_params, read_text
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads, verdict
 from dprl.simulation import Budget, UploadSpec
@@ -89,12 +89,7 @@ def flags_as_fields(given: argparse.Namespace) -> dict[str, Any]:
 
 def declared_in(path: str) -> Declaration:
     """The declaration in a file. Raises SpecError."""
-    try:
-        return declaration(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError):
-        raise SpecError(
-            "declaration", f"{shown(path)} cannot be read; give the path of a JSON file."
-        ) from None
+    return declaration(read_text("declaration", path, "the path of a JSON file"))
 
 
 def check_command(given: argparse.Namespace) -> int:

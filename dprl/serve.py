@@ -22,6 +22,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -32,6 +33,7 @@ from dprl.jobs import local
 from dprl.jobs.cluster import check_cluster, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
+from dprl.kernels import check_compiler, home
 from dprl.simulation.uploads import kept
 from dprl.sitemap import Page, page_at, tagged
 
@@ -104,8 +106,19 @@ def print_line(text: str) -> None:
 def check_settings() -> None:
     """Raises SpecError or StoreError, one sentence, where a setting cannot be used: said before anything begins."""
     headers(), setting("DPRL_METRICS", 0, 0, 1)
+    check_compiler()
+    check_base(os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", ""))
     if (given := os.environ.get("DPRL_LOG", "").strip()) not in ("", "text", "json"):
         raise SpecError("DPRL_LOG", f"{shown(given)} is not allowed; give text or json.")
+
+
+def check_base(path: str) -> None:
+    """Raise SpecError if Streamlit is to answer below a path of its address: links between pages begin at the root."""
+    if path.strip(" /"):
+        raise SpecError(
+            "STREAMLIT_SERVER_BASE_URL_PATH",
+            f"{shown(path)} is not allowed; unset it, and give the dashboard a host name or port of its own.",
+        )
 
 
 def url(host: str, port: int) -> str:
@@ -150,6 +163,7 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 def dashboard(host: str, port: int) -> None:
     """Be Streamlit, and end with the process that started this one, however that ends: it holds the other end of
     standard input. All other options are in .streamlit/config.toml."""
+    have_home()
     import streamlit
 
     from dprl import streamlit_patches
@@ -173,10 +187,19 @@ def dashboard(host: str, port: int) -> None:
     streamlit_patches.leave_parts_of_left_pages()
     streamlit_patches.hear_runs_to_their_end()
     streamlit_patches.make_looks_once()
+    check_base(streamlit.get_option("server.baseUrlPath"))  # of a file in ~/.streamlit
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     options = {"server.address": host, "server.port": port}
     App(script).run(config=options | size_of_files() | documents())
+
+
+def have_home() -> None:
+    """Have Streamlit look for its settings where this program keeps its files if this user has no home directory."""
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = str(home())
 
 
 def size_of_files() -> dict[str, int]:

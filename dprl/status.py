@@ -13,9 +13,11 @@ from typing import Any
 
 from dprl.jobs.store import Store, default_path
 from dprl.kernels import source_digest
+from dprl.plugins import sources
 from dprl.version import VERSION
 from dprl.words import duration, percent, plural, size
 
+VERSIONS = "versions.json"
 PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
@@ -55,14 +57,21 @@ def look() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """What results depend on, and what shows them."""
+    """Return the versions on which results depend by name, including those of plug-ins."""
     return {
         "dprl": VERSION,
         "sources": source_digest(),
         "python": platform.python_version(),
+        "machine": " ".join(filter(None, (platform.system(), platform.machine(), *platform.libc_ver()))),
         **{name: importlib.metadata.version(name) for name in PACKAGES},
         "sqlite": sqlite3.sqlite_version,
+        **dict(text.rsplit(" ", 1) for text in sorted(set(sources.values()))),
     }
+
+
+def versions_json() -> str:
+    """Return the content of versions.json."""
+    return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
 
 
 def text(found: dict[str, Any]) -> list[str]:

@@ -12,6 +12,9 @@ import hypothesis
 import pytest
 
 from tests import problems
+from tests.exact_draws import pytest_fixture_setup, pytest_runtest_protocol
+
+__all__ = ["pytest_fixture_setup", "pytest_runtest_protocol"]  # hooks
 
 # No test is timed, as on a busy machine any of them may take long; and all runs try the same.
 hypothesis.settings.register_profile("dprl", deadline=None, derandomize=True)

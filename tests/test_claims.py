@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -358,24 +357,12 @@ def test_the_command_line_saves_the_curves_of_each_setting_with_their_numbers(
     monkeypatch.setattr(command, "gather_evidence", lambda *given: known)
     nobody: Any = None
     command.command(few, nobody, "somebody", tmp_path, None)
-    names = {f"{key}-{n}.{suffix}" for n in drawn for suffix in ("pdf", "csv")}
+    names = {f"{key}-{n}.csv" for n in drawn}
     assert {file.name for file in tmp_path.iterdir()} == {f"{key}.json", *names}
     for number in drawn:
-        assert (tmp_path / f"{key}-{number}.pdf").read_bytes().startswith(b"%PDF")
         setting = claim.settings[number - 1]
         assert setting.draw is not None
         table = pd.read_csv(tmp_path / f"{key}-{number}.csv")
         for one in setting.draw(known).series:
             rows = table[table["series"] == one.label]
             np.testing.assert_allclose(rows["mean"], one.rows.mean(0), rtol=1e-9)
-
-
-def test_without_matplotlib_the_verdict_is_written_and_what_to_install_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setattr(command, "gather_evidence", lambda *given: bundled().evidence)
-    nobody: Any = None
-    command.command(CLAIMS["order-of-trust"], nobody, "somebody", tmp_path, None)
-    assert [file.name for file in tmp_path.iterdir()] == ["order-of-trust.json"]
-    assert "pip install 'dprl[paper]'" in capsys.readouterr().out

@@ -25,9 +25,9 @@ from dprl import (
     spec_from_json,
 )
 from dprl.__main__ import main
-from dprl.bundle import versions
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
+from dprl.status import versions
 from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 
@@ -157,7 +157,7 @@ def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "check", "release", "sweep", "reproduce", "serve", "cluster", "doctor", "status"]
+    "command", ["run", "check", "release", "sweep", "reproduce", "serve", "cluster", "status"]
 )
 def test_help_names_no_empty_default(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
@@ -259,6 +259,43 @@ def test_a_bad_argument_is_one_line_and_status_2(
     assert not (tmp_path / "OUT" / "summary.json").exists()
 
 
+@pytest.mark.parametrize("value", ["-1", "-1e-3", "-.5", "-.5E+2", "-inf", "-NaN"])
+def test_a_number_below_0_gets_the_sentence_of_its_field(
+    value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (["run", "--epsilon"], ["check", "a.csv", "--declaration", "b.json", "--rho"]):
+        parsed = cli.command_line().parse_args([*arguments, value, *["--out", "x"] * (arguments[0] == "run")])
+        assert getattr(parsed, arguments[-1].strip("-")) == value
+    with pytest.raises(SystemExit):
+        main(["run", "--epsilon", value, "--out", "x"])
+    assert capsys.readouterr().err.startswith(f"dprl: epsilon: {value} is not allowed; give a number ")
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["run", "--help"], ["--version"], ["cite", "SPEC"]])
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_reader_that_leaves_early_ends_it_quietly(
+    arguments: list[str], buffered: bool, tmp_path: Path
+) -> None:
+    """As `dprl list | head -1` does."""
+    (tmp_path / "SPEC").write_text("{}")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "dprl", *(str(tmp_path / a) if a == "SPEC" else a for a in arguments)],
+        cwd=Path(__file__).parents[1],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | ({} if buffered else {"PYTHONUNBUFFERED": "1"}),
+    )
+    os.close(writer)
+    assert done.stderr == ""
+    assert done.returncode in (
+        0,
+        141,
+    )  # argparse itself prints its help without looking whether anybody reads
+
+
 def test_progress_bar_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     for share in (0.0, 0.5, 1.0):
         cli.progress_bar(share)
@@ -345,6 +382,29 @@ def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
     assert rows.regret.tolist() == pytest.approx(final.tolist(), rel=1e-12)
     assert rows.extra_regret.tolist() == pytest.approx((final - twin).tolist(), rel=1e-9)
     assert (again / "sweep.csv").read_bytes() == (out / "sweep.csv").read_bytes()
+
+
+def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The shell of Windows writes one before UTF-8, or UTF-16."""
+    texts = {
+        "spec": json.dumps({"environment_params": {"S": 3, "H": 4}, "episodes": 100, "seeds": 1}),
+        "sweep": json.dumps({"base": {"episodes": 100}, "axes": {"epsilon": [0.5, 2.0]}}),
+        "policy": json.dumps([0] * 6),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode("utf-8-sig"))
+    assert main(["run", "--spec", str(tmp_path / "spec"), "--out", str(tmp_path / "out")]) == 0
+    assert main(["cite", str(tmp_path / "spec")]) == 0
+    given = cli.command_line().parse_args(["sweep", "--spec", str(tmp_path / "sweep"), "--out", "x"])
+    assert cli.sweep_of(given).axes == (("epsilon", (0.5, 2.0)),)
+    policy = ["--kind", "offline", "--behaviour", f"policy:0.5:@{tmp_path / 'policy'}", "--out", "x"]
+    with cli.spec_of(cli.command_line().parse_args(["run", *policy])) as spec:
+        assert "000000" in spec.behaviour
+    (tmp_path / "spec").write_bytes(texts["spec"].encode("utf-16"))
+    for arguments in (["run", "--spec"], ["sweep", "--axis", "epsilon=1", "--spec"]):
+        with pytest.raises(SystemExit):
+            main([*arguments, str(tmp_path / "spec"), "--out", str(tmp_path / "out")])
+        assert capsys.readouterr().err == "dprl: spec: this is text in UTF-16; save it as UTF-8.\n"
 
 
 @pytest.mark.parametrize(

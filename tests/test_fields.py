@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprl.fields import Field, SpecError, check_params, number, parse_params, shown
-from dprl.simulation import RunSpec
+from dprl.fields import (
+    Field,
+    SpecError,
+    check_params,
+    decode,
+    number,
+    parse_params,
+    read_json,
+    read_text,
+    shown,
+)
+from dprl.simulation import RunSpec, spec_from_json
 
 INT = Field("K", "int", 5, "users", low=1, high=10**15)
 FLOAT = Field("eps", "float", 1.0, "budget", low=0.0, high=10.0, low_open=True)
@@ -204,3 +216,42 @@ def test_an_error_comes_out_of_a_process_of_workers_as_it_went_in() -> None:
 def test_a_number_given_as_text_is_seen_to_be_text() -> None:
     with pytest.raises(SpecError, match=r"^epsilon: '1' is not allowed; give a number"):
         RunSpec(epsilon="1")  # type: ignore[arg-type]
+
+
+def test_json_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """As Notepad and PowerShell write UTF-8."""
+    text = '{"name": "Ä"}'
+    (tmp_path / "a.json").write_bytes(text.encode("utf-8-sig"))
+    assert read_text("spec", tmp_path / "a.json", "a file") == text
+    for same in (text, "\ufeff" + text, text.encode(), text.encode("utf-8-sig")):
+        assert read_json("spec", same) == {"name": "Ä"}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "named"),
+    [
+        ("utf-16", "UTF-16"),
+        ("utf-16-le", "UTF-16"),
+        ("utf-16-be", "UTF-16"),
+        ("utf-32", "UTF-32"),
+        ("cp1252", "not text in UTF-8"),
+    ],
+)
+def test_another_encoding_is_named(encoding: str, named: str) -> None:
+    with pytest.raises(SpecError, match=rf"^spec: this is .*{named}.*; save it as UTF-8\.$"):
+        decode("spec", '{"name": "Ä"}'.encode(encoding))
+
+
+@pytest.mark.parametrize("given", [{"epsilon": 1.0}, None, 3, RunSpec()])
+def test_what_is_no_text_is_no_json(given: Any) -> None:
+    with pytest.raises(
+        SpecError, match=r"^spec: .* is not the text of a JSON file; give an object .*, as text\.$"
+    ):
+        spec_from_json(given)
+    assert spec_from_json(json.dumps({"epsilon": 2.0})) == RunSpec(epsilon=2.0)
+
+
+@pytest.mark.parametrize("path", ["nowhere", "a\0b", "."])
+def test_a_file_that_cannot_be_read_is_one_sentence(path: str) -> None:
+    with pytest.raises(SpecError, match=r"^spec: .* cannot be read; give a file\.$"):
+        read_text("spec", path, "a file")

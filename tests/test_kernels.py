@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 from dprl import kernels
+from dprl.__main__ import main
+from dprl.fields import SpecError
 from dprl.jobs import pool
 from dprl.jobs.store import Store
 from dprl.kernels import addresses, disk, folder
+from dprl.serve import check_settings
 
 
 def twice(x: int) -> int:
@@ -137,3 +140,51 @@ def test_where_a_compiled_function_stands_is_looked_up_once(home: Path) -> None:
         assert getattr(function_type, name) is ours
         found = ours(function, other)
         assert found == ours(function, other) == ours.__wrapped__(function, other) > 0
+
+
+@pytest.mark.parametrize("given", ["~no-such-user/x", ""])
+def test_without_a_home_directory_the_setting_is_named(
+    given: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in a container whose user is a number without an entry in passwd."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("DPRL_HOME", given)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
+    forget()
+    said = r"^DPRL_HOME: there is no home directory for ~.*; set it to a folder that can be written to\.$"
+    for use in (kernels.home, Store, compiled):
+        with pytest.raises(SpecError, match=said):
+            use()
+    with pytest.raises(SystemExit):
+        main(["status"])
+    assert capsys.readouterr().err.count("\n") == 1
+    assert main(["doctor", "--port", "8599"]) == 1
+    assert "bad   home      DPRL_HOME: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", ["$HOME/x", "/tmp/${USER}"])
+def test_a_variable_that_no_shell_filled_in_is_no_folder(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPRL_HOME", given)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match=r"^DPRL_HOME: .* names a variable .*; give a full path\.$"):
+        Store()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_compiler_one_sentence_names_the_setting(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import numba
+
+    said = r"^NUMBA_DISABLE_JIT: simulations run as compiled code; unset it, or set it to 0\.$"
+    kernels.check_compiler()
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    for check in (kernels.check_compiler, check_settings):
+        with pytest.raises(SpecError, match=said):
+            check()
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)  # as numba reads it when it is imported
+    with pytest.raises(SpecError, match=said):
+        compiled()

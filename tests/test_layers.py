@@ -1,9 +1,9 @@
 """Imports run one way, and only the pages know Streamlit.
 
-messages <- {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <-
-{jobs, links} <- series <- {bundle, frontiers} <- research <- API <- claims <- lessons <- pages <- website; testing is
-over simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures
-and sentences
+messages <- {brief, fields, plugins} <- kernels <- mdp <- statistics <- {environments, privacy, learners} <- simulation
+<- {jobs, links} <- series <- frontiers <- research <- API <- claims <- lessons <- pages <- website; testing
+is over simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links,
+figures and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; logs, glossary, messages, papers, metrics
 and tables import nothing of dprl, words and labels only messages, theory only words, figures messages, tables and
@@ -40,7 +40,7 @@ RANK = {
     "fields": 0,
     "glossary": 0,
     "papers": 0,
-    "kernels": 0,
+    "kernels": 0.5,
     "plugins": 0,
     "metrics": 0,
     "theory": 0,
@@ -55,7 +55,6 @@ RANK = {
     "learners": 3,
     "simulation": 4,
     "cited": 5,
-    "bundle": 8,
     "given": 1,
     API: 10,
     "links": 6,
@@ -65,9 +64,7 @@ RANK = {
     "streamlit_patches": 0,
     "sitemap": 0,
     "status": 7,
-    "new": 11,
     "listing": 11,
-    "doctor": 8,
     "figures": 5,
     "sentences": 6,
     "testing": 5,
@@ -82,7 +79,6 @@ RANK = {
     "lessons": 12,
     "player": 12,
     "release": 12,
-    "verify": 12,
     "web": 12,
     "sheet": 9,
     "__main__": 13,
@@ -214,8 +210,8 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
 
 def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     listed = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    # only where an engine, or a figure for a paper, is asked for; and what Streamlit's server is made of
-    extras = {"distributed", "matplotlib", "starlette"}
+    # for another engine; and what Streamlit brings
+    extras = {"distributed", "pyarrow", "starlette"}
     required = extras | {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}
     files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *(ROOT / SITE).rglob("*.py")]
     files.append(ROOT / "app.py")

@@ -68,8 +68,8 @@ def its_printed_settings_are_flat(names: dict[str, Any], folder: Path) -> None:
     assert lost(names["many"]) > 0.5
     none, central, local = (lost(trace) for trace in names["shown"].traces.values())
     assert none < 0.1 < central < 0.6 < 0.95 < local
-    assert (folder / "trust.pdf").read_bytes().startswith(b"%PDF")
-    assert names["good"], names["sentences"]
+    assert (folder / "trust.html").stat().st_size > 1000
+    assert len((folder / "trust.csv").read_text("utf-8").splitlines()) > 10
 
 
 def its_examples_learn(names: dict[str, Any], printed: str) -> None:

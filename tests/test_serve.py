@@ -36,7 +36,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from dprl import serve, streamlit_patches
 from dprl.fields import SpecError
 from dprl.jobs.store import Store
-from dprl.serve import PORT, Guard, check_address, documents, headers, url
+from dprl.serve import PORT, Guard, check_address, check_settings, documents, headers, url
 from dprl.sitemap import PAGES, page_at, tagged
 from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
 
@@ -446,3 +446,25 @@ def test_documents_are_served_where_they_have_been_built(
     (tmp_path / "static/docs/index.html").touch()
     assert documents() == {"server.enableStaticServing": True}
     assert guess_content_type("static/docs/index.html") == "text/html"
+
+
+@pytest.mark.parametrize("path", ["dprl", "/a/b/"])
+def test_a_path_below_the_address_is_refused_at_the_start(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", "/")
+    check_settings()
+    monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", path)
+    with pytest.raises(
+        SpecError, match=r"^STREAMLIT_SERVER_BASE_URL_PATH: .* is not allowed; unset it, and give "
+    ):
+        check_settings()
+
+
+def test_a_user_without_a_home_directory_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", "/root")
+    serve.have_home()
+    assert os.environ["HOME"] == "/root"
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
+    serve.have_home()
+    assert os.environ["HOME"] == str(tmp_path)

@@ -1,11 +1,10 @@
-"""What whoever runs a dashboard sees: how it stands, what it logs, and whether the machine will do."""
+"""What whoever runs a dashboard sees: how it stands, and what it logs."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -14,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dprl import doctor, kernels, logs
+from dprl import kernels, logs
 from dprl.__main__ import main
-from dprl.assets import CHECKOUT
 from dprl.jobs.store import Store, default_path
 from dprl.jobs.worker import compute_seed
 from tests.jobs import fake
@@ -129,66 +127,3 @@ def test_all_that_a_process_logs_is_an_object_a_line() -> None:
     assert [line["says"] for line in lines if "beware" not in line["says"]] == ["theirs", "below", "ours"]
     assert len(lines) == 4
     assert done.stdout == ""
-
-
-def test_a_setting_that_cannot_be_used_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DPRL_LOG", "xml")
-    [found] = doctor.settings()
-    assert found == ("bad", "DPRL_LOG: xml is not allowed; give text or json.")
-    monkeypatch.setenv("DPRL_LOG", "json")
-    monkeypatch.setenv("DPRL_TAB_SEEDS", "many")
-    [found] = doctor.settings()
-    assert found.says == "DPRL_TAB_SEEDS is 'many', and must be a whole number from 1 to 10000000."
-
-
-def test_a_machine_that_will_do(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
-    lines = said(capsys, "doctor", "--host=127.0.0.1", f"--port={port}").splitlines()
-    assert [line.split()[1] for line in lines] == list(doctor.checks("", 0))
-    assert {line.split()[0] for line in lines} <= {"ok", "note"}
-
-
-def test_a_machine_that_will_not_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("DPRL_HOME", str(tmp_path / "file" / "home"))
-    monkeypatch.setattr(doctor, "requirements", lambda: {"numpy": ">=1,<1.1", "nowhere-at-all": ">=1"})
-    monkeypatch.setattr(sys, "version_info", (3, 10))
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-        assert main(["doctor", "--host=127.0.0.1", f"--port={port}"]) == 1
-    out = capsys.readouterr().out
-    for part in (
-        "numpy",
-        "is outside of what dprl was tested with, >=1,<1.1.",
-        "nowhere-at-all is not installed; dprl needs nowhere-at-all>=1.",
-        "cannot be written to (Not a directory); set DPRL_HOME to a folder that can.",
-        f"port: {port} is in use",
-    ):
-        assert part in out
-    assert [found.level for found in doctor.python((3, 10))] == ["bad"]
-    assert [found.level for found in doctor.python((3, 99))] == ["note"]
-
-
-def test_a_disk_without_room_or_a_log_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    usage = doctor.shutil.disk_usage("/")
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage._replace(free=10**6))
-    [found] = doctor.folder()
-    assert (found.level, found.says.endswith("has 1 MB free, and needs 105 MB.")) == ("bad", True)
-    monkeypatch.setattr(doctor.sqlite3, "sqlite_version_info", (3, 7, 17))
-    [found] = doctor.sqlite()
-    assert found.level == "bad"
-
-
-@pytest.mark.parametrize(
-    ("version", "inside"), [("2.4.0", True), ("2.4.6rc1", True), ("2.5.0", False), ("2.3.9", False)]
-)
-def test_bounds(version: str, inside: bool) -> None:
-    assert doctor.within(version, ">=2.4,<2.5") is inside
-    assert set(doctor.requirements()) > {"numpy", "streamlit"}
-    assert CHECKOUT == ROOT

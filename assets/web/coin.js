@@ -14,11 +14,11 @@ export default function ({ data, parentElement, setStateValue }) {
   const answers = parentElement.querySelector(".answers"), again = parentElement.querySelector(".again");
   const [yes, no] = answers.querySelectorAll("button"), told = parentElement.querySelector("p");
 
-  const say = () => {
+  const say = (refused = mail.refused()) => {
     const report = mail.read(), tap = taps.get(mail.entry);
-    answers.hidden = Boolean(report) || !open;
+    answers.hidden = Boolean(report) || !open || refused;
     again.hidden = !mail.waits();
-    const text = tap ? words.drew : report ? words.kept : "";
+    const text = refused ? words.refused : tap ? words.drew : report ? words.kept : "";
     told.textContent = filled(text, {
       report: words[report], answer: words[tap?.answer], drawn: share(tap?.drawn), flip: share(opposites),
     });
@@ -26,7 +26,7 @@ export default function ({ data, parentElement, setStateValue }) {
   const press = (answer) => {
     if (!mail.read()) {
       const drawn = draw();
-      mail.keep(reported(answer, drawn, opposites));
+      if (!mail.keep(reported(answer, drawn, opposites))) return say(true);
       taps.set(mail.entry, { answer, drawn });
     }
     say();

@@ -54,21 +54,22 @@ export default function ({ data, parentElement, setStateValue }) {
       bits.slice(at, at + states).forEach((bit, i) => add(some, at + i === hot ? "b" : "span", bit));
     }
   };
-  const say = () => {
+  const say = (refused = mail.refused()) => {
     const kept = mail.read(), mine = now();
     list.replaceChildren();
     box.replaceChildren();
     mine?.way.forEach(({ state, paid, next }, step) => add(list, "li", filled(words.step, {
       state: law.states[state], advice: law.advice[step][state], next: law.states[next], reward: Number(paid),
     })));
-    go.hidden = Boolean(kept) || !open;
+    go.hidden = Boolean(kept) || !open || refused;
     again.hidden = !mail.waits();
     const step = mine?.way.length ?? 0;
     const fields = { step: step + 1, steps, state: law.states[mine?.state], advice: law.advice[step]?.[mine?.state] };
     if (!go.hidden) {
       if (mine) add(box, "p", filled(words.you, fields));
       go.textContent = filled(mine ? step + 1 < steps ? words.next : words.last : words.begin, fields);
-    } else if (mine?.asked) {
+    } else if (refused) add(box, "p", words.refused);
+    else if (mine?.asked) {
       mine.asked.forEach(tell);
       add(box, "p", filled(words.drew, { turned: share(law.turned) }));
     } else if (kept) add(box, "p", words.kept);
@@ -84,8 +85,8 @@ export default function ({ data, parentElement, setStateValue }) {
     const done = mine?.way.length === steps && !mail.read();
     if (done) {
       const { text, asked } = report(mine.way, law);
+      if (!mail.keep(text)) return say(true);
       mine.asked = asked;
-      mail.keep(text);
     }
     say();
     if (done) mail.send();

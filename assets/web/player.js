@@ -1,6 +1,5 @@
 // A page that plays its runs live, in the reader's browser, without a server. dprl/player writes what it holds.
 import { cards, ends, worlds } from "./player_below.js";
-import { checkIn, compared } from "./player_check.js";
 import { closeLook } from "./player_close.js";
 import { regretFigure } from "./player_chart.js";
 import { decode, encode } from "./player_link.js";
@@ -61,7 +60,7 @@ class Player {
     this.pool = new Pool(script, { module, kernels: head.kernels, families: slim, data }, (said) => this.draw(said));
     this.night = matchMedia("(prefers-color-scheme: dark)");
     this.night.addEventListener("change", () => this.draw());
-    addEventListener("hashchange", () => this.play(this.follow()));
+    addEventListener("hashchange", () => { this.follow(); this.play(); });
     /** What can be drawn: where nothing can be lost, there is no share of it. */
     this.measures = Object.keys(MEASURES).filter((one) => one !== "share" || head.curves.every(({ best }) => best > 0));
     this.written = "";
@@ -79,7 +78,8 @@ class Player {
     this.first = Math.max(0, head.curves.findIndex(({ epsilon }) => epsilon !== null));
     this.reset();
     this.controls();
-    this.play(this.follow());
+    this.follow();
+    this.play();
   }
   /** The page's own curves. */
   reset() {
@@ -174,7 +174,7 @@ class Player {
     back.onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
     const close = control(at("close"), { id: "looked", label: "Curve", words: [], menu: true }, (place) => {
       this.looked = place;
-      this.play(this.check);
+      this.play();
     });
     const sameSizes = curves.every(({ sizes }) => sizes.map(({ episodes }) => episodes).join() ===
       curves[0].sizes.map(({ episodes }) => episodes).join());
@@ -197,17 +197,16 @@ class Player {
     };
     this.show();
   }
-  /** Takes over what the fragment says; one sentence where it cannot be. Returns what it claims of the result. */
+  /** Takes over what the fragment says; one sentence where it cannot be. */
   follow() {
     const fragment = location.hash.slice(1);
-    if (fragment === this.written) return this.check;
+    if (fragment === this.written) return;
     at("said").textContent = "";
     this.sentence = this.head.sentence;
-    if (!fragment) return null;
+    if (!fragment) return;
     try {
       const { curves, codec } = this.head;
-      const told = decode(fragment, codec, curves.map(({ pairs }) => pairs)), { curves: chosen, check, lacks } = told;
-      const claimed = check === null ? null : checkIn(check);
+      const told = decode(fragment, codec, curves.map(({ pairs }) => pairs)), { curves: chosen, lacks } = told;
       const sizes = curves.map((curve, i) =>
         curve.sizes.findIndex((one) => one.episodes === Number(chosen[i].episodes)));
       const wrong = sizes.findIndex((place) => place < 0);
@@ -221,19 +220,14 @@ class Player {
       if (!(Number.isInteger(seeds) && seeds >= 1 && seeds <= this.mostSeeds())) {
         throw new Error(`this page has 1 to ${this.mostSeeds()} seeds`);
       }
-      if (claimed && chosen.some((one) => Number(one.seeds) !== seeds)) {
-        throw new Error("it compares curves with different seeds, which this page cannot play");
-      }
       const looked = curves[told.close] ? Number(told.close) : this.first;
       Object.assign(this, { sizes, stops, seeds, sentence: told.say, looked });
       if (!this.look({ ...told, axes: told })) lacks.unshift(`its measure (here: ${MEASURES[this.measure]})`);
       if (chosen.some(({ name }, i) => name && name !== this.title(i))) lacks.push("names of curves");
       if (lacks.length) at("said").textContent = `This page does not show all of the link: ${lacks.join(", ")}.`;
-      return claimed;
     } catch (error) {
       this.reset();
       at("said").textContent = `The link could not be used, and the page's own settings are shown: ${error.message}.`;
-      return null;
     } finally {
       this.show();
     }
@@ -257,14 +251,9 @@ class Player {
       family: this.family(i), stop: this.stops[i], seed, closely: i === this.looked && seed === 0,
     }));
   }
-  /**
-   * Asks for what is to be seen, and draws when it is there.
-   * @param {import("./player_check.js").Check | null} check what a link claims of the result
-   */
-  play(check = null) {
+  /** Asks for what is to be seen, and draws when it is there. */
+  play() {
     this.show();
-    this.check = check;
-    at("checked").replaceChildren();
     this.asked = performance.now();
     if (this.due) this.due = this.asked + LATE;  // what the page opens with is drawn as it comes
     this.drawn = 0;
@@ -310,7 +299,6 @@ class Player {
     const users = human(Math.max(...curves.map(({ sizes }, i) => sizes[this.sizes[i]].episodes)));
     at("played").textContent = `Your browser has played ${runs.length} runs of up to ${users} users.`
       + (this.missing ? ` The last ${this.missing} took ${took} s.` : "");
-    if (this.check && !at("checked").childElementCount) this.say(results);
     this.missing = 0;
   }
   /** What is drawn is of other settings than the controls say: charts are painted anew for it, so not in each drag. */
@@ -320,7 +308,7 @@ class Player {
   }
   /** The address, which says what is seen. */
   write() {
-    this.written = this.link() + (this.check ? `&check=${this.check.text}` : "");
+    this.written = this.link();
     try { history.replaceState(null, "", `#${this.written}`); } catch { /* too many in a row */ }
   }
   /**
@@ -365,19 +353,6 @@ class Player {
       closeLook(shown[looked], results[looked][0], family, this.head.charts[theme]);
       worlds(this.head.worlds, theme, this.head.charts[theme].config);
     }, REST);
-  }
-  /**
-   * What a link claims of these results, compared.
-   * @param {any[][]} results of each curve those of its seeds
-   */
-  say(results) {
-    const box = at("checked");
-    const played = results.map((seeds, i) => ({
-      spec: this.own(i)[this.stops[i]].spec, episodes: seeds[0].episodes, rows: seeds.map(({ regret }) => regret),
-    }));
-    const { same, says } = compared(played, this.check, this.head.said.tiny);
-    box.classList.toggle("differs", !same);
-    for (const text of says) add(box, "p", text);
   }
 }
 export async function start() {

@@ -12,7 +12,7 @@
  *   as a link does, and what it calls it
  * @typedef {{measure: string, x: string, y: string, close: string, say: string}} Looked what is drawn, on which axes,
  *   which curve is looked at closely, and what whoever shares it says
- * @typedef {Looked & {curves: Chosen[], check: string | null, lacks: string[]}} Read lacks: what is not taken over
+ * @typedef {Looked & {curves: Chosen[], lacks: string[]}} Read lacks: what is not taken over
  */
 /** What a link leaves out: never changes. @type {Looked} */
 const USUAL = { measure: "cumulative", x: "log", y: "log", close: "-1", say: "" };
@@ -135,7 +135,7 @@ export function decode(fragment, codec, curves) {
     Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [name, given.get(key) ?? USUAL[name]])));
   const lacks = lacking(given, looked, texts);
   const say = Array.from(oneLine(looked.say)).slice(0, LETTERS).join("").trimEnd();
-  return { ...looked, say, curves: read, check: given.get("check"), lacks };
+  return { ...looked, say, curves: read, lacks };
 }
 /**
  * The fragment that says what is seen.

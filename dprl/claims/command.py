@@ -16,7 +16,7 @@ from dprl.jobs.store import Store
 def command(
     claim: Claim, store: Store, visitor: str, out: Path | None, progress: Callable[[float], None] | None
 ) -> None:
-    """Prints what was found of a claim, and writes CLAIM.json and the figures of its settings.
+    """Prints what was found of a claim, and writes CLAIM.json with the curves of its settings as CSV.
 
     Raises:
         SpecError: they cannot be written.
@@ -27,14 +27,11 @@ def command(
     print(found.text(), flush=True)
     if out is None:
         return
-    from dprl.claims.pictures import save_figures  # and with it Plotly
-    from dprl.figures.paper import MissingExtra
+    from dprl.claims.pictures import write_tables  # and with it Plotly
 
     try:
         text = json.dumps(found.to_dict(), indent=2) + "\n"
         (out / f"{claim.key}.json").write_text(text, encoding="utf-8")
-        save_figures(claim, known, out)
-    except MissingExtra as error:
-        print(f"Note: {error}")
+        write_tables(claim, known, out)
     except OSError as error:
         raise SpecError("out", f"{shown(str(out))} cannot be written to ({error.strerror}).") from None

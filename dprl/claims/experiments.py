@@ -109,7 +109,7 @@ BUDGETS = Claim(
     "larger-budget",
     "A larger budget costs less",
     "The larger ε, the less regret, in every privacy model.",
-    f"{QW_ONLINE}, Theorems 5.2 and 5.7; Bai et al. 2025, Theorem 11",
+    f"{QW_ONLINE}, Theorems 5.2 and 5.7 (DP-UCBVI); Bai et al. 2025, Theorem 11 (SDP-PE)",
     f"{LEAST} ε is 10, 1 and 0.1, and each model's neighbours are compared. {EARLY}",
     "Darker shades are more private (on a dark page lighter ones): each lies above the next of its colour.",
     (

@@ -12,6 +12,7 @@ from dprl.claims.printed import FIGURE, FIGURES, PrintedFigure
 from dprl.claims.report import version
 from dprl.fields import SpecError, shown
 from dprl.jobs.store import Store
+from dprl.tables import csv
 
 SAYS = "A printed figure of a paper: our curves with its settings, beside settings that show its claim."
 
@@ -34,7 +35,7 @@ def print_figures(
     out: Path | None,
     progress: Callable[[float], None] | None,
 ) -> None:
-    """Prints what figures show, and writes NAME.json with NAME-printed and NAME-needed as PDF and CSV.
+    """Prints what figures show, and writes NAME.json with NAME-printed.csv and NAME-needed.csv.
 
     Raises:
         SpecError: it cannot be written.
@@ -47,14 +48,11 @@ def print_figures(
         if out is None:
             continue
         from dprl.claims.pictures import figure_pictures  # and with it Plotly
-        from dprl.figures.paper import MissingExtra
 
         try:
             text = json.dumps({"figure": figure.key, "version": version(), **to_dict(known)}, indent=2) + "\n"
             (out / f"{figure.key}.json").write_text(text, encoding="utf-8")
             for part, picture in zip(("printed", "needed"), figure_pictures(figure, known), strict=True):
-                picture.save(out / f"{figure.key}-{part}.pdf")
-        except MissingExtra as error:
-            print(f"Note: {error}")
+                (out / f"{figure.key}-{part}.csv").write_text(csv(picture.table), encoding="utf-8")
         except OSError as error:
             raise SpecError("out", f"{shown(str(out))} cannot be written to ({error.strerror}).") from None

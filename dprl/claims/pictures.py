@@ -1,4 +1,4 @@
-"""The curves of a claim's settings, as pages show them and as `dprl reproduce` saves them."""
+"""The curves of a claim's settings, as pages show them, and their tables as `dprl reproduce` writes them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
 from dprl.series import style_of, style_of_data
 from dprl.simulation import OfflineSpec
+from dprl.tables import csv
 
 
 def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: bool = False) -> Picture:
@@ -56,14 +57,9 @@ def figure_pictures(figure: PrintedFigure, known: Evidence, *, dark: bool = Fals
     return pictures
 
 
-def save_figures(claim: Claim, known: Evidence, out: Path) -> list[Path]:
-    """Writes the curves of each setting that has some as CLAIM-N.pdf, at a column's width, with their numbers as CSV.
-
-    Raises:
-        MissingExtra: Matplotlib is not installed.
-    """
-    found: list[Path] = []
+def write_tables(claim: Claim, known: Evidence, out: Path) -> None:
+    """Write the curves of each setting that has some as CLAIM-N.csv."""
     for number, setting in enumerate(claim.settings, 1):
         if setting.draw is not None:
-            found += curves_picture(claim, setting, known).save(out / f"{claim.key}-{number}.pdf")
-    return found
+            table = curves_picture(claim, setting, known).table
+            (out / f"{claim.key}-{number}.csv").write_text(csv(table), encoding="utf-8")

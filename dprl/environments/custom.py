@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dprl.environments.environment import Environment, horizon
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, read_json, shown
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import Table, every_state, on_table
-from dprl.mdp.tabular import Array
+from dprl.mdp.tabular import Array, check_unit, probabilities
 
 MAX_TEXT = 2_000_000  # characters
 MAX_LABEL = 60
@@ -36,10 +36,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
     """name, P, R, d1 and labels of a model's JSON text. Raises SpecError: one sentence, whatever the text is."""
     if len(model) > MAX_TEXT:
         raise SpecError(NAME, f"{len(model):,} characters are too many; give at most {MAX_TEXT:,}.")
-    try:
-        given = json.loads(model)
-    except (ValueError, RecursionError):
-        raise SpecError(NAME, f"this is not JSON; give {FORM}.") from None
+    given = read_json(NAME, model, FORM)
     if not isinstance(given, dict):
         raise SpecError(NAME, f"this is not an object; give {FORM}.")
     unknown = [key for key in given if key not in (*EXAMPLE, "H", "possible", "bernoulli")]
@@ -128,7 +125,9 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
                 "environment_params.H", f"{H} is not allowed; {key} describes {len(array)} steps: give that."
             )
     S, A, B = P.shape[-3:]
-    given = json.loads(model)
+    P, d1 = probabilities(f"{NAME}.P", P), probabilities(f"{NAME}.d1", d1)
+    check_unit(f"{NAME}.R", R)
+    given = read_json(NAME, model)
     on = table(given["possible"], P) if 0 < B < S and "possible" in given else None
     if (B != S and on is None) or R.shape[-2:] != (S, A) or d1.shape != (S,):
         raise SpecError(
@@ -140,26 +139,23 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
             f"{NAME}.bernoulli",
             f"{shown(bernoulli)} is not allowed; give true or false: whether rewards are drawn.",
         )
-    try:
-        return TabularMDP(
-            name=name,
-            P=np.broadcast_to(P, (H, S, A, B)).copy(),
-            R=np.broadcast_to(R, (H, S, A)).copy(),
-            d1=d1.copy(),
-            state_labels=states,
-            action_labels=actions,
-            bernoulli=bernoulli,
-            drawing={"kind": "graph"},
-            possible=on,  # type: ignore[arg-type]  # None: every state
-        )
-    except SpecError as error:  # which says P, R or d1
-        raise SpecError(f"{NAME}.{error.field}", str(error).partition(": ")[2]) from None
+    return TabularMDP(
+        name=name,
+        P=np.broadcast_to(P, (H, S, A, B)).copy(),
+        R=np.broadcast_to(R, (H, S, A)).copy(),
+        d1=d1.copy(),
+        state_labels=states,
+        action_labels=actions,
+        bernoulli=bernoulli,
+        drawing={"kind": "graph"},
+        possible=on,  # type: ignore[arg-type]  # None: every state
+    )
 
 
 def possible(model: str, H: int) -> str | None:
     """The next states that the model's owner declares possible, as text; None where they do not."""
     parsed(model)
-    given = json.loads(model).get("possible")
+    given = read_json(NAME, model).get("possible")
     return None if given is None else json.dumps(given)
 
 
@@ -200,7 +196,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
         SpecError: what is given is neither.
     """
     if isinstance(environment, str):
-        if not environment.lstrip().startswith("{"):
+        if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
             return environment, params
         text, H = environment, None
     elif isinstance(environment, TabularMDP):
@@ -221,8 +217,8 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
     told = dict(params)
     if "model" in told:
         raise SpecError("environment_params.model", "the environment is a model already; leave this out.")
-    with suppress(ValueError, RecursionError):  # what is wrong with it is said when it is checked
-        text = json.dumps(json.loads(text), separators=(",", ":"))
+    with suppress(SpecError):  # what is wrong with it is said when it is checked
+        text = json.dumps(read_json(NAME, text), separators=(",", ":"))
     if "H" not in told:
         told["H"] = H or _steps(text)
     return ENVIRONMENT.key, {"model": text, **told}
@@ -238,7 +234,7 @@ def _steps(text: str) -> int | None:
     """The horizon that a model says itself, as `H` or by describing every step; None where it does not."""
     _, P, R, *_ = parsed(text)
     said = [len(array) for array, ndim in ((P, 4), (R, 3)) if array.ndim == ndim]
-    given = json.loads(text).get("H")
+    given = read_json(NAME, text).get("H")
     return said[0] if said else given
 
 

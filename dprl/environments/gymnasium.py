@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from dprl.environments.environment import Environment, homogeneous, horizon
 from dprl.fields import Field, SpecError, shown
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import every_state, on_table, table_of
-from dprl.mdp.tabular import Array
+from dprl.mdp.tabular import ROUNDED, Array, as_written, probabilities
 
 IDS = ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v3")
 SIZES = {"FrozenLake-v1": (16, 4), "CliffWalking-v1": (48, 4), "Taxi-v3": (500, 6)}
@@ -81,19 +82,24 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
             for chance, to, reward, terminated in rows[s][a]:
                 P[s, a, S if terminated else to] += chance
                 R[s, a] += chance * reward
+    probabilities("env.P", P)
     total = P.sum(-1, keepdims=True)
-    if not (np.isfinite(R).all() and P.min() >= 0 and np.abs(total - 1).max() <= 1e-9):
-        raise SpecError("env", "its P is not a model: chances do not sum to 1, or a number is missing.")
+    R = np.where(np.abs(total - 1) > ROUNDED, R[..., None] / total, R[..., None])[..., 0]
     first = _start(env, S, start)
     low, high = rewards or (float(R.min()), float(R.max()))
-    if not (low < high or (low == high and rewards is None)) or R.min() < low or R.max() > high:
+    slack = ROUNDED * (high - low)  # means are rounded
+    if (
+        not (low < high or (low == high and rewards is None))
+        or R.min() < low - slack
+        or R.max() > high + slack
+    ):
         raise SpecError(
             "rewards",
             f"mean rewards go from {R.min():g} to {R.max():g}; give (low, high) with all of them between.",
         )
     return Model(
         P / total,
-        (R - low) / ((high - low) or 1.0),
+        np.clip((R - low) / ((high - low) or 1.0), 0.0, 1.0),
         np.append(first, np.zeros(int(ends))),
         float(low),
         float(high),
@@ -111,16 +117,24 @@ def _count(env: Any, name: str) -> int:
 def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
     """(chance, next state, reward, terminated) of what an action can lead to."""
     try:
-        outcomes = [(float(p), int(to), float(r), bool(end)) for p, to, r, end in env.P[s][a]]
-        if all(0 <= to < env.observation_space.n for _, to, _, _ in outcomes):
-            return outcomes
+        outcomes = [(float(p), float(to), float(r), bool(end)) for p, to, r, end in env.P[s][a]]
     except AttributeError:
         raise SpecError("env", f"it has no P, the table of what actions lead to; {NO_MODEL}.") from None
     except (LookupError, TypeError, ValueError):
-        pass
-    raise SpecError(
-        "env", f"P[{s}][{a}] is not allowed; give (chance, next state, reward, terminated) of each outcome."
-    )
+        raise SpecError(
+            "env",
+            f"P[{s}][{a}] is not allowed; give (chance, next state, reward, terminated) of each outcome.",
+        ) from None
+    last = int(env.observation_space.n) - 1
+    for chance, to, reward, _ in outcomes:
+        for name, value, right, allowed in (
+            ("probability", chance, chance >= 0, "a number from 0 to 1"),
+            ("next state", to, to.is_integer() and 0 <= to <= last, f"a whole number from 0 to {last}"),
+            ("reward", reward, math.isfinite(reward), "a number"),
+        ):
+            if not right:
+                raise SpecError("env", f"P[{s}][{a}] has the {name} {as_written(value)}; give {allowed}.")
+    return [(chance, int(to), reward, end) for chance, to, reward, end in outcomes]
 
 
 def _start(env: Any, S: int, given: Any) -> Array:
@@ -134,8 +148,9 @@ def _start(env: Any, S: int, given: Any) -> Array:
         first = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         first = np.zeros(0)
-    if first.shape != (S,) or not (first >= 0).all() or abs(first.sum() - 1) > 1e-9:
+    if first.shape != (S,):
         raise SpecError("start", f"this is no distribution of the first state; give {S} probabilities.")
+    probabilities("start", first)
     return np.asarray(first / first.sum())
 
 

@@ -7,14 +7,11 @@ import pickle
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
-
-from dprl.tables import csv
 
 
 @dataclass(frozen=True)
@@ -34,51 +31,6 @@ class Picture:
 
     def __repr__(self) -> str:
         return f"Picture: {self.alt} {self.see}"
-
-    def save(
-        self,
-        path: str | Path,
-        *,
-        width: Literal["column", "text", "page"] | float = "column",
-        height: float | None = None,
-        font: Literal["serif", "sans"] = "serif",
-        data: bool = True,
-    ) -> tuple[Path, ...]:
-        """Writes the figure for a paper, without its title, and beside it what is drawn as CSV.
-
-        What was drawn last at these settings has the same bytes. Needs Matplotlib: pip install 'dprl[paper]'.
-
-        Args:
-            path: ends in .pdf, .svg or .png. The numbers have the same name with .csv.
-            width: "column" (3.25 inches), "text" (5.5), "page" (6.75), or inches from 1.5 to 12.
-            height: inches from 1 to 12; by default what the figure needs.
-            font: "serif" (like Times) or "sans".
-            data: whether the numbers are written.
-
-        Returns:
-            The files written.
-
-        Raises:
-            ImportError: Matplotlib is not installed.
-            ValueError: an argument is not allowed, or the figure is one for a dark page.
-        """
-        from dprl.figures import paper
-
-        target = Path(path)
-        content = paper.saved(
-            self.figure.to_dict(),
-            target.suffix.removeprefix(".").lower(),
-            {"Title": self.alt, "Subject": self.see},
-            width=width,
-            height=height,
-            font=font,
-        )
-        target.write_bytes(content)
-        if not data:
-            return (target,)
-        numbers = target.with_suffix(".csv")
-        numbers.write_text(csv(self.table), encoding="utf-8")
-        return target, numbers
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         """A notebook shows the figure."""

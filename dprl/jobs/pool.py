@@ -174,8 +174,8 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGINT, lambda *_: stop.set())
     if options.child:
         stop_when_stdin_closes(stop, grace=_GRACE + _LATER)
-    path: Path = (options.store or default_path()).absolute()
     try:
+        path: Path = (options.store or default_path()).absolute()
         address = engine(options.engine)
         workers = options.workers or setting("DPRL_WORKERS", 2, 1, 256)
         # Somebody who merely looks whether there is a pool holds the lock for an instant.

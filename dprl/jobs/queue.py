@@ -2,23 +2,17 @@
 
 The next seed goes to the visitor who has the fewest seeds running and, among those, has waited longest since
 last getting one; visitors whose tab has gone come after all others. A seed that several visitors wait for counts as
-running for each of them. A forecast looks at runs, not at their seeds: it takes the seeds of one run for equally long,
-and what several wait for as asked for by each.
+running for each of them.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
-
-import numpy as np
-
-LEAST = 1e-9  # seconds of a seed: what takes none would divide by zero
-ROUNDING = (
-    1e-9  # of a round: sums of floating-point numbers that come out a little above a whole one are that one
-)
 
 
 class Waiting(NamedTuple):
@@ -71,52 +65,34 @@ def seeds_by_visitor(running: Iterable[Running]) -> Counter[str]:
 
 
 def forecast(waiting: list[Waiting], running: list[Running], workers: int) -> dict[int, Forecast]:
-    """Place and time left of every run that somebody waits for, on `workers` workers.
+    """Estimate the place and the time left of every run that somebody waits for.
 
-    Visitors take turns in the order of `claim`, a seed each, and the work is spread evenly over workers. Those whose
-    tab has gone begin when all others have had their turns.
+    Visitors take turns, so each has had as much work as this one by the time a run ends, or all of theirs.
 
     Args:
-        waiting: In the order in which each visitor's runs were asked for.
-        running: The seeds that run.
-        workers: How many there are.
+        waiting: in the order in which each visitor's runs were asked for.
+        running: the seeds that run.
+        workers: how many there are.
     """
     ends: dict[int, float] = defaultdict(float)
     for r in running:
         ends[r.run] = max(ends[r.run], r.seconds)
-    under_way = sum({r.unit: r.seconds for r in running}.values()) / workers
+    under_way = sum({r.unit: r.seconds for r in running}.values())
     busy = seeds_by_visitor(running)
-    ranks: dict[str, int] = {}
-    for w in sorted(waiting, key=lambda w: claim(w, busy)):
-        ranks.setdefault(w.visitor, len(ranks))
-    turns, work = (
-        {v: [0] for v in ranks},
-        {v: [0.0] for v in ranks},
-    )  # knots: what a visitor has had by a turn
-    spans: list[
-        tuple[int, int, int, float]
-    ] = []  # of each run: first turn, rank, turn after the last, seconds of a seed
-    wishes = [*(w for w in waiting if not w.away), *(w for w in waiting if w.away)]
-    present = sum(not w.away for w in wishes)
-    begin = 0
-    for i, w in enumerate(wishes):
-        if i == present:
-            begin = max(had[-1] for had in turns.values())
-        first, done, each = (
-            max(begin, turns[w.visitor][-1]),
-            work[w.visitor][-1],
-            max(w.seconds / w.seeds, LEAST),
-        )
-        turns[w.visitor] += [first, first + w.seeds]
-        work[w.visitor] += [done, done + w.seeds * each]
-        spans.append((first, ranks[w.visitor], first + w.seeds, each))
-    _, rank, last, seconds = np.array(spans).reshape(-1, 4).T
-    before = sum(np.interp(last - (ranks[v] > rank), turns[v], work[v]) for v in ranks)
-    rounds = np.ceil(before / workers / seconds - ROUNDING)  # a seed is on one worker
-    for w, end in zip(wishes, under_way + rounds * seconds, strict=True):
-        ends[w.run] = max(ends[w.run], float(end))
-    begun = dict.fromkeys(
-        w.run for _, w in sorted(zip(spans, wishes, strict=True), key=lambda pair: pair[0][:2])
-    )
-    place = {run: at for at, run in enumerate(begun)}
+    work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
+    before = {}
+    for w in waiting:
+        before[w] = work[w.away, w.visitor]
+        work[w.away, w.visitor] += w.seconds
+    for away in (False, True):  # those whose tab has gone begin when all others have had their turns
+        totals = sorted(seconds for (gone, _), seconds in work.items() if gone == away)
+        sums = list(accumulate(totals, initial=under_way))
+        for w in (w for w in waiting if w.away == away):
+            done = before[w] + w.seconds
+            less = bisect_right(totals, done)
+            end = (sums[less] + done * (len(totals) - less)) / workers
+            ends[w.run] = max(ends[w.run], end, w.seconds / w.seeds)
+        under_way = sums[-1]
+    order = sorted(waiting, key=lambda w: (w.away, before[w], claim(w, busy)))
+    place = {run: at for at, run in enumerate(dict.fromkeys(w.run for w in order))}
     return {run: Forecast(place.get(run), end) for run, end in ends.items()}

@@ -7,8 +7,10 @@ whatever has become of the trees above them; each row is checked before it is be
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 import time
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +163,15 @@ def rescue(damaged: Path, into: Path) -> str:
         db.execute("COMMIT")
     counts = [plural(kept[name], what) for name, what in (("room", "room"), ("short_link", "short link"))]
     return " and ".join(count for count in counts if not count.startswith("0 "))
+
+
+def read_code(text: str, length: int = CODE_LENGTH) -> str:
+    """The code of so many letters that somebody typed or copied, "" if the text is none.
+
+    It may be in lower case or in full-width letters, with spaces, dashes and other signs around and between them.
+    """
+    code = re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text[:40])).upper()
+    return code if len(code) == length and set(code) <= set(LETTERS) else ""
 
 
 def is_room_code(code: str) -> bool:

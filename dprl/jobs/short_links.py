@@ -16,7 +16,7 @@ from dprl.jobs.component import StoreComponent, mending, setting
 from dprl.jobs.file import StoreError, StoreFile
 from dprl.jobs.leases import Lease
 from dprl.jobs.rate_limiter import RateLimiter
-from dprl.jobs.rooms_file import LETTERS
+from dprl.jobs.rooms_file import LETTERS, read_code
 
 CODE_LENGTH = 8  # 26 billion
 MOST_LETTERS = 4000  # of a link
@@ -71,9 +71,9 @@ class ShortLinks(StoreComponent):
 
     @mending
     def lengthen(self, text: str) -> tuple[str, str]:
-        """The page and the query that letters stand for, typed in whatever case. Raises LinkError."""
-        code = text.strip().upper() if len(text) <= 40 else ""
-        if len(code) != CODE_LENGTH or not set(code) <= set(LETTERS):
+        """The page and the query that letters stand for, see `read_code`. Raises LinkError."""
+        code = read_code(text, CODE_LENGTH)
+        if not code:
             raise LinkError(ODD.format(shown(text) or "nothing", CODE_LENGTH))
         with self._file.connection() as db:
             row = db.execute("SELECT digest, page, query FROM short_link WHERE code = ?", (code,)).fetchone()

@@ -19,11 +19,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dprl.fields import SpecError
 from dprl.kernels.folder import hold, home, kernels, private, remove_others
 
 __all__ = [
     "KernelError",
     "cache_folder",
+    "check_compiler",
     "compiled",
     "function_type",
     "home",
@@ -44,6 +46,7 @@ class KernelError(Exception):
     """A function that cannot be compiled: a clause that names it, and says why and where, as numba does."""
 
 
+_DISABLED = "NUMBA_DISABLE_JIT", "simulations run as compiled code; unset it, or set it to 0."
 _kernels: list[Callable[..., Any]] = []
 _registered: set[Callable[..., Any]] = set()
 
@@ -87,6 +90,12 @@ def _numba() -> Any:
     return numba
 
 
+def check_compiler() -> None:
+    """Raise SpecError if the environment tells numba not to compile; numba is not imported for this."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "").strip() not in ("", "0"):
+        raise SpecError(*_DISABLED)
+
+
 @cache
 def cache_folder() -> Path | None:
     """Where compiled code is kept: NUMBA_CACHE_DIR, else in DPRL_HOME. Held from now on; None when there is no such
@@ -104,12 +113,15 @@ def cache_folder() -> Path | None:
 
 @cache
 def compiled(function: F, signature: Any) -> F:
-    """`function` as machine code for the declared `signature` (a numba string or signature object). Raises KernelError.
+    """`function` as machine code for the declared `signature` (a numba string or signature object). Raises KernelError,
+    and SpecError if numba is told not to compile.
 
     Signatures are declared because only then do functions passed as arguments have a type that is the
     same in every process, without which the disk cache never hits.
     """
     numba = _numba()
+    if numba.config.DISABLE_JIT:
+        raise SpecError(*_DISABLED)
     for helper in _kernels:
         if helper not in _registered:
             # into its callers: handing over an array costs more than the arithmetic on a row of it

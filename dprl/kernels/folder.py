@@ -11,6 +11,8 @@ import stat
 import time
 from pathlib import Path
 
+from dprl.fields import SpecError, shown
+
 _LOCK = "lock"
 _OURS = (
     "kernels",
@@ -24,8 +26,19 @@ _held: list[int] = []
 
 
 def home() -> Path:
-    """Where this program keeps its files: DPRL_HOME, else ~/.cache/dprl."""
-    return Path(os.environ.get("DPRL_HOME") or Path.home() / ".cache" / "dprl").expanduser()
+    """Where this program keeps its files: DPRL_HOME, else ~/.cache/dprl. Raises SpecError if there is no such place."""
+    given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
+    if re.search(r"\$[\w{]", given):
+        raise SpecError(
+            "DPRL_HOME", f"{shown(given)} names a variable that no shell has filled in; give a full path."
+        )
+    try:
+        return Path(given).expanduser()
+    except RuntimeError:  # no such user, or one without a home directory
+        raise SpecError(
+            "DPRL_HOME",
+            f"there is no home directory for {shown(given)}; set it to a folder that can be written to.",
+        ) from None
 
 
 def kernels(digest: str) -> Path:

@@ -15,6 +15,48 @@ from dprl.mdp.structure import Table, every_state
 
 Array = NDArray[np.float64]
 
+TOLERANCE = 1e-5  # by which a row of probabilities may miss 1: they may be rounded, or of 32 bits
+ROUNDED = 1e-9  # a row that misses 1 by no more is left as it is
+
+
+def check_unit(name: str, array: Array) -> None:
+    """Raise SpecError that shows the first number that is not from 0 to 1. name: of the field, its last part that of
+    the array."""
+    wrong = ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0])
+        raise SpecError(name, f"{_place(name, at)} is {as_written(array[at])}; give numbers from 0 to 1.")
+
+
+def probabilities(name: str, array: Array) -> Array:
+    """[.., X] the same, and rows that sum to 1 only within TOLERANCE divided by their sums.
+
+    Raises SpecError that shows the first wrong number, or the first wrong row and its sum. name: see `check_unit`.
+    """
+    wrong = ~(array >= 0)
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0])
+        raise SpecError(name, f"{_place(name, at)} is {as_written(array[at])}; give probabilities.")
+    total = array.sum(-1, keepdims=True)
+    off = np.abs(total - 1)
+    if not (off <= TOLERANCE).all():
+        at = tuple(np.argwhere(~(off <= TOLERANCE))[0])
+        raise SpecError(
+            name, f"{_place(name, at[:-1])} sums to {total[at]:.9g}; give probabilities that sum to 1."
+        )
+    if (off > ROUNDED).any():
+        array = np.where(off > ROUNDED, array / total, array)
+    return np.minimum(array, 1.0) if array.max() > 1 else array  # a sum may be rounded to more than 1
+
+
+def _place(name: str, at: tuple[Any, ...]) -> str:
+    return name.rpartition(".")[2] + "".join(f"[{i}]" for i in at)
+
+
+def as_written(value: float) -> str:
+    """A wrong number in a sentence: NaN and numbers below 0 are named."""
+    return "NaN" if np.isnan(value) else f"{value:g}, which is negative" if value < 0 else f"{value:g}"
+
 
 class Size(NamedTuple):
     """Numbers of states and actions, the horizon, and the number of features of a linear MDP or mixture, else 0."""
@@ -30,7 +72,8 @@ class TabularMDP:
     """A finite-horizon MDP. Steps are h = 0..H-1 and V[H] = 0.
 
     Attributes:
-        P: [H, S, A, B] transition probabilities on the table `possible`, rows sum to 1 (within 1e-9).
+        P: [H, S, A, B] transition probabilities on the table `possible`, rows sum to 1 (within 1e-5, and are
+            divided by their sums).
         R: [H, S, A] mean rewards in [0, 1].
         d1: [S] distribution of the first state.
         bernoulli: rewards are Bernoulli(R) draws; otherwise each reward equals its mean.
@@ -61,18 +104,9 @@ class TabularMDP:
         for name, array, shape in (("R", self.R, (H, S, A)), ("d1", self.d1, (S,))):
             if array.shape != shape:
                 raise SpecError(name, f"the shape {array.shape} is not allowed; give {shape}.")
-        for name in ("P", "d1"):  # a sum of probabilities may be rounded to more than 1
-            array = getattr(self, name)
-            if 1 < array.max() <= 1 + 1e-9:
-                object.__setattr__(self, name, np.minimum(array, 1.0))
-        for name, array in (("P", self.P), ("R", self.R), ("d1", self.d1)):
-            if not (np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1):
-                raise SpecError(
-                    name, "a number below 0, above 1 or missing is not allowed; give numbers from 0 to 1."
-                )
-        for name, array in (("P", self.P), ("d1", self.d1)):
-            if np.abs(array.sum(-1) - 1).max() > 1e-9:
-                raise SpecError(name, "a row does not sum to 1; give probabilities that do, within 1e-9.")
+        for name in ("P", "d1"):
+            object.__setattr__(self, name, probabilities(name, getattr(self, name)))
+        check_unit("R", self.R)
         if every:
             object.__setattr__(self, "possible", every_state(S))
         if len(self.state_labels) != S or len(self.action_labels) != A:

@@ -163,7 +163,6 @@ def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _A
             "epsilon": stop["epsilon"],
             "text": "" if stop["epsilon"] is None else written(stop["epsilon"]),
             "words": stop["words"],
-            "spec": _around_seeds(curve.spec.replace(episodes=episodes, epsilon=stop["epsilon"])),
             "buffers": placed(stop["buffers"]),
             "card": _card(Guarantee.from_dict(stop["guarantee"] | {"ladder": []}), curve.spec),
             "light": color(curve.look.model, stop["epsilon"], False),
@@ -178,12 +177,6 @@ def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _A
         "seeds": [placed(differing) for differing in found["seeds"]],
         "stops": stops,
     }
-
-
-def _around_seeds(spec: RunSpec) -> list[str]:
-    """A spec's JSON, whose digest a link may carry, before and behind the number of seeds."""
-    before, behind = spec.to_json().split(f'"seeds":{spec.seeds}', 1)
-    return [f'{before}"seeds":', behind]
 
 
 def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:

@@ -27,8 +27,6 @@ SCRIPTS = (
     "player_link.js",
     "player_pool.js",
     "player_chart.js",
-    "player_digest.js",
-    "player_check.js",
     "player_below.js",
     "player_close.js",
     "player.js",

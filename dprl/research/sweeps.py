@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from dprl.bundle import write_bundle
 from dprl.curves import RunCurves
 from dprl.fields import SpecError
 from dprl.research.background import VISITOR, begin_workers, check_workers
@@ -174,14 +173,6 @@ class SweepResult(Generic[S]):
         from dprl.research.swept import frontier_picture
 
         return frontier_picture(self, measure, dark=dark)
-
-    def bundle(self, path: str | Path) -> Path:
-        """Writes a replication bundle of all runs, see `Comparison.bundle`."""
-        from dprl.figures.regret import distinct
-
-        names = distinct([spec.label() for spec in self.curves])
-        specs = dict(zip(names, self.curves, strict=True))
-        return write_bundle(path, specs, {name: self.curves[spec] for name, spec in specs.items()})
 
     def __repr__(self) -> str:
         return f"Results of {self.sweep!r}: {len(self.curves)} runs"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dprl import metrics, simulation
-from dprl.bundle import curves_of, write_bundle
 from dprl.cited import cite
 from dprl.fields import SpecError
 from dprl.research.cards import card, listed, told
@@ -81,10 +80,6 @@ class Trace(simulation.Trace[T_co]):
     def cite(self) -> str:
         """What to cite for this run, as a BibTeX file: see `dprl.cite`."""
         return cite(self)
-
-    def bundle(self, path: str | Path) -> Path:
-        """Writes a replication bundle of this run, see `Comparison.bundle`."""
-        return compare([self]).bundle(path)
 
     def _repr_html_(self) -> str:
         return card([(repr(self).partition("\n")[0], *told(self))])
@@ -230,24 +225,6 @@ class Comparison:
         parts = [trace.frame().assign(run=name) for name, trace in self.traces.items()]
         whole = pd.concat(parts, ignore_index=True)
         return whole[["run", *(column for column in whole if column != "run")]]
-
-    def bundle(self, path: str | Path) -> Path:
-        """Writes a replication bundle: one zip with specs, every number, versions, citations and a script.
-
-        With Matplotlib it also has figures of runs online and on data sets: pip install 'dprl[paper]'. `dprl verify
-        FILE.zip` computes the runs again, and says which file differs. The same runs give the same bytes.
-
-        Args:
-            path: ends in .zip.
-
-        Returns:
-            The file written.
-
-        Raises:
-            SpecError: the path has another ending, there are too many runs, or one learned from a file of your own.
-        """
-        specs = {name: trace.spec for name, trace in self.traces.items()}
-        return write_bundle(path, specs, {name: curves_of(trace) for name, trace in self.traces.items()})
 
     def __repr__(self) -> str:
         return f"Comparison of {len(self.traces)} runs: {listed(list(self.traces), '; ')}"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, read_text
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets, kinds, policies
@@ -122,12 +121,7 @@ def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> Iterator[O
         yield spec()
         return
     path = policy.removeprefix(FILE)
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise SpecError(
-            "behaviour", f"{shown(path)} cannot be read; give the path of a JSON file with a policy."
-        ) from None
+    text = read_text("behaviour", path, "the path of a JSON file with a policy")
     some = spec(behaviour="uniform")
     labels = ENVIRONMENTS[some.environment].make(**some.environment_params).action_labels
     actions = policies.policy_text(policies.from_json(text, some.problem_size, labels))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, check_params, shown
+from dprl.fields import SpecError, check_params, read_json, shown
 from dprl.learners import ALGORITHMS
 from dprl.mdp import Size, TabularMDP
 from dprl.mdp.structure import Table, on_table, table_of, transitions
@@ -45,7 +45,7 @@ def canonical(text: str, size: Size) -> str:
     if len(text) > MAX_TEXT:
         raise SpecError("structure", f"{len(text):,} characters are too many; give at most {MAX_TEXT:,}.")
     try:
-        steps = json.loads(text)
+        steps = read_json("structure", text)
         nested = isinstance(steps[0][0][0], list)
     except (ValueError, TypeError, LookupError, RecursionError):
         raise SpecError("structure", f"{shown(text)} is not allowed; give {ALLOWED}.") from None

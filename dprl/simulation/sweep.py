@@ -57,12 +57,18 @@ class Sweep(Generic[S]):
 
     def __init__(self, base: S, axes: Mapping[str, Sequence[Any]]) -> None:
         base = given_spec(base)
+        if not isinstance(axes, Mapping):
+            raise SpecError("axes", f"{shown(axes)} is not allowed; give lists of values by name.")
         if not axes:
             raise SpecError("axis", "there is none; give at least one, such as epsilon=0.1,1,10.")
         checked, known = [], kind_of(base).axes(base)
         for name, values in axes.items():
             if name not in known:
                 raise SpecError("axis", f"{shown(name)} is not allowed; give one of {', '.join(known)}.")
+            if isinstance(values, str | bytes) or not np.iterable(values):
+                raise SpecError(
+                    "axis", f"{shown(name)} is {shown(values)}; give a list of values, such as [0.1, 1, 10]."
+                )
             canonical = tuple(known[name](value) for value in values)
             if not canonical:
                 raise SpecError("axis", f"{shown(name)} has no values; give some, such as epsilon=0.1,1,10.")

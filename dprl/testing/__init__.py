@@ -1,20 +1,11 @@
-"""Checks of algorithms, environments and mechanisms of your own: the contract tests of this package, as a library.
+"""Check algorithms, environments and mechanisms of your own before you register them.
 
-Each check passes, or says in one sentence what is wrong. Nothing has to be registered or installed for it.
+Each check passes and returns the names of its parts, or raises `CheckFailed` with one sentence.
 """
 
+from dprl.testing.algorithms import check_algorithm
 from dprl.testing.environments import check_environment
-from dprl.testing.learners import check_learner, run_plain
 from dprl.testing.mechanisms import check_mechanism
-from dprl.testing.offering import offering
-from dprl.testing.report import CheckFailed, Report
+from dprl.testing.report import CheckFailed
 
-__all__ = [
-    "CheckFailed",
-    "Report",
-    "check_environment",
-    "check_learner",
-    "check_mechanism",
-    "offering",
-    "run_plain",
-]
+__all__ = ["CheckFailed", "check_algorithm", "check_environment", "check_mechanism"]

@@ -17,10 +17,9 @@ from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.names import in_common
-from pages.shared.results.again import offer_bundle, save_citations
+from pages.shared.results.again import save_citations
 from pages.shared.results.status import ACTIVE, pace
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 PARTS = {
@@ -55,8 +54,6 @@ def draw_part(corner: DeltaGenerator, live: bool) -> None:
         shown = widgets.segments("Part", "show", {key: title for key, (title, _) in PARTS.items()})
     PARTS[shown][1]()
     save_citations([a.spec])
-    if shown == "attack":
-        offer_bundle({a.spec.label(): a.spec}, owner_id("attack"))
     with corner:
         share(a)
 

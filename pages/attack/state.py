@@ -14,7 +14,6 @@ from pages.shared.controls.view import Widgets
 from pages.shared.results import data
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.evidence import AttackScores, bundled_scores
-from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.owners import owner_id
@@ -76,11 +75,10 @@ def start_attack() -> None:
 
 
 def attack_status(spec: AttackSpec) -> RunStatus:
-    """How an attack stands; one that comes with the program is done, unless it is computed for a bundle."""
-    run = data.store().status.of(spec, owner_id("attack"))
-    if spec in bundled_scores() and run.state not in ACTIVE:
+    """How an attack stands; one that comes with the program is done."""
+    if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return run
+    return data.store().status.of(spec, owner_id("attack"))
 
 
 def finished_scores(spec: AttackSpec) -> AttackScores:

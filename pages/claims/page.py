@@ -29,7 +29,7 @@ from pages.shared.layout.reading import OF_DATA_SETS, PAPERS, PAPERS_ON_DATA_SET
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, together
-from pages.shared.results.again import named, offer_bundle, save_citations
+from pages.shared.results.again import save_citations
 from pages.shared.results.evidence import bundled
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -147,8 +147,6 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
         views.setting_curves(shown, known, chosen, token)
     views.printed_figures(claim.key)
     save_citations(claim.runs)
-    if claim.runs:
-        offer_bundle(named(claim.runs), owner_id("claims"), partial(run_again, claim.key))
     st.caption("The same on the command line:")
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
     with corner:

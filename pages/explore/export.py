@@ -23,7 +23,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not shown:
         st.info("All curves are hidden. Show one to see its data.")
         return
-    downloads(shown, s.explore.view.statistic, s.visitor)
+    downloads(shown, s.explore.view.statistic)
     st.markdown("## Make it again without this page", anchors=False)
     chosen = view.curve_menu("Curve", offered, titles)
     make_again(s.explore.curves[chosen].spec)

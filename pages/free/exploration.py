@@ -31,7 +31,7 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, style_of
 from pages.shared.results import answers, together
-from pages.shared.results.again import named, offer_bundle, save_citations
+from pages.shared.results.again import save_citations
 from pages.shared.results.evidence import bundled as claims
 from pages.shared.text import escape
 from pages.shared.visitor import links
@@ -86,7 +86,6 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
     specs = explored.runs(f.base)
     if specs:
         save_citations(specs)
-        offer_bundle(named(specs), owner_id("exploration"))
     with corner:
         share(f)
 

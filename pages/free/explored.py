@@ -39,5 +39,5 @@ def offered_pairs(base: RunSpec) -> list[RunSpec]:
 
 
 def pairs_progress(base: RunSpec) -> together.Progress:
-    """How they stand, as one, with those that are computed for a bundle."""
+    """How they stand, as one."""
     return RUNS.progress(runs(base))

@@ -14,8 +14,7 @@ from pages.free import link as free_link
 from pages.free.additive import additive
 from pages.free.controls import controls, four_box
 from pages.free.explored import SHOW
-from pages.free.state import computing_status, free, priced, show_runs
-from pages.free.state import run_status as status_of
+from pages.free.state import free, priced, run_status, show_runs
 from pages.free.theory import calculator
 from pages.free.verdict import how, late_losses, stopped_short, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
@@ -30,7 +29,7 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import BONUS, in_common
 from pages.shared.results import doubts, status
-from pages.shared.results.again import offer_bundle, save_citations
+from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import on_value
@@ -59,7 +58,7 @@ def four(corner: DeltaGenerator) -> None:
     curves, refused = free_link.four_models(f.base)
     for sentence in refused:
         st.warning(escape(sentence), icon=":material/info:")
-    runs = [computing_status(curve.spec) for curve in curves]
+    runs = [run_status(curve.spec) for curve in curves]
     every = status.pace([run for run in runs if run.state in status.ACTIVE])
     redrawn(partial(draw_four, curves, corner), every)
     additive()
@@ -68,13 +67,12 @@ def four(corner: DeltaGenerator) -> None:
 def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> None:
     """Progress, the answer, the chart that is looked at, and the calculator; in the corner the link to just that."""
     f = free()
-    runs = [status_of(curve.spec) for curve in curves]
-    computing = [computing_status(curve.spec) for curve in curves]
-    going = any(run.state in status.ACTIVE for run in computing)
+    runs = [run_status(curve.spec) for curve in curves]
+    going = any(run.state in status.ACTIVE for run in runs)
     if live and not going:
         st.rerun()
     titles = [PRIVATIZERS[curve.spec.privacy].title for curve in curves]
-    status.strip(list(curves), titles, computing)
+    status.strip(list(curves), titles, runs)
     found = priced(curves, runs)
     st.markdown(
         explained(
@@ -98,9 +96,7 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
     page_link(
         "explore", "Open these runs on the page Online", links.encode(curves, links.View(measure="extra"))
     )
-    specs = [curve.spec for curve in curves]
-    save_citations(specs)
-    offer_bundle(dict(zip(titles, specs, strict=True)), session().visitor)
+    save_citations([curve.spec for curve in curves])
     with corner:
         share(f)
 

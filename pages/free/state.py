@@ -22,7 +22,6 @@ from pages.shared.online.regret import note
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import bundled
 from pages.shared.results.cache import SizedCache, bytes_of, cache_of
-from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve
@@ -100,12 +99,6 @@ def run_status(spec: RunSpec) -> RunStatus:
     if spec in bundled("free"):
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
     return data.status(spec, session().visitor)
-
-
-def computing_status(spec: RunSpec) -> RunStatus:
-    """The same, but a run that comes with the program goes on while it is computed for a bundle."""
-    run = data.status(spec, session().visitor)
-    return run if run.state in ACTIVE else run_status(spec)
 
 
 def known(spec: RunSpec) -> RunCurves:

@@ -33,11 +33,9 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
-from pages.shared.results.replication import bundle_pace, bundle_part
 from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
 
 
@@ -62,7 +60,7 @@ def last_scene(h: Home) -> None:
     """The chart with its slider, and the ways on: the last scene."""
     st.markdown(explained(messages("start")["home"]["about"]))
     h.drawn = h.epsilon, dark()
-    redrawn(at_one_epsilon, bundle_pace(chart_runs(h.epsilon), owner_id("home")), "home")
+    redrawn(at_one_epsilon, None, "home")
     words_and_papers()
 
 
@@ -113,7 +111,6 @@ def at_one_epsilon(live: bool) -> None:
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(s.common)))
-    bundle_part(chart_runs(h.epsilon), owner_id("home"), live)
 
 
 def chart_runs(epsilon: float) -> list[RunSpec]:

@@ -17,9 +17,7 @@ from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results.again import save_citations
-from pages.shared.results.replication import redrawn_bundle
 from pages.shared.text import escape
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
 
 
@@ -47,7 +45,6 @@ def main() -> None:
         save("landscape.csv", "Download this table (CSV)", "text/csv", lambda: text)
         save("landscape-all.csv", "Download all tables (CSV)", "text/csv", lambda: csv(all_rows(everything)))
         save_citations(views.longest_runs(found))
-    redrawn_bundle(views.runs_of_table(found), owner_id("landscape"))
     with corner:
         share(v)
     with st.expander("Proved, claimed, measured", icon=":material/verified:"):

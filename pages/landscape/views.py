@@ -76,11 +76,6 @@ def longest_runs(found: Sequence[Row]) -> list[RunSpec]:
     ]
 
 
-def runs_of_table(found: Sequence[Row]) -> list[RunSpec]:
-    """The run of each row that has one, at the table's users."""
-    return [row.entry.spec(PROBLEMS[row.cell.problem], row.K) for row in found if not row.why]
-
-
 def reference(seen: Seen) -> list[Series]:
     """The learner without privacy that all are held against."""
     found = []

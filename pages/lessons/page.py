@@ -34,10 +34,8 @@ from pages.shared.lessons.keys import keys
 from pages.shared.lessons.known import evidence
 from pages.shared.lessons.pictured import pictured, question_beside_picture
 from pages.shared.results.again import save_citations
-from pages.shared.results.replication import redrawn_bundle
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 SAID = messages("lessons")["page"]
@@ -125,8 +123,6 @@ def opened(corner: DeltaGenerator) -> None:
             if not here.whole:
                 st.caption(SAID["first"])
     save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
-    if here.shown and here.step.specs:  # a bundle holds the answer
-        redrawn_bundle(here.step.specs, owner_id("lessons"))
     with corner:
         share(here)
 

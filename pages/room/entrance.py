@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE
+from dprl.jobs.rooms_file import read_code
 from dprl.jobs.store import Lease
 from dprl.messages import filled, messages
 from dprl.rooms.steps import TOTAL
 from dprl.words import human
-from pages.room.state import cleaned, enter, group, wrong
+from pages.room.state import enter, group, wrong
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
@@ -36,7 +37,7 @@ def entrance() -> None:
         st.text_input(
             SAID["code"],
             key="room_code",
-            max_chars=12,
+            max_chars=40,
             placeholder=SAID["letters"],
             on_change=on_value("room_code", typed),
         )
@@ -60,7 +61,7 @@ def entrance() -> None:
 
 def typed(text: str) -> None:
     """A code was typed."""
-    if code := cleaned(text):
+    if code := read_code(text):
         enter(code)
     elif text.strip():
         group().told = wrong(text)

@@ -6,11 +6,10 @@ room=BCDFGH & key=...   for the teacher: the key leaves the address once it is r
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from dprl.fields import SpecError, shown
-from dprl.jobs.rooms import CODE_LENGTH, LETTERS
+from dprl.jobs.rooms_file import CODE_LENGTH, read_code
 from dprl.jobs.store import StoreError
 from dprl.links import last
 from dprl.messages import filled, messages
@@ -61,18 +60,12 @@ class Class(PageState):
     def follow(self, given: Query) -> None:
         """Takes over a link."""
         text = last(given, "room") or ""
-        code, key = cleaned(text), last(given, "key") or ""
+        code, key = read_code(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()
         if code != self.code:
             self.device, self.told, self.drawn, self.guesses = "", "", None, {}
             self.leading, self.looked = False, None
         self.code, self.key = code, key or (self.key if code == self.code else "")
-
-
-def cleaned(text: str) -> str:
-    """A code as it is kept, "" where the text is none: capital letters, whatever stands between them."""
-    code = re.sub(r"[\s.-]", "", text[:40]).upper()
-    return code if len(code) == CODE_LENGTH and set(code) <= set(LETTERS) else ""
 
 
 def wrong(text: str) -> str:

@@ -28,7 +28,7 @@ from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, doubts
-from pages.shared.results.again import named, offer_bundle, save_citations
+from pages.shared.results.again import save_citations
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
@@ -318,4 +318,3 @@ def sweep_table(study: SweepView) -> None:
         offer_along(study)
     st.caption("The command line does the same from these settings, and writes sweep.csv:")
     st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)
-    offer_bundle(named(sweep.specs), owner_id("sweep"))

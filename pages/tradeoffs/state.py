@@ -149,10 +149,8 @@ def go_on(specs: Sequence[Spec]) -> None:
 
 
 def sweep_progress(specs: Sequence[Spec]) -> Progress:
-    """Their state in the store, those that are finished counted as such; beside the table also the computing of those
-    whose ends come with the program, for a bundle."""
-    lacking = ENDS.missing(specs) if trade().study.show == "table" else missing(specs)
-    return together.progress(specs, lacking, owner_id("sweep"))
+    """Their state in the store, those that are finished counted as such."""
+    return together.progress(specs, missing(specs), owner_id("sweep"))
 
 
 def kinds_of(study: SweepView) -> dict[str, CurveStyle]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -15,7 +14,6 @@ from playwright.sync_api import Browser, Page, expect
 
 import dprl
 from dprl.player import MOST_BYTES
-from dprl.verify import check_in, signed, verified
 from dprl.wasm.replay import replayed
 from pages.shared.examples import ExploreExample
 from pages.shared.visitor import links
@@ -29,7 +27,6 @@ PRIVATE = SHORT.replace(epsilon=5.0)
 # The first curve has a name of the visitor's own, which no link needs to repeat.
 NAMED = [links.Curve(PRIVATE, name="Mine, ε = 5"), links.Curve(PRIVATE.twin())]
 LINK = f"explore?{query_of(links.encode(NAMED, links.AT_FIRST))}"
-SAME = re.compile(r"^The same bits as the author's: 2 runs, [\d,]+ values\.$")
 REFUSED = re.compile(
     r"The link could not be used, and the page's own settings are shown: .*\.|This page does not .*"
 )
@@ -208,43 +205,13 @@ def test_what_cannot_be_played_is_said_and_keeps_its_chart_with_stops(visit: Vis
 
 
 @pytest.mark.thorough
-def test_a_link_with_check_values_is_computed_again_and_what_differs_is_named(
-    visit: Visits, browser: Browser, file: Path
-) -> None:
-    taken(visit, file)
-    wanted = PRIVATE.replace(epsilon=0.3, seeds=4)
-    link = signed(f"runs.html{compared(wanted, wanted.twin()).replace('explore?', '#')}")
-    assert verified(link)[0]
-    head, _, text = link.rpartition("&check=")
-    check = check_in(text)
-    with opened(browser, file, f"#{link.partition('#')[2]}") as page:
-        expect(page.locator("#checked")).to_have_text(SAME)
-        assert parse_qs(page.url.partition("#")[2])["check"] == [text]
-        page.get_by_label("Privacy budget ε").press("ArrowRight")
-        expect(page.locator("#ends")).to_contain_text("ε = 0.5")
-        expect(page.locator("#checked")).to_be_empty()
-        assert "check" not in page.url
-    last = (*check.values[:-1], float(np.nextafter(check.values[-1], np.inf)))
-    wrong = {
-        str(replace(check, values=last)): "Check value 10 of 10 differs: curve 2, seed 3, after",
-        str(replace(check, digest="0" * 16)): "All 10 check values agree, and the digests differ",
-    }
-    for claimed, says in wrong.items():
-        with opened(browser, file, f"#{head.partition('#')[2]}&check={claimed}") as page:
-            expect(page.locator("#checked")).to_contain_text(says)
-            assert says in verified(f"{head}&check={claimed}")[1][0]
-    with opened(browser, file, f"#{head.partition('#')[2]}&check=0123456789abcdef.AAAA") as page:
-        expect(page.locator("#said")).to_contain_text("its check values are damaged")
-
-
-@pytest.mark.thorough
 def test_hostile_fragments_are_followed_or_refused_in_one_sentence(
     visit: Visits, browser: Browser, file: Path
 ) -> None:
     """A thousand of them: nothing is executed, and the page goes on."""
     taken(visit, file)
     rng = np.random.default_rng(0)
-    link = signed(compared(PRIVATE, PRIVATE.twin())).removeprefix("explore?")
+    link = compared(PRIVATE, PRIVATE.twin()).removeprefix("explore?")
     words = ("__proto__", "%00", "constructor", "<img src=x onerror=hit()>", "1e999", "NaN")
     signs = [*"~.=&%#<>'\"\\{}[]\0\u202e9eE-+", *words]
     with opened(browser, file) as page:

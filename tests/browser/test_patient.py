@@ -167,7 +167,7 @@ def test_the_best_attacker_on_what_is_sent_measures_at_most_epsilon(join: Join, 
 
     for place, chance in ((0, turned), (2, 1 - turned), (5, turned)):
         count, of = ones(moderate, place)
-        assert abs(count - of * chance) < 5 * math.sqrt(of * turned * (1 - turned))
+        assert abs(count - of * chance) < 7 * math.sqrt(of * turned * (1 - turned))
 
     def score(text: str) -> float:
         """ln of the chance with the first patient over that with the second."""
@@ -180,6 +180,6 @@ def test_the_best_attacker_on_what_is_sent_measures_at_most_epsilon(join: Join, 
 
     best = max(score(text) for text in moderate)
     hits, alarms = (sum(score(text) > best - 1e-9 for text in texts) for texts in (moderate, relapsed))
-    low, high = beta.ppf(0.001, hits, n - hits + 1), beta.ppf(0.999, alarms + 1, n - alarms)
+    low, high = beta.ppf(2e-10, hits, n - hits + 1), beta.isf(2e-10, alarms + 1, n - alarms)
     assert math.log(low / high) <= epsilon
     assert math.log(hits / alarms) > 0.6 * epsilon

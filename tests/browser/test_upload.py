@@ -82,11 +82,13 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     expect(page.get_by_text("Noise moves each such number by about 28")).to_be_visible(timeout=WORK)
     expect(page.get_by_text("This releases noisy counts of")).to_be_visible()
     page.get_by_role("button", name="Release and learn").click()
-    expect(page.get_by_text("Better than today.")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("Better than today, if nothing hidden drove the choices.")).to_be_visible(
+        timeout=WORK
+    )
     idle(page)
     page.reload()  # which loses nothing
     idle(page)
-    expect(page.get_by_text("Better than today.")).to_be_visible()
+    expect(page.get_by_text("Better than today, if nothing hidden drove the choices.")).to_be_visible()
     expect(page.get_by_text("Spent so far:").first).to_be_visible()
     table_of = page.get_by_test_id("stTable")
     expect(table_of).to_contain_text("What users got")
@@ -99,7 +101,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     download.value.save_as(tmp_path / "sheet.html")
     printed = page.context.new_page()
     printed.goto((tmp_path / "sheet.html").as_uri())
-    expect(printed.get_by_text("Better than today.")).to_be_visible()
+    expect(printed.get_by_text("Better than today, if nothing hidden drove the choices.")).to_be_visible()
     assert printed.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert len(re.findall(rb"/Type\s*/Page\b", printed.pdf(prefer_css_page_size=True))) == 1  # on A4
     printed.close()

@@ -22,7 +22,7 @@ from dprl.simulation import OfflineRun, OfflineTrace, datasets, trace_from_bytes
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.statistics import REPLACE_ONE
-from dprl.testing.seen import reachable
+from tests.contract.seen import reachable
 from tests.problems import first, small_params
 
 CALIBRATIONS = (None, "paper", "tight")

@@ -16,7 +16,7 @@ from dprl.learners.linear import learner as mixture
 from dprl.learners.linear import switching, value_iteration
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import LOOPS, BatchRun, RegressionRun, SwitchRun
-from dprl.testing.seen import argument_names, no_other_way, only_known
+from tests.contract.seen import argument_names, no_other_way, only_known
 from tests.problems import loop
 
 Learned = tuple[list[Array], Array]  # all that it has learned, and what its users or their world are

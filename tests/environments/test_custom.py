@@ -104,7 +104,8 @@ def with_row(row: list[Any]) -> dict[str, Any]:
 
 
 NUMBERS: list[dict[str, Any]] = [
-    with_row([0.9, 0.2]), with_row([0.9, 0.1 + 1e-8]), with_row([1.1, -0.1]), with_row([0.0, 0.0]), with_row([2, -1]),
+    with_row([0.9, 0.2]), with_row([0.9, 0.1 + 2e-5]), with_row([0.9, 0.1 - 2e-5]),
+    with_row([1.1, -0.1]), with_row([0.0, 0.0]), with_row([2, -1]),
     with_row([NAN, 0.1]), with_row([NAN, NAN]), with_row([INF, 0.1]), with_row([-INF, 1.0]), with_row([True, False]),
     with_row(["0.9", "0.1"]), with_row([None, 1.0]), with_row([{}, 1.0]), with_row([[], 1.0]), with_row([10**400, 0]),
     {"R": [[0.1, 0.0], [1.0, 1.0001]]}, {"R": [[0.1, -1e-12], [1.0, 0.2]]}, {"R": [[NAN, 0.0], [1.0, 0.2]]},
@@ -122,6 +123,32 @@ def test_numbers(change: dict[str, Any]) -> None:
 def test_rows_within_a_billionth_of_one_are_fine() -> None:
     make(json.dumps(GOOD | with_row([0.9, 0.1 + 5e-10])), H=1)
     make(json.dumps(GOOD | with_row([1, 0])), H=1)  # whole numbers too
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (with_row([0.9, 0.2]), "P[0][0] sums to 1.1; give probabilities that sum to 1."),
+        (with_row([0.9, 0.09998]), "P[0][0] sums to 0.99998; give probabilities that sum to 1."),
+        (with_row([1.1, -0.1]), "P[0][0][1] is -0.1, which is negative; give probabilities."),
+        (with_row([0.5, NAN]), "P[0][0][1] is NaN; give probabilities."),
+        ({"d1": [0.5, 0.4]}, "d1 sums to 0.9; give probabilities that sum to 1."),
+        ({"R": [[0.1, 0.0], [1.0, 1.5]]}, "R[1][1] is 1.5; give numbers from 0 to 1."),
+        ({"R": [[0.1, -1], [1.0, 1]]}, "R[0][1] is -1, which is negative; give numbers from 0 to 1."),
+    ],
+)  # fmt: skip
+def test_a_wrong_number_or_row_is_shown(change: dict[str, Any], says: str) -> None:
+    key = next(iter(change))
+    assert refused(json.dumps(GOOD | change)) == f"environment_params.model.{key}: {says}"
+
+
+@pytest.mark.parametrize(
+    "row", [[0.333333] * 3, [float(np.float32(1 / 3))] * 3, [0.9999999, 0, 0], [0.3, 0.3, 0.4000099]]
+)
+def test_rounded_probabilities_are_made_to_sum_to_1(row: list[float]) -> None:
+    mdp = make(json.dumps({"P": [[row]] * 3, "R": [[0.5]] * 3, "d1": row}), H=2)
+    np.testing.assert_allclose(mdp.P.sum(-1), 1.0, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(mdp.d1.sum(), 1.0, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "-Infinity", "1e-999"])
@@ -149,7 +176,7 @@ def test_labels(change: dict[str, Any]) -> None:
     "text",
     ["", " ", "P", "null", "true", "3", '"P"', "[]", "{}", "{", json.dumps(GOOD)[:-1], json.dumps(GOOD) + "}", "\x00",
      json.dumps({k: v for k, v in GOOD.items() if k != "P"}), json.dumps(GOOD | {"Q": 1}), json.dumps([GOOD]),
-     json.dumps({"P": GOOD}), "<html>", "1" * 5000, '{"P": ' + "1" * 5000 + "}", "\ufeff" + json.dumps(GOOD),
+     json.dumps({"P": GOOD}), "<html>", "1" * 5000, '{"P": ' + "1" * 5000 + "}", "\ufeff\ufeff" + json.dumps(GOOD),
      "__import__('os')"],
     ids=lambda text: repr(text[:30]),
 )  # fmt: skip

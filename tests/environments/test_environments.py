@@ -16,16 +16,25 @@ from dprl import ENVIRONMENTS, RunSpec
 from dprl.fields import Field, check_params
 from dprl.mdp import planning
 from dprl.testing import check_environment
-from dprl.testing.environments import drawn, whole
 from tests.problems import small_params
 
 
 @pytest.mark.parametrize("key", ENVIRONMENTS)
 def test_contract(key: str) -> None:
-    """See dprl/testing; small ones, too."""
+    """See dprl/testing; and figures have a place for each state of a grid."""
     environment = ENVIRONMENTS[key]
-    assert len(check_environment(environment).passed) == 6
-    drawn(whole(environment, check_params("p", key, environment.fields, small_params(key))))
+    assert check_environment(environment) == ("record", "models")
+    for params in ({}, small_params(key)):
+        mdp = environment.make(**check_params("p", key, environment.fields, params))
+        assert all(label and label.isprintable() for label in (*mdp.state_labels, *mdp.action_labels))
+        assert mdp.drawing["kind"] in ("chain", "grid", "graph")
+        if mdp.drawing["kind"] == "grid":
+            cells = {tuple(cell) for cell in mdp.drawing["cells"]}
+            assert len(cells) == mdp.S - ("end" in mdp.state_labels)
+            rows, columns = mdp.drawing["rows"], mdp.drawing["columns"]
+            assert all(0 <= r < rows and 0 <= c < columns for r, c in cells)
+            assert {tuple(map(int, place.split(","))) for place in mdp.drawing["marks"]} <= cells
+            assert len(mdp.drawing["moves"]) == mdp.A
 
 
 def values(field: Field) -> st.SearchStrategy[Any]:

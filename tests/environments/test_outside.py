@@ -355,6 +355,9 @@ def test_parameters_beside_a_model_are_checked() -> None:
             RunSpec(environment=GOOD, environment_params=params)  # type: ignore[arg-type]
 
 
+NAN = float("nan")
+
+
 def with_outcome(outcome: Any) -> Any:
     return world(2, 1, 0, lambda s, a: [outcome])
 
@@ -375,9 +378,16 @@ def with_outcome(outcome: Any) -> Any:
         ("FrozenLake-v1", {"H": 2, "rewards": (1.0, 1.0)}, "rewards: mean rewards go from 0 to 0.33"),
         (deep_sea(2), {"H": 2, "slips": 1}, "options: slips: these are for an id"),
         (SimpleNamespace(), {"H": 2}, "env: its observation_space is not Discrete"),
-        (with_outcome((0.5, 0, 0.0, False)), {"H": 2}, "env: its P is not a model"),
-        (with_outcome((float("nan"), 0, 0.0, False)), {"H": 2}, "env: its P is not a model"),
-        (with_outcome((1.0, 2, 0.0, False)), {"H": 2}, "env: P[0][0] is not allowed"),
+        ("FrozenLake-v1", {"H": 2, "start": [-1.0, 2.0] + [0.0] * 14}, "start: start[0] is -1, which is negative"),
+        ("FrozenLake-v1", {"H": 2, "start": [0.5] + [0.0] * 15}, "start: start sums to 0.5; give"),
+        (with_outcome((0.5, 0, 0.0, False)), {"H": 2}, "env.P: P[0][0] sums to 0.5; give probabilities that sum to 1."),
+        (with_outcome((0.9999, 0, 0.0, False)), {"H": 2}, "env.P: P[0][0] sums to 0.9999; give"),
+        (with_outcome((NAN, 0, 0.0, False)), {"H": 2}, "env: P[0][0] has the probability NaN; give a number"),
+        (with_outcome((-0.5, 0, 0.0, False)), {"H": 2}, "env: P[0][0] has the probability -0.5, which is negative"),
+        (with_outcome((1.0, 0, NAN, False)), {"H": 2}, "env: P[0][0] has the reward NaN; give a number."),
+        (with_outcome((1.0, 2, 0.0, False)), {"H": 2}, "env: P[0][0] has the next state 2; give a whole"),
+        (with_outcome((1.0, 0.5, 0.0, False)), {"H": 2}, "env: P[0][0] has the next state 0.5; give"),
+        (with_outcome((1.0, NAN, 0.0, False)), {"H": 2}, "env: P[0][0] has the next state NaN; give"),
         (with_outcome((1.0, 0)), {"H": 2}, "env: P[0][0] is not allowed"),
         (with_outcome(None), {"H": 2}, "env: P[0][0] is not allowed"),
     ],
@@ -386,6 +396,17 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(env: Any, arguments: Any, 
     with pytest.raises(SpecError) as error:
         from_gymnasium(env, **arguments)
     assert str(error.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("chances", [[np.float32(1 / 3)] * 3, [0.333333] * 3, [0.9999999], [1 / 3] * 3])
+def test_rounded_probabilities_are_made_to_sum_to_1(chances: list[Any]) -> None:
+    rows = [(chance, to, 1.0, False) for to, chance in enumerate(chances)]
+    mdp = from_gymnasium(
+        world(3, 1, 0, lambda s, a: rows), 2, start=chances + [0] * (3 - len(chances)), rewards=(0.0, 1.0)
+    )
+    np.testing.assert_allclose(mdp.P.sum(-1), 1.0, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(mdp.d1.sum(), 1.0, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(mdp.R, 1.0, rtol=0, atol=1e-15)
 
 
 def test_what_is_said_of_start_ends_rewards_and_wrappers() -> None:

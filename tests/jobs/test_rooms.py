@@ -16,7 +16,7 @@ import pytest
 from dprl.fields import SpecError
 from dprl.jobs import rate_limiter, rooms
 from dprl.jobs.rate_limiter import TooOften
-from dprl.jobs.rooms_file import rooms_path
+from dprl.jobs.rooms_file import read_code, rooms_path
 from dprl.jobs.store import Lease, RoomError, Store
 from dprl.rooms.steps import NO, YES, Guess, Question
 
@@ -321,3 +321,20 @@ def test_in_public_rooms_are_off_unless_switched_on(
     if not has:
         with pytest.raises(RoomError, match="DPRL_ROOMS=1"):
             found.open(WHO)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BCDFGH", "bcdfgh", " BCD FGH\n", "BCD-FGH", "BCD – FGH", "b.c.d.f.g.h", "B C D - F G H", "BCD_FGH", "„BCDFGH“",
+        "\uff22\uff23\uff24\uff26\uff27\uff28", "\uff42\uff43\uff44\u3000\uff46\uff47\uff48", "BCD\uff0dFGH",
+        "BCD\u200bFGH", "\ufeffBCDFGH",
+    ],
+)  # fmt: skip
+def test_a_code_is_read_as_people_type_it(text: str) -> None:
+    assert read_code(text) == "BCDFGH"
+
+
+@pytest.mark.parametrize("text", ["", " ", "BCDFG", "BCDFGHJ", "ACDFGH", "BCDFG1", "BCDFGÉ", "BCDFGH" * 20])
+def test_what_is_no_code(text: str) -> None:
+    assert read_code(text) == ""

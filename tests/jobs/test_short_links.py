@@ -36,7 +36,8 @@ def test_the_same_link_has_the_same_letters_for_as_long_as_the_store_is_there(
     assert len(others | {code}) == 12
     store.close()
     again = Store(path, fake.simulation())
-    assert again.links.lengthen(f" {code.lower()}") == ("explore", QUERY)
+    for typed in (f" {code.lower()}", f"{code[:4]}–{code[4:]}", "".join(chr(ord(c) + 0xFEE0) for c in code)):
+        assert again.links.lengthen(typed) == ("explore", QUERY)
     again.close()
 
 

@@ -35,7 +35,7 @@ def test_sizes() -> None:
         ("P", np.full((H, S, A, S), 0.5)),
         ("P", np.full((H, S, A, S), np.nan)),
         ("P", np.full((H, S, A, S), [1.5, -0.5, 0.0])),
-        ("P", np.full((H, S, A, S), (1 + 1e-8) / S)),
+        ("P", np.full((H, S, A, S), (1 + 2e-5) / S)),
         ("R", np.zeros((H, S))),
         ("R", np.full((H, S, A), 1.01)),
         ("R", np.full((H, S, A), -0.01)),
@@ -61,3 +61,11 @@ def test_what_rounding_puts_above_1_is_1() -> None:
     mdp = TabularMDP(**parts(P=P, d1=P[0, 0, 0]))
     assert mdp.P.max() == mdp.d1.max() == 1
     assert P.max() > 1
+
+
+def test_rounded_rows_are_made_to_sum_to_1_and_others_keep_their_bits() -> None:
+    P = np.full((H, S, A, S), 1 / S)
+    P[1, 2, 1] = 0.333333
+    mdp = TabularMDP(**parts(P=P))
+    np.testing.assert_allclose(mdp.P[1, 2, 1].sum(), 1.0, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(mdp.P[0], P[0])

@@ -44,18 +44,6 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     assert store.status.activity().runs_waiting == 1
 
 
-def test_an_attack_that_comes_with_the_program_is_computed_for_a_bundle(visit: Visit) -> None:
-    app = visit(PAGE)
-    assert "A replication bundle needs 1 run computed in full" in words(app)
-    press(app, "compute_bundle")
-    assert "The replication bundle comes when each run has ended." in words(app)
-    assert (
-        "3,000 simulated releases for each episode" in charts(app)[0].spec
-    )  # what came with the program stays
-    assert widget(app, "button", "Cancel")
-    assert "replication bundle" not in words(visit(PAGE, show="promise"))
-
-
 def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **LINK, show="promise")
     shown(app).view = AttackView()

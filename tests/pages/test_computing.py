@@ -31,7 +31,6 @@ LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 # All that pages take from the layers that compute: records, menus and limits, nothing that plans, samples or accounts.
 # The frequencies of a visitor's counts (`fitted_model`) are read where they are kept, lest they be kept anywhere else.
 TAKEN = {
-    "dprl.bundle": {"zipped"},  # of curves that are there
     "dprl.frontiers": {
         "AXES",
         "SYMBOLS",
@@ -131,7 +130,6 @@ TAKEN = {
     "dprl.lessons.handed": {"SAID", "page", "rows"},
     "dprl.streamlit_patches": {"STILL"},
     "dprl.version": {"VERSION"},
-    "dprl.bundle.figures": {"drawn_by", "names_of"},
     "dprl.lessons.lesson": {"DrawnSeries"},
     "dprl.claims.exploration": {"BLOCK", "KEY", "MOST", "TOLD", "Pair", "Planned", "planned"},
     "dprl.claims.gather": {"evidence"},

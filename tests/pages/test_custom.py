@@ -68,6 +68,15 @@ def test_a_bad_file_gets_one_sentence_and_changes_nothing(what: str) -> None:
     assert s.upload_problem == ""
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(visit: Visit) -> None:
+    s = visit("explore").session_state["session"]
+    custom.received(s, File(b"\xef\xbb\xbf" + changed(name="marked")))
+    assert s.upload_problem == ""
+    assert "marked" in s.draft.environment_params["custom"]["model"]
+    custom.received(s, File(changed().decode().encode("utf-16")))
+    assert s.upload_problem == "This is text in UTF-16; save it as UTF-8."
+
+
 def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
     s = Session()
     file = File(b" " * 2_060_000)

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
 from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-import dprl
-from dprl import OfflineSpec, RunSpec, bundle
-from dprl.bundle import compare
-from dprl.curves import RunCurves
-from dprl.jobs.store import RunStatus, Store
-from dprl.simulation import AttackSpec
-from pages.attack import link as attack_link
-from pages.attack.link import AttackView
-from pages.free import link as free_link
-from pages.free.link import FreeView
+from dprl import OfflineSpec, RunSpec
 from pages.linear.record import LINEAR
 from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
 from pages.shared.results import again
-from pages.shared.results.runs import Runs
 from pages.shared.streamlit_internals import LastingFiles
-from tests.pages.conftest import Visit, Work, grouped, press, words
-from tests.problems import first
+from tests.pages.conftest import Visit, Work, grouped, words
 
 
 class Visitors:
@@ -152,12 +140,11 @@ def test_what_a_page_redraws_is_kept_that_way(
     app.run()
     app.run()
     after = {button.proto.label: button.proto.deferred_file_id for button in app.get("download_button")}
-    assert before.items() <= after.items()  # the bundle comes with the last run
+    assert before.items() <= after.items()
 
 
 NOTHING = "Nothing has been computed yet."
 ALWAYS = {"Citations (BibTeX)"}
-BUNDLE = "Download replication bundle"
 NUMBERS = {"CSV", "Parquet", "Download interactive chart"}
 MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=100, seeds=1)
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
@@ -189,113 +176,6 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
         content = offered[label]()
         assert len(content) > 200, label
     assert app.dataframe.len == 1
-
-
-ATTACKED = RunSpec(
-    environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=100, privacy="local"
-)
-LONG = free_link.BASE.replace(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=1)
-BUNDLED = {  # of several runs or seeds
-    **RUNS,
-    "attack": attack_link.encode(AttackSpec(run=ATTACKED), AttackView()),
-    "free": free_link.encode(LONG, FreeView()),
-}
-WITHOUT_TAB = {"attack", "free"}
-
-
-@pytest.mark.parametrize("page", first(BUNDLED))
-def test_the_bundle_of_a_page_is_that_of_the_package_and_comes_when_every_run_has_ended(
-    page: str, visit: Visit, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offered: dict[str, Callable[[], str | bytes]] = {}
-    monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
-    app = visit(page, **{**grouped(BUNDLED[page]), **({} if page in WITHOUT_TAB else {"tab": "data"})})
-    work(1)  # one of two runs, or of the parts of one
-    app.run()
-    assert BUNDLE not in offered
-    assert "The replication bundle comes when each run has ended." in words(app)
-    work()
-    app.run()
-    content = offered[BUNDLE]()
-    (tmp_path / "page.zip").write_bytes(content)  # type: ignore[arg-type]
-    specs = compare.runs_in(bundle.files_in(tmp_path / "page.zip"))[0]
-    own = dprl.compare({name: dprl.run(spec) for name, spec in specs.items()}).bundle(tmp_path / "own.zip")
-    assert own.read_bytes() == content
-
-
-def test_a_run_that_lacks_one_of_its_seeds_has_no_bundle_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
-    monkeypatch.setattr(again, "save", lambda name, *_: made.append(name))
-    monkeypatch.setattr(again.st, "caption", made.append)
-    monkeypatch.setattr(again.data, "ends", lambda spec: np.array([3.0, np.nan]))
-    monkeypatch.setattr(again.data, "status", lambda *_: RunStatus(state="running", seeds=2))
-    again.offer_bundle({"a run": DATA.replace(seeds=2)}, "me")
-    assert made == ["The replication bundle comes when each run has ended."]
-
-
-@pytest.mark.parametrize("page", ["linear", "tradeoffs"])
-def test_runs_that_come_with_the_program_are_computed_for_a_bundle(
-    page: str, visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are kept with six digits, and of some the ends alone."""
-    kept = RunCurves(np.array([100]), np.array([[2.0]]))
-    monkeypatch.setattr(Runs, "bundled", lambda self, spec: kept)
-    link = LINEAR.encode([MIXTURE], LinearView()) if page == "linear" else []
-    small = {"b": "envp.S.3~envp.H.3~K.100~seeds.1", "m": "none", "at": "1", "show": "table"}
-    app = visit(page, **(grouped(link) | {"tab": "data"} if page == "linear" else small))
-    assert "A replication bundle needs 1 run computed in full" in words(app)
-    press(app, "compute_bundle")
-    assert "The replication bundle comes when each run has ended." in words(app)
-    assert work() == 1
-    app.run()
-    assert BUNDLE in [button.proto.label for button in app.get("download_button")]
-
-
-# Views whose runs all come with the program: runs of a bundle, and what the page says above its charts meanwhile.
-WITH_THE_PROGRAM = {
-    "free": (4, "By 10¹⁵ users the privacy cost grows no more"),
-    "free?show=exploration": (30, "exploration noise"),
-    "claims?claim=mistakes": (22, "1. "),
-    "landscape?problem=random-tiny&K=1e3": (14, "needs the fewest users"),
-    "home?eps=0.3": (4, "of V*. At **ε\u00a0=\u00a00.3** it takes"),
-    "lessons?lesson=price&step=2&shown=yes": (3, "question 2 of 3"),
-}
-
-
-@pytest.mark.parametrize("address", first(WITH_THE_PROGRAM))
-def test_a_view_of_many_runs_computes_them_for_a_bundle_and_goes_on_to_say_what_it_said(
-    address: str, visit: Visit, store: Store
-) -> None:
-    page, _, query = address.partition("?")
-    app = visit(page, **dict(parse_qsl(query)))
-    runs, said = WITH_THE_PROGRAM[address]
-    assert store.status.activity().runs_waiting == 0
-    assert said in words(app)
-    assert f"A replication bundle needs {runs} runs computed in full" in words(app)
-    press(app, "compute_bundle")
-    assert store.status.activity().runs_waiting == runs
-    assert "The replication bundle comes when each run has ended." in words(app)
-    assert said in words(app)
-    press(app, "cancel")
-    assert store.status.activity().runs_waiting == 0
-    assert f"A replication bundle needs {runs} runs computed in full" in words(app)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("page", "link"), [("landscape", {"problem": "random-tiny", "K": "1e3"})])
-def test_the_bundle_of_such_a_view_has_its_runs(
-    page: str, link: dict[str, Any], visit: Visit, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offered: dict[str, Callable[[], str | bytes]] = {}
-    monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
-    app = visit(page, **link)
-    press(app, "compute_bundle")
-    work()
-    app.run()
-    (tmp_path / "page.zip").write_bytes(offered[BUNDLE]())  # type: ignore[arg-type]
-    specs = compare.runs_in(bundle.files_in(tmp_path / "page.zip"))[0]
-    assert len(specs) == 14
-    assert {spec.size for spec in specs.values()} == {1000}
 
 
 # Of views without a tab Data: an algorithm that is on it, and a mechanism or privacy model.

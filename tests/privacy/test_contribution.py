@@ -205,7 +205,7 @@ def test_shuffled_bits_prove_the_budget_for_m_episodes(m: int) -> None:
     bits, _ = least_bits(raised, *for_each(epsilon, DELTA, m), True)
     losses = (Binomial(bits, 0.5, raised, raised),)
     proved = group_epsilon(losses, m, DELTA)
-    assert proved == pytest.approx(epsilon, rel=0.02)
+    assert epsilon * 0.999 <= proved <= epsilon
     together = pld_epsilon([(shifted(bits, 0.5, m), 2 * raised)], DELTA)
     apart = pld_epsilon([(shifted(bits, 0.5, 1), 2 * raised * m)], DELTA)
     assert apart <= together * 1.001
@@ -219,12 +219,11 @@ def test_a_shuffler_s_card_says_what_the_lemma_of_groups_proves(mechanism: str) 
     assert noise.group == 3
     card = noise.guarantee()
     assert card.proved_epsilon is not None
-    assert card.proved_epsilon == pytest.approx(1.0, rel=0.01)
-    assert card.proved_epsilon <= 1.005  # as near as the least epsilon is looked for
+    assert 0.999 <= card.proved_epsilon <= 1.0
     one, each = noise.losses()[0], for_each(1.0, DELTA, 3)
     assert epsilon_of(one, each[1]) <= each[0] * (1 + 1e-9)
     assert each[1] * math.expm1(1.0) / math.expm1(each[0]) <= DELTA
-    assert noise.delta(1.0) <= DELTA * (1 + 1e-6)
+    assert noise.delta(1.0) <= DELTA
 
 
 def test_the_lemma_of_groups_is_kept_by_its_parts() -> None:
@@ -267,7 +266,8 @@ def test_noise_for_one_episode_is_as_it_was_and_too_little_for_several(
     assert three.std.max() > math.sqrt(3) * 0.999 * one.std.max()
     for noise, m in ((one, 1), (three, 3)):
         card = noise.guarantee()
-        assert card.proved_epsilon == pytest.approx(1.0, rel=0.01)
+        assert card.proved_epsilon is not None
+        assert 0.99 <= card.proved_epsilon <= 1.0  # never above what was asked for
         assert card.contribution == m
         assert ("up to 3 episodes" in card.unit) == ("up to 3" in card.adjacency) == (m == 3)
         assert (card.returning is None) == (m == 3)

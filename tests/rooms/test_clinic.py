@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from dprl.rooms.steps import Clinic, Onward, from_json, spends, to_json
 from dprl.simulation import start
 from dprl.simulation.loops.replan import SeedRun
 
+ROOT = Path(__file__).parents[2]
 EPSILONS = (0.25, 1.0, 3.0)  # with one answer, and at 3 with two
 
 
@@ -137,3 +139,11 @@ def test_forty_phones_teach_nothing_and_a_billion_simulated_users_do() -> None:
     assert ends["none"][1] < ends["central"][1] < ends["shuffle"][1] < ends["local"][1] < 0.1
     local = dict(map(tuple, found["curves"]["local"]))
     assert {local[users] for users in local if users < 40} == {round(found["lost"]["local"], 6)}
+
+
+def test_the_note_says_how_far_visits_of_a_class_are_off() -> None:
+    """At one step, and summed over all steps: the noise of steps is independent."""
+    whole = clinic.spread_of_visits(40, 1.0)
+    one = whole / math.sqrt(clinic.world().H)
+    text = " ".join((ROOT / "docs/notes/privacy.md").read_text("utf-8").split())
+    assert f"at most {one:.0f} at one step. Summed over all steps, it is at most {whole:.0f}." in text

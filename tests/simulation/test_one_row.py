@@ -39,7 +39,7 @@ VALUES: list[Any] = [
     *TEXTS, 1, 1.0, 1.5, 2, True, False, 100000, 1e5, -0.0, 2**53 - 1, 2**60, np.float32(0.1), np.int8(1), np.True_,
     float(2**60), None, float("nan"),
 ]  # fmt: skip
-TYPED = [
+TYPED: list[list[Any]] = [
     TEXTS,
     [1, 2, 7, 2**53 - 1, 2**60],
     [1.0, 2.0, 1.5, -0.0, 1e5, 1e16],
@@ -121,11 +121,13 @@ def test_replacing_a_person_changes_nobody_elses_contribution(
     """State the property for files drawn at random: n stays, and sums move by one person at most."""
     rng, compared = np.random.default_rng([len(way), len(pool)]), 0
     monkeypatch.setattr(tables, "ROWS", 5)  # so that a piece may hold one kind of label only
+    values: list[Any]
+    anything: list[Any]
     values, anything = TEXTS if pool == "texts" else VALUES[:-3], VALUES if way != "parquet" else TEXTS
     for _ in range(few(400)):
         H = int(rng.integers(1, 4))
         if pool == "values" and way == "parquet":  # whose columns have one type
-            anything = values = TYPED[rng.integers(len(TYPED))]
+            values = anything = TYPED[int(rng.integers(len(TYPED)))]
         few_values = [values[i] for i in rng.integers(len(values), size=3)]
         public = declared(rng, [*values, *TEXTS[:8]], H)
         names = [IDS[i] for i in rng.permutation(len(IDS))[:8]]
@@ -217,4 +219,4 @@ def test_a_release_tells_no_more_about_one_row_than_is_proved(way: str) -> None:
         steps = Fraction(scale) * STEPS
         noisy = [[value + draw(steps) / STEPS for value in sums] for _ in range(releases)]
         seen.append(np.array(noisy) @ [1, -1])  # the label has moved from one count to the other
-    assert surely(*seen, delta) <= together(draws_of(spec)).epsilon(delta)
+    assert surely(seen[0], seen[1], delta) <= together(draws_of(spec)).epsilon(delta)

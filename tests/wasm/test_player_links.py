@@ -127,9 +127,7 @@ def test_a_thousand_hostile_fragments_are_read_or_refused_in_one_sentence(engine
     pairs = [spec_pairs(one) for one in curves]
     said, *harm = engine.evaluate(READ_OR_REFUSED, [classic("player_link.js"), codec(), pairs, hostile])
     read = [one for one in said if not isinstance(one, str)]
-    assert {tuple(keys) for keys in read} == {
-        ("check", "close", "curves", "lacks", "measure", "say", "x", "y")
-    }
+    assert {tuple(keys) for keys in read} == {("close", "curves", "lacks", "measure", "say", "x", "y")}
     assert [one for one in said if isinstance(one, str) and not ONE_SENTENCE.fullmatch(one)] == []
     assert 50 < len(read) < 1000
     assert harm == [0, [], ""]

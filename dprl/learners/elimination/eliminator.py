@@ -104,6 +104,7 @@ class EliminationLearner(LearnerDefaults):
     fields: tuple[Field, ...] = ()
     bonuses: tuple[str, ...] = ("practical", "paper")
     statistic: Counts = CONSISTENT
+    note: str = ""
 
     __repr__ = described
 

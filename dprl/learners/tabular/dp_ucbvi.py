@@ -119,6 +119,8 @@ ALGORITHM = TabularLearner(
     title="DP-UCBVI",
     summary="Optimism on privately released counts with a Bernstein bonus; any privacy model.",
     source="QW23-online Algorithm 1",
+    note="The last bonus term in the paper needs counts of the step after the last, which has none. With the paper's "
+    "constants we leave that term out at the last step.",
     privacies=("central", "shuffle", "local", "none"),
     statistic=CONSISTENT,
     plan=plan,

@@ -20,7 +20,7 @@ import numpy as np
 
 from dprl.brief import described
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, read_json, shown
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages
@@ -114,10 +114,7 @@ def declaration(text: str) -> Declaration:
     """The declaration in a JSON text. Raises SpecError: one sentence that names the part, whatever the text is."""
     if len(text) > custom.MAX_TEXT:
         raise SpecError(NAME, f"{len(text):,} characters are too many; give at most {custom.MAX_TEXT:,}.")
-    try:
-        given = json.loads(text.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        raise SpecError(NAME, f"this is not JSON; give {FORM}.") from None
+    given = read_json(NAME, text, FORM)
     if not isinstance(given, dict):
         raise SpecError(NAME, f"this is not an object; give {FORM}.")
     unknown = [key for key in given if key not in KEYS]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dprl.brief import described
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, read_json, read_text, shown
 from dprl.simulation.uploads.declaration import ENDED
 from dprl.simulation.uploads.table import normal
 from dprl.tables import csv
@@ -77,16 +77,8 @@ class Policy:
         """
         text = str(file)
         if not text.lstrip().startswith("{"):
-            try:
-                text = Path(file).read_text(encoding="utf-8-sig")
-            except (OSError, UnicodeDecodeError):
-                raise SpecError(
-                    NAME, f"{shown(str(file))} cannot be read; give the path of a policy.json."
-                ) from None
-        try:
-            given = json.loads(text)
-        except (ValueError, RecursionError):
-            raise SpecError(NAME, "this is not JSON; give a policy.json that dprl has written.") from None
+            text = read_text(NAME, file, "the path of a policy.json")
+        given = read_json(NAME, text, "a policy.json that dprl has written")
         if not isinstance(given, dict) or given.get("format") != FORMAT or set(given) != set(KEYS):
             raise SpecError(NAME, f"this is no file of the format {FORMAT}; give a policy.json.")
         if given.pop("digest") != _digest(given):

@@ -49,7 +49,7 @@ class Prepared(NamedTuple):
     a: Codes
     x: Codes
     r: Array
-    people: Ints | None
+    people: Codes | None
     first_step: int
 
 
@@ -75,9 +75,9 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
         name: _not_binned for name, values in declared.parts if isinstance(values[0], float)
     }
     columns, numbers = _read(file, needed, of_numbers | {named["reward"]: not_finite})
-    who, called, people = _episodes(declared, columns, named["episode"])
-    step = _steps(named["step"], columns[named["step"]])
-    if (len(called) if people is None else people.max() + 1) < 2:
+    who, called, n, people = _episodes(declared, columns, named["episode"])
+    step = _steps(named["step"], columns.pop(named["step"]))
+    if (n if people is None else people.max() + 1) < 2:
         refuse(2, needed[0], "this is one person only; give at least two.")
     begun = 1 if step.min() == 1 else 0
     order = np.lexsort((step, who))
@@ -90,7 +90,6 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     outside.cut = len(np.unique(who[order][beyond]))
     order = order[~beyond]
     lengths = np.bincount(who[order])
-    n = len(lengths)
     outside.episodes = n
     outside.padded = int((lengths < H).sum())
     outside.labels = {}
@@ -106,7 +105,7 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     if people is not None:
         order, n = order[counts[who[order]]], int(counts.sum())
         who, people = (counts.cumsum() - 1)[who], people[counts]
-    at = who[order] * H + step[order] - begun  # of the table
+    at = who[order].astype(np.int64) * H + step[order] - begun  # of the table
     goes_on = declared.states.index(declared.absorbing) if declared.absorbing else 0
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
     r = np.zeros(n * H)
@@ -116,40 +115,30 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     return Prepared(s, a, x, r, people, begun)
 
 
-class _Called:
-    """The name of each episode, for errors."""
-
-    def __init__(self, rows: Ints, *columns: Column) -> None:
-        self._rows, self._columns = rows, columns
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, episode: int) -> str:
-        return " of ".join(texts[codes[self._rows[episode]]] for codes, texts in self._columns)
-
-
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
-) -> tuple[Ints, _Called, Ints | None]:
-    """Return [rows] episodes, by which comes first; their names; and [episodes] whose each is, if a column has that.
-    There the same label of two people stands for two episodes."""
-    codes = columns[name][0].astype(np.int64)
-    if declared.of_people:
-        persons = columns[declared.columns[PERSON]][0].astype(np.int64)
-        codes = persons * (codes.max() + 1) + codes
-    _, first_rows, who = np.unique(codes, return_index=True, return_inverse=True)
+) -> tuple[Codes, Callable[[int], str], int, Codes | None]:
+    """Return [rows] episodes, numbered in the order of their first rows; the name of each; how many they are; and
+    [episodes] whose each is, if a column has that. There the same label of two people stands for two episodes."""
+    codes, names = columns.pop(name)
+    if not declared.of_people:  # codes are numbered in the order of their first rows
+        return codes, lambda episode: names[episode], len(names), None
+    persons, of_whom = columns.pop(declared.columns[PERSON])
+    pairs, first_rows, who = np.unique(
+        persons.astype(np.int64) * len(names) + codes, return_index=True, return_inverse=True
+    )
     by_row = np.argsort(first_rows)
-    place = np.empty_like(by_row)
-    place[by_row] = np.arange(len(by_row))
-    who, first_rows = place[who], first_rows[by_row]
-    if not declared.of_people:
-        return who, _Called(first_rows, columns[name]), None
-    whose = persons[first_rows]  # codes of people are given in the order of their first rows
-    return who, _Called(first_rows, columns[name], columns[declared.columns[PERSON]]), whose
+    place = np.empty(len(by_row), dtype=np.int32)
+    place[by_row] = np.arange(len(by_row), dtype=np.int32)
+    pairs = pairs[by_row]
+
+    def called(episode: int) -> str:
+        return f"{names[pairs[episode] % len(names)]} of {of_whom[pairs[episode] // len(names)]}"
+
+    return place[who], called, len(pairs), pairs // len(names)
 
 
-def _rank(people: Ints) -> Ints:
+def _rank(people: Codes) -> Codes:
     """[episodes] how many of the same person come before. people: [episodes], whose each is."""
     order = np.argsort(people, kind="stable")
     begun = np.searchsorted(people[order], np.arange(people.max() + 1))
@@ -227,7 +216,7 @@ def _not_binned(text: str) -> str:
     return f"{shown(text)} is not a finite number; give one, to be put between the edges."
 
 
-def _steps(name: str, column: Column) -> Ints:
+def _steps(name: str, column: Column) -> Codes:
     """[rows] whole numbers."""
     codes, texts = column
     plain = [WHOLE.sub(r"\1", text) for text in texts]
@@ -235,15 +224,15 @@ def _steps(name: str, column: Column) -> Ints:
     if bad.any():
         row = int(bad.argmax())
         refuse(row + 2, name, f"{shown(texts[codes[row]])} is no step; give a whole number from 0 or 1 on.")
-    return np.array([int(text) for text in plain])[codes]
+    return np.array([int(text) for text in plain], dtype=np.int32)[codes]
 
 
 def _check_steps(
     name: str,
-    who: Ints,
-    step: Ints,
+    who: Codes,
+    step: Codes,
     order: Ints,
-    called: _Called,
+    called: Callable[[int], str],
     H: int,
     begun: int,
     padded: bool,
@@ -266,7 +255,7 @@ def _check_steps(
     # the first fault of each episode, for what comes later may follow from it
     first = bad[np.unique(who[bad], return_index=True)[1]]
     row = int(first[order[first].argmin()])
-    episode, count = shown(called[int(who[row])]), int(step[row]) + begun
+    episode, count = shown(called(int(who[row]))), int(step[row]) + begun
     if again[row]:
         said = f"step {count} of episode {episode} stands in row {order[row - 1] + 2:,} already; give each step once"
     elif step[row] != expected[row]:

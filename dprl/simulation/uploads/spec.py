@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
 from dprl.brief import Registry, described, tabulated
-from dprl.fields import Field, SpecError, check_params, documented, shown
+from dprl.fields import Field, SpecError, check_params, documented, read_text, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner, OfflineProblem
 from dprl.mdp import Size
@@ -291,8 +291,14 @@ def take(
         raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
     if budget is not None:
         _remember(file, budget, recall)
-    read = {"n": found.n, "checked": found.checked, "first_step": found.first_step}
-    return UploadSpec(data=name, declared=public.text, **read, **fields)
+    return UploadSpec(
+        data=name,
+        declared=public.text,
+        n=found.n,
+        checked=found.checked,
+        first_step=found.first_step,
+        **fields,
+    )
 
 
 def _remember(file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]) -> None:
@@ -311,7 +317,7 @@ def _bytes_of(file: Path | BinaryIO | pd.DataFrame) -> Path | BinaryIO:
     """Return what a digest is made of. A table is written as CSV for that alone; it is not read back."""
     if hasattr(file, "to_csv"):
         return io.BytesIO(file.to_csv(index=False).encode())
-    return cast("Path | BinaryIO", file)
+    return file
 
 
 def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
@@ -331,9 +337,4 @@ def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
 
 
 def _read(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise SpecError(
-            "declared", f"{shown(str(path))} cannot be read; give the path of a JSON file: {FORM}."
-        ) from None
+    return read_text("declared", path, f"the path of a JSON file: {FORM}")

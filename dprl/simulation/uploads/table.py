@@ -90,7 +90,7 @@ def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> 
         except OSError as error:
             raise SpecError(NAME, f"the file cannot be read ({error.strerror}).") from None
         return
-    binary = cast(BinaryIO, file)
+    binary = file
     _check_size(binary)
     begun = binary.read(8)
     binary.seek(0)
@@ -152,15 +152,8 @@ def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
                 refuse(blank, needed[0], EMPTY)
             if end < len(rows):
                 blank = blank or first + end + 1
-            for i, row in enumerate(rows[:end]):
-                if len(row) > len(names):
-                    refuse(
-                        first + i + 1,
-                        names[-1],
-                        "there are more fields than headings; give as many in each row.",
-                    )
-                if len(row) < len(names):
-                    row += [""] * (len(names) - len(row))
+            if {*map(len, rows)} != {len(names)}:
+                _even(rows, end, first, names)
             if end:
                 yield dict(zip(needed, zip(*map(wanted, rows[:end]), strict=True), strict=True))
             first += len(rows)
@@ -168,6 +161,14 @@ def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
         _refuse_encoding(file, text)
     finally:
         text.detach()
+
+
+def _even(rows: list[list[str]], end: int, first: int, names: Sequence[str]) -> None:
+    """Fill up short rows with empty fields. Raises SpecError if a row is too long. first: rows before these."""
+    for i, row in enumerate(rows[:end]):
+        if len(row) > len(names):
+            refuse(first + i + 1, names[-1], "there are more fields than headings; give as many in each row.")
+        row += [""] * (len(names) - len(row))
 
 
 def _first_records(reader: Any, number: int) -> list[list[str]]:

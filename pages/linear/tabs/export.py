@@ -1,4 +1,4 @@
-"""The tab Data: the numbers, their replication bundle, and how to make them again without this page."""
+"""The tab Data: the numbers, and how to make them again without this page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pages.linear.tabs.regret import run_rows
 from pages.shared.comparison.closely import chosen_spec
 from pages.shared.online.files import downloads
 from pages.shared.results.again import make_again
-from pages.shared.visitor.owners import owner_id
 
 
 def tab() -> None:
     """Downloads for the whole comparison, then one run's spec, code and command."""
     part = LINEAR.state
-    downloads(run_rows(), part.view.statistic, owner_id(LINEAR.path), LINEAR.runs.curves)
+    downloads(run_rows(), part.view.statistic, LINEAR.runs.curves)
     st.markdown("## Make it again without this page", anchors=False)
     make_again(part.specs[chosen_spec(LINEAR)])

@@ -1,4 +1,4 @@
-"""The tab Data: the numbers, their replication bundle, and how to make them again without this page."""
+"""The tab Data: the numbers, and how to make them again without this page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import footer
 from pages.shared.offline import names
 from pages.shared.results.again import files, make_again, tidy
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import session
 
 
@@ -37,8 +36,7 @@ def tab() -> None:
         "gap",
         "The suboptimality of every run, for every data set of every size n.",
         table,
-        dict(zip(titles, specs, strict=True)),
-        owner_id(OFFLINE.path),
+        specs,
         lambda: gaps_page(
             [spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words
         ),

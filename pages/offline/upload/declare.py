@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.environments.custom import MAX_LABEL
-from dprl.fields import SpecError
+from dprl.fields import SpecError, decode
 from dprl.sentences import uploads as sentences
 from dprl.simulation.uploads.declaration import (
     ENDED,
@@ -282,7 +282,7 @@ def declared_by(own: Own, file: Any) -> None:
     try:
         if file.size > MOST_DECLARED:
             raise SpecError("declared", "this file has more than 2 MB; give a smaller one.")
-        own.file = declaration(file.getvalue().decode("utf-8", "replace")).text
+        own.file = declaration(decode("declared", file.getvalue())).text
         own.problem = ""
     except SpecError as error:
         own.problem = str(error)

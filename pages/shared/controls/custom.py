@@ -15,7 +15,7 @@ import streamlit as st
 from dprl import links
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import EXAMPLE, MAX_LABEL, parsed
-from dprl.fields import SpecError
+from dprl.fields import SpecError, decode
 from dprl.links import MAX_MODEL
 from dprl.tables import escape_formulas
 from dprl.words import plural, size
@@ -104,9 +104,9 @@ def received(s: Session, file: Any) -> None:
         s.upload_problem = f"The file has {size(file.size)}; give at most {size(MOST_BYTES)}."
         return
     try:
-        text = file.getvalue().decode("utf-8")
-    except UnicodeDecodeError:
-        s.upload_problem = "The file is not text in UTF-8; give JSON."
+        text = decode(WORLD.key, file.getvalue())
+    except SpecError as error:
+        s.upload_problem = f"{error.sentence[0].upper()}{error.sentence[1:]}"
         return
     s.upload_problem = use(s, text)
     if not s.upload_problem:

@@ -14,11 +14,8 @@ from pages.shared.results.again import files, tidy
 from pages.shared.visitor.state import session
 
 
-def downloads(shown: Sequence[Row], statistic: Statistic, owner: str, read: Read = data.curves) -> None:
-    """The numbers, the bundle and the chart of these runs as files, and the table.
-
-    owner: in whose name they are asked for. read: where their numbers are.
-    """
+def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curves) -> None:
+    """The numbers and the chart of these runs as files, and the table. read: where their numbers are."""
     known = [read(curve.spec) for curve, *_ in shown]
     table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
     drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
@@ -31,8 +28,7 @@ def downloads(shown: Sequence[Row], statistic: Statistic, owner: str, read: Read
         "regret",
         "Cumulative regret of every seed of every visible curve, at every checkpoint.",
         table,
-        {title: curve.spec for curve, _, title, _ in shown},
-        owner,
+        [curve.spec for curve, *_ in shown],
         None if live else lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
     )
 

@@ -5,34 +5,20 @@ from __future__ import annotations
 import io
 import json
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dprl.bundle import zipped
-from dprl.bundle.figures import drawn_by, names_of
 from dprl.cited import cite
 from dprl.curves import RunCurves
-from dprl.figures import regret as regrets
-from dprl.jobs.curves import stored_curves
-from dprl.jobs.store import Store
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.tables import csv, escape_formulas
-from dprl.words import plural
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
-from pages.shared.results import data
-from pages.shared.results.data import store
-from pages.shared.results.status import ACTIVE, act, price
-from pages.shared.visitor.state import ask
 
-BUNDLE = "The bundle has specs, every number, versions, citations and a script."
-BUNDLE_DRAWN = "The bundle has specs, every number, figures, versions, citations and a script."
-VERIFIES = "`python -m dprl verify bundle.zip` computes the runs again, and says which file differs."
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 
 
@@ -112,17 +98,15 @@ def files(
     name: str,
     says: str,
     table: pd.DataFrame,
-    specs: Mapping[str, Spec],
-    owner: str,
+    specs: Sequence[Spec],
     page: Callable[[], str] | None,
 ) -> None:
-    """The numbers and the chart of runs as files, their replication bundle, and the table.
+    """The numbers and the chart of runs as files, and the table.
 
     Args:
         name: of the files with numbers.
         says: what the table holds.
-        specs: of the runs, by title.
-        owner: in whose name they are asked for.
+        specs: of the runs.
         page: makes the chart as a page of its own; None where *Share* has a better one.
     """
     st.caption(explained(says))
@@ -131,43 +115,14 @@ def files(
         if not empty:
             save(f"{name}.csv", "CSV", "text/csv", lambda: csv(table))
             save(f"{name}.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
-        save_citations(specs.values())
+        save_citations(specs)
         if not empty and page is not None:
             save(f"{name}.html", "Download interactive chart", "text/html", page)
-    offer_bundle(specs, owner)
     if page is None:
         st.caption("A page that plays these runs without a server is behind *Share*, at the top.")
     if not empty:
         camera()
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
-
-
-def offer_bundle(specs: Mapping[str, Spec], owner: str, begin: Callable[[], object] | None = None) -> None:
-    """The replication bundle of runs, or what is lacking for it: runs that come with the program are rounded, and those
-    are computed first. owner: in whose name; begin: asks for them, where a page has a way of its own."""
-    lacking = [spec for spec in specs.values() if not np.isfinite(data.ends(spec)).all()]
-    if not lacking:
-        save("bundle.zip", "Download replication bundle", "application/zip", partial(packed, store(), specs))
-        drawn = drawn_by() and names_of(specs)
-        st.caption(f"{BUNDLE_DRAWN if drawn else BUNDLE} {VERIFIES}")
-    elif any(data.status(spec, owner).state in ACTIVE for spec in lacking):
-        st.caption("The replication bundle comes when each run has ended.")
-    else:
-        st.caption(
-            f"A replication bundle needs {plural(len(lacking), 'run')} computed in full: {price(lacking)}."
-        )
-        asking = begin or partial(ask, lacking, owner, again=True)
-        act("Compute these runs", "play_arrow", asking, "compute_bundle")
-
-
-def named(specs: Collection[Spec]) -> dict[str, Spec]:
-    """Runs under their labels, which a number tells apart where they are the same."""
-    return dict(zip(regrets.distinct([spec.label() for spec in specs]), specs, strict=True))
-
-
-def packed(kept: Store, specs: Mapping[str, Spec]) -> bytes:
-    """The bundle of runs of the store. Raises SpecError where one has made room meanwhile."""
-    return zipped(specs, {title: stored_curves(kept, spec) for title, spec in specs.items()})
 
 
 def save_citations(specs: Iterable[Spec]) -> None:

@@ -17,8 +17,9 @@ from dprl.privacy import accounting
 from dprl.privacy.mechanisms import Mechanism, Stream, make_stream, stream_of_releases
 from dprl.privacy.mechanisms.mechanism import At, entered
 from dprl.statistics import Change
-from dprl.testing.draws import LEVEL, critical, errors, noise_of_kernel
+from dprl.testing.mechanisms import LEVEL, noise_of
 from dprl.testing.report import require
+from tests.privacy.noise import critical, errors
 
 DELTA = 0.01
 FEW, MANY, LONG = 3, 63, 511  # releases
@@ -30,8 +31,6 @@ GLANCED, PASSED, PLACES = (
     1000,
     24,
 )  # executions, for a score and for a proof, and places of LONG releases
-PART = ("all", "half", "a quarter", "an eighth", "a sixteenth")
-HALVINGS = len(PART) - 1  # after which a bound has to show that there is too little noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +95,7 @@ def many(mechanism: Mechanism) -> Setting:
 
 def unit_noise(mechanism: Mechanism, stream: Stream, executions: int, cells: int, seed: int) -> Array:
     """[M, executions, cells] unit noise."""
-    return noise_of_kernel(mechanism, stream, executions * cells, seed).reshape(-1, executions, cells)
+    return noise_of(mechanism, stream, executions * cells, seed).reshape(-1, executions, cells)
 
 
 def ratios(
@@ -110,14 +109,6 @@ def ratios(
         f"log_ratio: its shape is {np.shape(found[0])}; give a number for each execution, {noise.shape[1:2]}",
     )
     return found[0], found[1]
-
-
-def for_attackers(mechanism: Mechanism, stream: Stream) -> None:
-    """`telling` and `scattered` give streams, which attacks look at."""
-    require(isinstance(mechanism.telling(stream), Stream), "telling: it returns no Stream")
-    told = mechanism.scattered(np.random.Generator(np.random.SFC64(0)), stream, 2)
-    right = isinstance(told, tuple) and len(told) == 2 and isinstance(told[0], Stream)
-    require(right and np.shape(told[1]) == (2,), "scattered: give a stream, and at which release each enters")
 
 
 # ---- whether the attacker's score is right
@@ -210,25 +201,13 @@ def places(seed: int) -> list[int]:
     return [0, *sorted(others.tolist())]
 
 
-def proof(mechanism: Mechanism, bound: bool = False) -> str | None:
+def proof(mechanism: Mechanism) -> None:
     """No event tells two users apart better than `losses` proves; with half the noise one does, so that this can
-    fail. Of a bound, which is more than noise reveals, with a sixteenth; it says how much it took."""
-    allowed, most = HALVINGS if bound else 1, 0
+    fail."""
     for name, one, at, executions, seed in _looks(mechanism):
-        halvings = needed(mechanism, one, at, executions, seed, allowed)
-        require(
-            halvings,
-            f"losses: with {PART[allowed]} of the noise no attack shows more than is proved, in {name}; "
-            "the proof is so loose that it cannot be told from none"
-            if bound
-            else f"losses: with {PART[allowed]} of the noise no attack shows more than is proved, in {name}; "
-            "the proof is loose. Say bound=True if it has to be",
-        )
-        most = max(most, halvings)
+        broken = shown_by_half(mechanism, one, at, executions, seed)
+        require(broken, f"losses: with half the noise no attack shows more than is proved, in {name}")
     long_proof(mechanism)
-    return (
-        f"losses is a bound: with {PART[most]} of the noise an attack shows more than it" if bound else None
-    )
 
 
 def _looks(mechanism: Mechanism) -> tuple[tuple[str, Setting, int, int, int], ...]:
@@ -239,8 +218,8 @@ def _looks(mechanism: Mechanism) -> tuple[tuple[str, Setting, int, int, int], ..
     )
 
 
-def needed(mechanism: Mechanism, one: Setting, at: int, executions: int, seed: int, halvings: int) -> int:
-    """How many times noise has to be halved until an attack shows more than is proved; 0 where so many are too few.
+def shown_by_half(mechanism: Mechanism, one: Setting, at: int, executions: int, seed: int) -> bool:
+    """Whether an attack shows more than is proved once noise is half as large.
 
     Raises:
         AssertionError: it shows more of the noise as it is.
@@ -255,9 +234,5 @@ def needed(mechanism: Mechanism, one: Setting, at: int, executions: int, seed: i
     )
     told, factor = mechanism.halved(one.stream)
     less = noise if told is one.stream else unit_noise(mechanism, told, executions, cells, seed + 10)
-    for k in range(halvings):
-        smaller = factor * 0.5**k
-        found = ratios(mechanism, told, less, at, one.first / smaller, one.second / smaller)
-        if shown(found, one.proved) > one.proved:
-            return k + 1
-    return 0
+    found = ratios(mechanism, told, less, at, one.first / factor, one.second / factor)
+    return shown(found, one.proved) > one.proved

@@ -1,0 +1,100 @@
+"""Check an online tabular algorithm: its record, and the plans that it makes of released counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dprl.learners import ALGORITHMS
+from dprl.learners.tabular import planner
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp.tabular import Array
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import FIELDS, SeedRun
+from dprl.simulation.spec import RunSpec
+from dprl.testing.report import offered, require, run_checks, texts
+
+BONUSES = ("anytime", "paper", "practical", planner.OWN)
+GIVEN = ("released", "errors", "possible", "constants")  # arrays that a plan is made of
+
+
+def check_algorithm(algorithm: TabularLearner) -> tuple[str, ...]:
+    """Check an online tabular algorithm, registered or not, as plain Python, and return the checks' names.
+
+    - record: key, texts, privacy models and bonuses are known.
+    - function of what was released: the same releases give the same plans, for other users and a second time. Q, V
+      and policy are finite and in their ranges, and `plan` writes into nothing else.
+
+    Raises CheckFailed by the first check that fails, and ValueError if it is no tabular algorithm.
+    """
+    if not isinstance(algorithm, TabularLearner):
+        raise ValueError("algorithm: only a TabularLearner can be checked; give its record.")
+    with offered(ALGORITHMS, algorithm, FIELDS, "algorithm"):
+        return run_checks(algorithm, [record, function_of_what_was_released])
+
+
+def record(algorithm: TabularLearner) -> None:
+    """Check the key, texts, privacy models and bonuses."""
+    texts(algorithm)
+    unknown = set(algorithm.privacies) - PRIVATIZERS.keys()
+    require(not unknown, f"privacies: {', '.join(unknown)} is none of {', '.join(PRIVATIZERS)}")
+    require("none" in algorithm.privacies, "privacies: none is missing, the baseline of the privacy cost")
+    known = algorithm.bonuses and set(algorithm.bonuses) <= set(BONUSES)
+    require(known, f"bonuses: give some of {', '.join(BONUSES)}")
+    for field in algorithm.fields:
+        require(field.check(field.default) == field.default, f"fields: {field.name} has no allowed default")
+
+
+def function_of_what_was_released(algorithm: TabularLearner) -> None:
+    """Plan for other users in other environments from the same releases: the plans have to be the same."""
+    for bonus in algorithm.bonuses:
+        first, counts = plans_of(algorithm, bonus, 0, 0)
+        for seed, world in ((0, 0), (1, 0), (2, 7)):
+            other, others = plans_of(algorithm, bonus, seed, world)
+            require((seed, world) == (0, 0) or not np.array_equal(counts, others), "users are alike")
+            same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, other, strict=True))
+            require(same, f"with bonus {bonus}, the same releases gave two plans")
+
+
+def plans_of(algorithm: TabularLearner, bonus: str, seed: int, world: int) -> tuple[list[Array], Array]:
+    """Return Q, V and policy after each of the same releases, and the true counts at the end."""
+    small: Any = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3, "seed": world}}
+    small |= {"episodes": 300, "schedule": "geometric:0.3", "seeds": 1}
+    spec = RunSpec(algorithm=algorithm.key, privacy=algorithm.privacies[0], bonus=bonus, **small)
+    run, rng = SeedRun(spec, seed, plain=True), np.random.default_rng(0)
+    run.state = run.state._replace(released=np.zeros_like(run.state.counts))  # not the counts themselves
+    run._own_rng = np.random.default_rng(0)
+    found: list[Array] = []
+    own = algorithm.planner(bonus).plan
+
+    def publish(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
+        released[...] = rng.integers(1, 100, size=released.shape) * 10.0 ** rng.integers(0, 6)
+        released[..., -2] = released[..., :-2].sum(-1)
+        released[..., -1] = np.floor(released[..., -2] * rng.random(released.shape[:-1]))
+
+    def plan(*given: Any) -> None:
+        before = [array.copy() for array in given[: len(GIVEN)]]
+        own(*given)
+        for name, now, was in zip(GIVEN, given, before, strict=False):
+            require(np.array_equal(now, was), f"plan writes into {name}")
+        check_plan(algorithm, *given[-3:])
+        found.extend(learned.copy() for learned in given[-3:])
+
+    run._kernels = run._kernels._replace(publish=publish, plan=plan)
+    while not run.advance(1e9):
+        pass
+    require(len(found) == 3 * run.state.position[0] > 15, "it was not asked for a plan at each release")
+    return found, run.state.counts
+
+
+def check_plan(algorithm: TabularLearner, Q: Array, V: Array, policy: Array) -> None:
+    """Check that a plan is finite, in its ranges, and greedy unless it is stochastic."""
+    require(np.isfinite(Q).all() and np.isfinite(V).all(), "a value is missing or infinite")
+    require((V[-1] == 0).all(), "V of the step after the last is not 0")
+    if algorithm.stochastic:
+        require(np.allclose(np.exp(policy).sum(-1), 1.0), "chances of actions do not sum to 1")
+        return
+    require(algorithm.draws or (Q.min() >= 0 and Q.max() <= len(Q)), "a value of Q is below 0 or above H")
+    require(np.array_equal(V[:-1], Q.max(-1)), "V is not the largest Q of each state")
+    require(np.array_equal(policy, Q.argmax(-1)), "the policy is not the lowest action of the largest Q")
