@@ -66,7 +66,9 @@ def defaults(kind: str = FIRST) -> Defaults:
     because of its learner or of its privacy model is among them."""
     always = _usual(KINDS[kind].fields.values())
     worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
-    learners = {key: _usual(one.fields, "algp.") for key, one in {**OFFLINE, **ALGORITHMS}.items()}
+    learners = {
+        key: _usual(one.fields, "algp.") for table in (OFFLINE, ALGORITHMS) for key, one in table.items()
+    }
     if kind != FIRST:
         return Defaults(always, worlds, learners, {})
     usual = spec_pairs(RunSpec())

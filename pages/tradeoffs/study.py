@@ -281,15 +281,15 @@ def decode(
         problems.append(str(error))
     usual = usual_models(base)
     models = parameters.get(MODEL, ()) or usual
-    kept: list[str] = []
+    kept: tuple[str, ...] = ()
     for text in models[: 2 * MOST_MODELS]:
         try:
-            kept = list(SweepView(base, (*kept, text), x, at, among=among).models)
+            kept = SweepView(base, (*kept, text), x, at, among=among).models
         except SpecError as error:
             problems.append(str(error))
     if not kept:
         kept, among = usual, ()
-    return SweepView(base, tuple(kept), x, at, among=among, **how), problems
+    return SweepView(base, kept, x, at, among=among, **how), problems
 
 
 def usual_models(base: Any) -> tuple[str, ...]:
