@@ -87,7 +87,6 @@ def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     [
         ("--privacy none --episodes 1e7", ""),
         ("--privacy none --bonus paper", "has not found the best policy in 2 of 2 seeds"),
-        ("--bonus practical", "The practical bonus was fitted to RiverSwim"),
     ],
 )
 def test_what_a_run_does_not_say_is_said(

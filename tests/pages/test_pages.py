@@ -57,7 +57,7 @@ def test_examples_have_a_picture_of_their_curves(visit: Visit) -> None:
 def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     app = visit("explore")
     press(app, "run")
-    assert app.query_params["v"] == "2"
+    assert app.query_params["v"] == "1"
     assert app.query_params["c"] == ["priv.central", "priv.none"]
     assert "Waiting: next" in words(app)
     assert "The first start compiles the program, once for this machine" in words(app)
