@@ -83,7 +83,7 @@ format: $(VENV)/.test
 	@$(PY) -m ruff format .
 
 clean:
-	rm -rf $(VENV) build static docs/reference/api docs/reference/generated *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-lowest build static docs/reference/api docs/reference/generated *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
 $(VENV)/.run: requirements.txt pyproject.toml
 	@$(venv)

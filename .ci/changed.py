@@ -1,5 +1,7 @@
 """Which thorough tests to run: those of the parts that have changed since all of them passed.
 
+With --lowest it exits with 0 if requirements or uploads have changed since, and 1 otherwise.
+
 .ci/thorough names the commit at which they did: `make test-all` writes it there. Prints the folders and files of
 tests, all of them where that commit cannot be had (a clone without history).
 """
@@ -7,6 +9,7 @@ tests, all of them where that commit cannot be had (a clone without history).
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -76,19 +79,22 @@ PARTS = {
 }
 
 
+LOWEST = ("requirements.txt", "dprl/simulation/uploads", "tests/contract", ".ci/lowest.sh")
+
+
+def differs(since: str, paths: tuple[str, ...]) -> bool:
+    """Return whether paths differ from a commit; True if there is no such commit."""
+    command = ["git", "diff", "--quiet", since, "--", *paths]
+    return subprocess.run(command, cwd=ROOT, capture_output=True).returncode != 0
+
+
 def changed(since: str) -> list[str]:
-    """The tests of the parts that differ from a commit; all where there is no such commit."""
-
-    def differs(paths: tuple[str, ...]) -> bool:
-        return (
-            subprocess.run(
-                ["git", "diff", "--quiet", since, "--", *paths], cwd=ROOT, capture_output=True
-            ).returncode
-            != 0
-        )
-
-    return [tests for tests, looked_at in PARTS.items() if differs((tests, *looked_at))]
+    """Return the tests of the parts that differ from a commit; all if there is no such commit."""
+    return [tests for tests, looked_at in PARTS.items() if differs(since, (tests, *looked_at))]
 
 
 if __name__ == "__main__":
-    print(*changed(PASSED.read_text().strip()))
+    passed = PASSED.read_text().strip()
+    if sys.argv[1:] == ["--lowest"]:
+        sys.exit(not differs(passed, LOWEST))
+    print(*changed(passed))
