@@ -18,7 +18,6 @@ from dprl.learners import ALGORITHMS
 from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
-from dprl.words import exponents, human
 from pages.free import link as free_link
 from pages.free.additive import PROVED, measured, summary, trend
 from pages.free.explored import SHOW as EXPLORED
@@ -30,7 +29,6 @@ from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, choice, keyed, names, press, words
 from tests.problems import first
-from tests.test_layers import ROOT
 
 PAGE = "free"
 OF_FOUR = [show for show in SHOWN if show != EXPLORED]  # the other view: test_free_exploration.py
