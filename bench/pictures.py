@@ -12,7 +12,7 @@ from PIL import Image
 from bench.dashboard import dashboard
 from tests.browser.server import ROOT
 
-PICTURES = {"home.png": "?v=2&eps=1", "explore-regret.png": "explore"}
+PICTURES = {"home.png": "?v=1&eps=1", "explore-regret.png": "explore"}
 SIZE = (1280, 860)
 
 

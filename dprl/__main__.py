@@ -266,15 +266,14 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
         print(f"Note: {uploads.outcome(reach(spec), trace.values[0, -1])}")
         for sentence in verdict.said(trace.seeds[0], releases):
             print(f"Note: {sentence}".replace("**", ""))
-    cautions(spec, metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0)
+    caution(metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0, spec.seeds)
     return 0
 
 
-def cautions(spec: Any, stuck: int) -> None:
-    """Say what the numbers of runs like `spec` do not say. stuck: see `doubts.unsettled`."""
-    for sentence in (doubts.retired([spec.caution]), doubts.unsettled(stuck, spec.seeds)):
-        if sentence:
-            print(f"Note: {sentence}")
+def caution(stuck: int, seeds: int) -> None:
+    """Say what the numbers of runs do not say, see `doubts.unsettled`."""
+    if stuck:
+        print(f"Note: {doubts.unsettled(stuck, seeds)}")
 
 
 def add_sweep(commands: Any) -> None:
@@ -334,7 +333,7 @@ def sweep_command(given: argparse.Namespace) -> int:
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
     twins = {spec.twin() for spec in sweep.specs}
     curves = ([(at, values) for _, at, values in store.results.live(twin)] for twin in twins)
-    cautions(sweep.base, max(metrics.unsettled(*metrics.align(found)) for found in curves))
+    caution(max(metrics.unsettled(*metrics.align(found)) for found in curves), sweep.base.seeds)
     below = []
     for point in sweep.points:
         spec: Any = point.spec

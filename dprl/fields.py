@@ -85,8 +85,6 @@ class Field:
         when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or
             among these those with noise (`practical noise`), or all but those with bonus `anytime` (`not
             anytime`), or all `with privacy`. In other runs it is None.
-        later: of what came when there were specs without it: where it is at its default, or not used, a spec is written
-            without it, and is the one that it was.
         words: texts that stand for a number which follows from other fields.
         rows: of a text of rows joined by /, which is edited a row on a line: what its capital letters mean.
     """
@@ -103,7 +101,6 @@ class Field:
     query: str = ""
     flag: str = ""
     when: str = ""
-    later: bool = False
     rows: str = ""
     words: tuple[str, ...] = ()
 
@@ -290,12 +287,6 @@ def _parts(text: str) -> Iterator[str]:
         rest, _, after = text[end:].partition(",")
         yield text[:end] + rest
         text = after
-
-
-def written(fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Checked parameters as a spec is written: without those of `later` at their defaults, or not used."""
-    left_out = {f.name: (None, f.default) for f in fields if f.later}
-    return {name: value for name, value in given.items() if value not in left_out.get(name, ())}
 
 
 def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:

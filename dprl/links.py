@@ -1,17 +1,13 @@
-"""A spec as text: how links write it, and read it back for ever.
+"""A spec as text: how links write it, and read it back.
 
-A spec is `key.value` pairs joined by `~`, where key is the field's `query` key in `RunSpec`'s table; a parameter of the
-environment or of the learner is `key.name.value`:
+A spec is `key.value` pairs joined by `~`, where key is the field's `query` key in the table of its kind; a parameter of
+the environment or of the learner is `key.name.value`:
 
-    v=2 & t=3 & ... priv.local~eps.0.3~K.1e7
+    v=1 & ... priv.local~eps.0.3~K.1e7
 
-What equals the defaults is left out. So that a link keeps its meaning when a default changes, it names the table of
-defaults it was written with (`t`), and those tables are frozen: a changed default gets a new one. Links of version 1
-wrote every value; what a hand-written one leaves out is what was the default then. A store id never stands in a link.
-Reading never raises: what is wrong takes its default and is said in one sentence each, and all else is kept.
-
-A spec of another kind than online is written by the table of its kind, and the first of a link says everything: there
-is no frozen table of its defaults yet. Which kind it is follows from the page.
+What equals the defaults is left out, see `defaults`. A store id never stands in a link. Which kind a spec is of follows
+from the page. Reading never raises: what is wrong takes its default and is said in one sentence each, and all else is
+kept.
 """
 
 from __future__ import annotations
@@ -20,40 +16,41 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from dataclasses import field as attribute
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
+from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation.kinds import FIRST, KINDS, Spec
-from dprl.simulation.table import FIELDS, LATER
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.table import FIELDS
 
-VERSION = "2"
-READ = ("1", VERSION)
+VERSION = "1"
 MAX_MODEL = 4000  # characters of a text among the parameters; a longer one travels as a file
 MAX_LENGTH = 3 * MAX_MODEL  # characters of one spec
 FILE = "file:"
 MAX_CURVES = 8  # of a comparison, more of which nobody can tell apart
-NAME, HIDE, COLOUR = "name", "hide", "col"  # of a curve; the last is read, and passed over
+NAME, HIDE = "name", "hide"  # of a curve
 
 Pairs = dict[str, str]
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """One frozen table.
+    """What links of a kind leave out.
 
     Attributes:
         always: of every spec.
         by_environment, by_learner, by_privacy: what depends on these.
-        models: what a privacy model alone stood for on Trade-offs, where it is not what it is now.
     """
 
     always: Pairs
     by_environment: Mapping[str, Pairs]
     by_learner: Mapping[str, Pairs]
     by_privacy: Mapping[str, Pairs]
-    models: Pairs = attribute(default_factory=dict, repr=False)
 
     def completed(self, pairs: Mapping[str, str]) -> Pairs:
         """`pairs`, and the defaults of what they leave out."""
@@ -63,112 +60,57 @@ class Defaults:
         return found
 
 
-_OPTIMISTIC = {"algp.cap": "H", "algp.statistical": "0.3"}
-_NOISY = {**_OPTIMISTIC, "algp.privacy": "0.02"}
-_ELIMINATING = {"algp.C": "1", "algp.C1": "6"}
-_GAUSSIAN = {"local": "local:gaussian:tight"}
+@cache
+def defaults(kind: str = FIRST) -> Defaults:
+    """The defaults of a kind's fields, and of the parameters of environments and learners. What an online run takes
+    because of its learner or of its privacy model is among them."""
+    always = _usual(KINDS[kind].fields.values())
+    worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
+    learners = {
+        key: _usual(one.fields, "algp.") for table in (OFFLINE, ALGORITHMS) for key, one in table.items()
+    }
+    if kind != FIRST:
+        return Defaults(always, worlds, learners, {})
+    usual = spec_pairs(RunSpec())
+    always |= {key: usual[key] for key in ("priv", "cal", "delta", "str")}
+    schedule = always.pop("sched")
+    for key, learner in ALGORITHMS.items():
+        learners[key] |= {"bonus": learner.bonuses[0], "sched": learner.schedule or schedule}
+    models = {
+        key: {"rep": one.reports, **dict(zip(["mech"], one.mechanisms, strict=False))}
+        for key, one in PRIVATIZERS.items()
+    }
+    return Defaults(always, worlds, learners, models)
 
-# Never change a table that has been released: add one. What no table has is written out, so a new environment or
-# learner needs no entry.
-TABLES: dict[str, Defaults] = {
-    "1": Defaults(
-        always={
-            "env": "riverswim", "alg": "dp-ucbvi", "priv": "central", "cal": "tight", "eps": "1", "delta": "1e-6",
-            "beta": "0.1", "bonus": "practical", "K": "1e9", "sched": "geometric:0.02", "seeds": "5", "seed": "0",
-        },
-        by_environment={
-            "riverswim": {"envp.S": "6", "envp.H": "20", "envp.variant": "osband"},
-            "gridworld": {"envp.map": "S---/-WX-/---G", "envp.H": "12", "envp.slip": "0.1"},
-            "chain": {"envp.S": "5", "envp.A": "3", "envp.H": "10", "envp.slip": "0.1"},
-            "clinic": {
-                "envp.levels": "3", "envp.doses": "3", "envp.H": "8", "envp.effect": "0.7", "envp.toxicity": "0.5",
-            },
-            "hard-jdp": {"envp.n": "2", "envp.m": "2", "envp.alpha": "0.1", "envp.H": "5", "envp.seed": "0"},
-            "random": {
-                "envp.S": "5", "envp.A": "3", "envp.H": "10", "envp.concentration": "0.3", "envp.seed": "0",
-            },
-            "gymnasium": {"envp.id": "FrozenLake-v1", "envp.H": "20"},
-            "custom": {"envp.H": "10"},
-        },
-        by_learner={
-            "dp-ucbvi": _NOISY, "pucb": _NOISY, "private-ucb-vi": _NOISY,
-            "ucbvi": _OPTIMISTIC, "ucbvi-hoeffding": _OPTIMISTIC, "ubev": _OPTIMISTIC,
-            "sdp-pe": _ELIMINATING, "apeve": _ELIMINATING,
-            "sdp-pe-relaxed": _ELIMINATING, "apeve-relaxed": _ELIMINATING,
-        },
-        by_privacy={
-            "central": {"mech": "gaussian-toeplitz"},
-            "shuffle": {"mech": "binomial-sum"},
-            "local": {"mech": "gaussian"},
-        },
-        models=_GAUSSIAN,
-    ),
-}  # fmt: skip
-_ANYTIME = {"bonus": "anytime", "sched": "adaptive:0.1"}
-_STAGES = {"bonus": "practical", "sched": "own"}
-TABLES["2"] = Defaults(
-    {key: value for key, value in TABLES["1"].always.items() if key not in _ANYTIME},
-    TABLES["1"].by_environment,
-    {
-        **{key: {**table, **_ANYTIME} for key, table in TABLES["1"].by_learner.items()},
-        **{
-            key: {**TABLES["1"].by_learner[key], **_STAGES}
-            for key in ("sdp-pe", "apeve", "sdp-pe-relaxed", "apeve-relaxed")
-        },
-    },
-    TABLES["1"].by_privacy,
-    _GAUSSIAN,
-)
-TABLES["3"] = replace(
-    TABLES["2"], by_privacy={**TABLES["2"].by_privacy, "central": {"mech": "gaussian-optimal"}}
-)
-TABLES["4"] = replace(
-    TABLES["3"], by_privacy={**TABLES["3"].by_privacy, "local": {"mech": "unary", "rep": "played"}}, models={}
-)
-NEWEST = "4"
-# A link that names no version was written by hand: what it leaves out is what is the default now. One of version 1 says
-# everything, unless written by hand; what was the default then is told where it does not depend on other fields.
-BY_HAND = Defaults({}, {}, {}, {})
-VERSION_1 = Defaults(
-    {k: TABLES["1"].always[k] for k in ("env", "alg", "bonus", "K", "sched", "seeds", "seed")},
-    TABLES["1"].by_environment,
-    TABLES["1"].by_learner,
-    {"local": TABLES["1"].by_privacy["local"]},
-    _GAUSSIAN,
-)
+
+def _usual(fields: Iterable[Field], owner: str = "") -> Pairs:
+    """The defaults of fields by query key, or of parameters by name."""
+    return {
+        owner + (f.name if owner else f.query): _text(f.default)
+        for f in fields
+        if (owner or f.query) and f.kind != "params" and f.default not in (None, "")
+    }
 
 
 def link_heading() -> list[tuple[str, str]]:
-    """The first query parameters of every link: its version, and its table of defaults."""
-    return [("v", VERSION), ("t", NEWEST)]
+    """The first query parameter of every link: its version."""
+    return [("v", VERSION)]
 
 
-def defaults_of(parameters: Mapping[str, Sequence[str]], problems: list[str]) -> Defaults:
-    """The defaults that a link was written with.
+def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
+    """Adds a sentence to `problems` where a link says another version.
 
-    Args:
-        parameters: Each key of the query with all its values.
-        problems: A sentence is added to it for a version or a table that is not known here.
+    parameters: each key of the query with all its values.
     """
-    version, table = last(parameters, "v"), last(parameters, "t")
-    if version not in (None, *READ):
+    version = last(parameters, "v")
+    if version not in (None, VERSION):
         problems.append(f"The link says version {shown(version)} and was read as version {VERSION}.")
-    if version in ("1", None):
-        return VERSION_1 if version else BY_HAND
-    if table not in (None, *TABLES):
-        problems.append(f"t: {shown(table)} is no table of defaults that is known here; {NEWEST} was taken.")
-    return TABLES.get(table or NEWEST, TABLES[NEWEST])
 
 
 def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
     """The last value of a key, None where it has none."""
     values = parameters.get(key, ())
     return values[-1] if values else None
-
-
-# Links of these kinds say everything. What one that was shortened by hand leaves out is what it was when such links
-# were first written.
-LEFT_OUT: Mapping[str, Pairs] = {"offline": {"alg": "dp-apvi"}, "upload": {"alg": "dp-apvi"}}
 
 
 def text_digest(text: str) -> str:
@@ -192,56 +134,55 @@ def encode_spec(spec: Spec, first: Spec | None = None) -> str:
 
 
 def differences(spec: Spec, first: Spec | None = None) -> Pairs:
-    """What a link must say of a spec, beside what the first spec of the link and the table of defaults say."""
-    whole, table = spec_pairs(spec), TABLES[NEWEST]
+    """What a link must say of a spec, beside what the first spec of the link and the defaults say."""
+    whole, table = spec_pairs(spec), defaults(spec.kind)
     known = inherited(spec_pairs(first), whole) if first else {}
-    if spec.kind != FIRST:
-        expected = known if first else BEFORE
-        return {k: v for k, v in whole.items() if expected.get(k) != v} or {"priv": whole["priv"]}
-    expected = BEFORE | table.completed(known | {key: whole[key] for key in OWNERS})
-    expected |= {key: known.get(key, table.always[key]) for key in OWNERS}
+    expected = table.completed(known | {key: whole[key] for key in OWNERS if key in whole})
+    expected |= {key: known.get(key, table.always.get(key, "")) for key in OWNERS}
     said = {k: v for k, v in whole.items() if expected.get(k) != v}
     return said or {"priv": whole["priv"]}  # a parameter without a value is lost on many ways that links take
 
 
 def decode_spec(
-    text: str, defaults: Defaults, files: Mapping[str, str] | None = None, kind: str = FIRST
+    text: str,
+    files: Mapping[str, str] | None = None,
+    kind: str = FIRST,
+    beside: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Any, list[str]]:
     """The spec that `encode_spec` wrote, None where there is none; what is wrong takes its default, and is said.
 
     Args:
         text: The value of the query parameter.
-        defaults: As `defaults_of` gives them.
         files: Texts too long for a link that are known here, by their digest.
         kind: Of the spec.
+        beside: Fields that no link carries.
 
     Returns:
         The spec, and a sentence for each thing that was wrong.
     """
     pairs, wrong = split(text, kind=kind)
-    completed = defaults.completed(pairs) if kind == FIRST else pairs
-    spec, more = spec_from(completed, files or {}, kind, usual=defaults.by_privacy)
+    spec, more = spec_from(pairs, files or {}, kind, beside)
     return spec, wrong + more
 
 
 def decode_curves(
-    given: Sequence[str], defaults: Defaults, own: Collection[str], files: Mapping[str, str] | None = None
+    given: Sequence[str],
+    own: Collection[str] = (),
+    files: Mapping[str, str] | None = None,
+    kind: str = FIRST,
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
-    """Reads the curves of a comparison of online runs, each written as differences from the first. Yields of each its
-    spec (None where there is none), its own pairs, and a sentence for each thing that was wrong.
+    """Reads the curves of a comparison, each written as differences from the first. Yields of each its spec (None where
+    there is none), its own pairs, and a sentence for each thing that was wrong.
 
     own: keys of what a curve has beside its spec, and never has from the first. For the rest see `decode_spec`.
     """
     first: Pairs = {}
     for index, text in enumerate(given):
-        pairs, wrong = split(text, own)
+        pairs, wrong = split(text, own, kind)
         whole = {k: v for k, v in pairs.items() if k not in own}
-        told = defaults.completed(inherited(first, whole) | whole)
-        spec, more = spec_from(told, files or {}, usual=defaults.by_privacy)
-        if index == 0:
-            first = (
-                whole if spec is None else spec_pairs(spec)
-            )  # what was wrong in the first is said only once
+        spec, more = spec_from(inherited(first, whole) | whole, files or {}, kind, {})
+        if index == 0:  # what was wrong in the first is said only once
+            first = whole if spec is None else spec_pairs(spec)
         yield spec, {k: v for k, v in pairs.items() if k in own}, wrong + more
 
 
@@ -252,9 +193,11 @@ def spec_pairs(spec: Spec) -> Pairs:
     values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():
         key = field.query
-        value = values.get(name, BEFORE.get(key))
+        value = values[name]
         if not key:
             continue
+        if value is None and field.kind == "text":
+            value = "none"  # which a later curve says where the first declares something
         if isinstance(value, Mapping):
             pairs |= {f"{key}.{k}": _text(v) for k, v in value.items() if v is not None}
         elif value is not None:
@@ -305,53 +248,52 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
 
 
 def spec_from(
-    pairs: Mapping[str, str],
-    files: Mapping[str, str],
-    kind: str = FIRST,
-    beside: Mapping[str, Any] = MappingProxyType({}),
-    usual: Mapping[str, Pairs] = MappingProxyType({}),
+    pairs: Mapping[str, str], files: Mapping[str, str], kind: str, beside: Mapping[str, Any]
 ) -> tuple[Any, list[str]]:
     """The spec that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
 
-    usual: what takes the place of a mechanism that does not go with a privacy model, by model.
-    beside: fields that no link carries. One whose environment is in a file that is not known here is left out: another
-    one would be a lie.
+    One whose environment is in a file that is not known here is left out: another one would be a lie.
     """
     problems: list[str] = []
-    values: dict[str, Any] = dict(beside)
-    fields = KINDS[kind].fields
-    pairs = LEFT_OUT.get(kind, {}) | dict(pairs)
-    fields_by_key = {field.query: name for name, field in fields.items()}
-    for name, field in fields.items():
-        if field.kind == "params":
-            given = {k.partition(".")[2]: v for k, v in pairs.items() if k.startswith(f"{field.query}.")}
-            values[name] = {k: _whole(v, files) for k, v in given.items()}
-            if None in values[name].values():
-                return None, [
-                    "Its environment is in a file that did not fit into the link: upload that file."
-                ]
-        elif field.query in pairs:
-            text = pairs[field.query]
-            values[name] = _whole(text, files) if field.kind == "text" else text
-            if values[name] is None:
-                return None, [f"{name}: this did not fit into the link."]
+    values = _values(pairs, files, kind)
+    for name, value in values.items():
+        if value is None:
+            return None, [f"{name}: this did not fit into the link."]
+        if isinstance(value, dict) and None in value.values():
+            return None, ["Its environment is in a file that did not fit into the link: upload that file."]
+    completed = _values(defaults(kind).completed(pairs), files, kind)
+    try:
+        return KINDS[kind].from_dict(_parsed({**beside, **completed}, kind)), problems
+    except SpecError:
+        pass  # what is wrong is said of what the link says; the rest takes the defaults that go with it
+    values = {**beside, **values}
     for _ in range(len(pairs) + 1):  # each round leaves out the one value that is wrong, so this ends
         try:
-            return KINDS[kind].from_dict(_parsed(values, fields)), problems
+            return KINDS[kind].from_dict(_parsed(values, kind)), problems
         except SpecError as error:
-            wrong = values.get("mechanism")
             if not _leave_out(values, error.field):
                 return None, [*problems, f"it was left out; {error}"]
             problems.append(str(error))
             if error.field == "mechanism":
                 values.pop("reports", None)  # whose reports count was said of that mechanism
-                instead = usual.get(str(values.get("privacy")), {})
-                values |= {fields_by_key[key]: text for key, text in instead.items() if text != wrong}
-            values = {fields_by_key[key]: text for key, text in LEFT_OUT.get(kind, {}).items()} | values
     return None, problems
 
 
-def _parsed(values: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
+def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> dict[str, Any]:
+    """What `pairs` say, by the names of fields, as text; None for a text in a file that is not known here."""
+    values: dict[str, Any] = {}
+    for name, field in KINDS[kind].fields.items():
+        if field.kind == "params":
+            given = {k.partition(".")[2]: v for k, v in pairs.items() if k.startswith(f"{field.query}.")}
+            values[name] = {k: _whole(v, files) for k, v in given.items()}
+        elif field.query in pairs:
+            text = pairs[field.query]
+            values[name] = _whole(text, files) if field.kind == "text" else text
+    return values
+
+
+def _parsed(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    fields = KINDS[kind].fields
     return {k: fields[k].parse(v) if isinstance(v, str) else v for k, v in values.items()}
 
 
@@ -383,8 +325,6 @@ def checked(field: Field, text: str | None, otherwise: Any, problems: list[str])
 _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
 # Fields whose value decides which defaults others have, with the key of the parameters that are theirs.
 OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
-# Of fields that came after the tables: what was so before, which a link does not say.
-BEFORE = {FIELDS[name].query: str(value or "none") for name, value in LATER.items()}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:

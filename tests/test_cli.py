@@ -27,7 +27,6 @@ from dprl import (
 from dprl.__main__ import main
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
-from dprl.simulation.table import LATER
 from dprl.status import versions
 from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
@@ -69,7 +68,7 @@ def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads((out / "versions.json").read_text(encoding="utf-8")) == versions()
     spec, regret, summary = files(out)
     assert spec == RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**4, seeds=2)
-    assert list(json.loads((out / "spec.json").read_text())) == [name for name in FIELDS if name not in LATER]
+    assert list(json.loads((out / "spec.json").read_text())) == list(FIELDS)
     assert list(regret.columns) == ["seed", "episode", "regret"]
     assert regret["seed"].unique().tolist() == [0, 1]
     assert (regret.groupby("seed")["episode"].last() == 10**4).all()
@@ -88,7 +87,6 @@ def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     [
         ("--privacy none --episodes 1e7", ""),
         ("--privacy none --bonus paper", "has not found the best policy in 2 of 2 seeds"),
-        ("--bonus practical", "The practical bonus was fitted to RiverSwim"),
     ],
 )
 def test_what_a_run_does_not_say_is_said(

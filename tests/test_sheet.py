@@ -81,16 +81,11 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
 
 
 def test_the_bound_is_of_what_the_sheet_says_to_do() -> None:
-    """It says for what it holds: whoever decides. Of a file of an earlier version that was not so, and it says that,
-    too. The chance of a paper's bound has a constant."""
+    """It says for what it holds: whoever decides. The chance of a paper's bound has a constant."""
     policy = learned()
     assert said.WHOEVER not in words(sheet(policy))  # nobody else decides
     lacking = replace(policy, enough=((False,) * len(STATES), *policy.enough[1:]))
     assert said.WHOEVER in words(sheet(lacking))
-    old = {k: v for k, v in policy.about["bound"].items() if k != said.WHOEVER_DECIDES}
-    before = words(sheet(replace(lacking, about={**policy.about, "bound": old})))
-    assert said.TAKES_UP in before
-    assert said.WHOEVER not in before
     assert "in proportion to 0.1" in words(
         sheet(replace(policy, about={**policy.about, "algorithm": "dp-apvi"}))
     )

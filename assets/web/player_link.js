@@ -1,12 +1,10 @@
 // Links in a fragment, by the codec of dprl/links.py: what the dashboard writes is read here, and the other way round.
 /**
  * @typedef {Record<string, string>} Pairs a spec, by query key
- * @typedef {object} Codec the tables of dprl/links.py
+ * @typedef {object} Codec what dprl/links.py goes by
  * @property {string} version
- * @property {string} table the newest
- * @property {Record<string, {always: Pairs, env: Record<string, Pairs>, alg: Record<string, Pairs>,
- *   priv: Record<string, Pairs>}>} tables
- * @property {Pairs} later defaults of fields that came after the first links
+ * @property {{always: Pairs, env: Record<string, Pairs>, alg: Record<string, Pairs>, priv: Record<string, Pairs>}}
+ *   defaults
  * @property {{sentences: string[], pairs: Record<string, Record<string, number | Record<string, number>>>}} refused
  *   what does not go together, by algorithm, privacy model and mechanism
  * @property {Record<string, string>} owners key of the parameters of an environment, and of an algorithm
@@ -25,7 +23,7 @@ const OTHER_TABS = {
   tab: "regret", seed: "0", k: String(10 ** 15), ch: "map", of: "visits", see: "noisy", pol: "steps", h: "-1", s: "0",
   a: "0",
 };
-const OWN = ["name", "hide", "col"], MOST = 100_000, MOVED = ["eps", "K", "seeds"];
+const OWN = ["name", "hide"], MOST = 100_000, MOVED = ["eps", "K", "seeds"];
 /**
  * The pairs of one curve. Throws a sentence where it cannot be read.
  * @param {string} text
@@ -59,11 +57,9 @@ function inherited(first, given, codec) {
 /**
  * The pairs, and the defaults of what they leave out.
  * @param {Codec} codec
- * @param {string} name of the table
  * @param {Pairs} pairs
  */
-function completed(codec, name, pairs) {
-  const table = codec.tables[name];
+function completed({ defaults: table }, pairs) {
   let found = { ...table.always, ...pairs };
   for (const key of ["env", "alg", "priv"]) found = { ...table[key][found[key]], ...found };
   return found;
@@ -111,10 +107,7 @@ function lacking(given, looked, texts) {
 export function decode(fragment, codec, curves) {
   if (fragment.length > MOST) throw new Error("the link is too long");
   const given = new URLSearchParams(fragment);
-  const version = given.get("v"), table = given.get("t") ?? "";
-  if (version !== codec.version || !Object.hasOwn(codec.tables, table)) {
-    throw new Error("the link is of another version, or no link");
-  }
+  if (given.get("v") !== codec.version) throw new Error("the link is of another version, or no link");
   const texts = given.getAll("c");
   if (texts.length !== curves.length) {
     throw new Error(`the link has ${texts.length} curves, and this page has ${curves.length}`);
@@ -124,7 +117,7 @@ export function decode(fragment, codec, curves) {
   const read = texts.map((text, i) => {
     const whole = split(text, codec), name = whole.name ?? "";
     for (const key of OWN) delete whole[key];
-    const told = { ...codec.later, ...completed(codec, table, { ...inherited(first, whole, codec), ...whole }) };
+    const told = completed(codec, { ...inherited(first, whole, codec), ...whole });
     const wrong = refusal(codec, told);
     if (wrong) throw new Error(`in curve ${i + 1}, ${wrong}`);
     for (const [key, value] of Object.entries(curves[i])) {
@@ -151,12 +144,12 @@ export function decode(fragment, codec, curves) {
  * @param {Looked} looked
  */
 export function encode(codec, curves, looked) {
-  const items = new URLSearchParams([["v", codec.version], ["t", codec.table]]);
+  const items = new URLSearchParams([["v", codec.version]]);
   curves.forEach((whole, i) => {
     const known = i ? inherited(curves[0], whole, codec) : {};
     const owned = Object.fromEntries(Object.keys(codec.owners).map((key) => [key, whole[key]]));
-    const { always } = codec.tables[codec.table];
-    const expected = { ...codec.later, ...completed(codec, codec.table, { ...known, ...owned }) };
+    const { always } = codec.defaults;
+    const expected = completed(codec, { ...known, ...owned });
     for (const key of Object.keys(codec.owners)) expected[key] = known[key] ?? always[key];
     let said = Object.entries(whole).filter(([key, value]) => expected[key] !== value);
     if (!said.length) said = [["priv", whole.priv]];

@@ -8,7 +8,7 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.links import BEFORE, NEWEST, OWNERS, TABLES, VERSION
+from dprl.links import OWNERS, VERSION, defaults
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import runs_in
@@ -17,13 +17,10 @@ USERS = 1000  # of a run that is only checked
 
 
 def codec() -> dict[str, Any]:
-    """The tables by which `links.differences` writes online runs, and `links.decode_curves` reads them."""
-    tables = {
-        name: {"always": t.always, "env": t.by_environment, "alg": t.by_learner, "priv": t.by_privacy}
-        for name, t in TABLES.items()
-    }
-    told = {"version": VERSION, "table": NEWEST, "tables": tables, "later": BEFORE, "owners": OWNERS}
-    return told | {"refused": refused()}
+    """The defaults by which `links.differences` writes online runs, and `links.decode_curves` reads them."""
+    t = defaults()
+    table = {"always": t.always, "env": t.by_environment, "alg": t.by_learner, "priv": t.by_privacy}
+    return {"version": VERSION, "defaults": table, "owners": OWNERS, "refused": refused()}
 
 
 @cache

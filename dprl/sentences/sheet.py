@@ -18,11 +18,6 @@ HOLDS = "The proved bound of this release holds except with a chance of {chance}
 HOLDS_LIKE = "The proved bound of this release holds except with a chance in proportion to {chance}."
 BEST_OF = "If you take the best of k releases, it is k times that."
 WHOEVER = "It holds whatever a clinician decides."
-WHOEVER_DECIDES = "where evidence is lacking"  # in the files of versions that prove it so
-TAKES_UP = (
-    "An earlier version wrote this file: where a clinician decides, its bound counts what the policy would have "
-    "done there."
-)
 LACKING = "Where a clinician decides, too few users did what the policy would do."
 FIRST_STEP = "Step {first} is the first of an episode."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
@@ -56,7 +51,7 @@ def bound_and_chance(found: Mapping[str, Any], ours: bool, lacking: bool) -> str
     chance = at_most(found["but for a chance of"])
     said = [(HOLDS if ours else HOLDS_LIKE).format(chance=chance), BEST_OF]
     if lacking:
-        said.append(WHOEVER if WHOEVER_DECIDES in found else TAKES_UP)
+        said.append(WHOEVER)
     return " ".join(said)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from dprl import names
 from dprl.brief import Registry, described
-from dprl.fields import Field, SpecError, shown, written
+from dprl.fields import Field, SpecError, shown
 from dprl.labels import called, phrase
 from dprl.learners import ALGORITHMS
 from dprl.mdp.structure import Table
@@ -50,7 +50,7 @@ FIELDS: Registry[Field] = Registry(
             "places", "choice", "together",
             "where the user's episodes are, of a run in which one user may have several: all in the first release, or "
             "at random places of the run",
-            choices=("together", "random"), query="places", flag="--places", later=True,
+            choices=("together", "random"), query="places", flag="--places",
         ),
         Field("executions", "int", 250, "a world, in each unit of work", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
@@ -133,11 +133,6 @@ class AttackSpec:
         """Itself: there is no attack without noise."""
         return self
 
-    @property
-    def caution(self) -> str:
-        """Nothing: an attack does not rest on a learner's constants."""
-        return ""
-
     def label(self) -> str:
         """A short name."""
         return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")
@@ -154,7 +149,7 @@ class AttackSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form."""
-        rest = written(FIELDS.values(), {name: getattr(self, name) for name in FIELDS})
+        rest = {name: getattr(self, name) for name in FIELDS}
         return {"kind": self.kind, "run": self.run.to_dict(), **rest}
 
     def to_json(self) -> str:

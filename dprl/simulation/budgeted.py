@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from dprl import names
-from dprl.fields import Field, SpecError, shown, written
+from dprl.fields import Field, SpecError, shown
 from dprl.labels import called, phrase
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
@@ -82,11 +82,6 @@ class Budgeted:
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
-    def caution(self) -> str:
-        """Nothing: all constants that there are, are offered."""
-        return ""
-
-    @property
     def episodes_of_one(self) -> int:
         """How many episodes of one user noise is for."""
         raise NotImplementedError
@@ -129,7 +124,6 @@ class Budgeted:
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of TABLE."""
         whole = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        whole = written(self.TABLE.values(), whole)
         return {"kind": self.kind} | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
 
     def to_json(self) -> str:

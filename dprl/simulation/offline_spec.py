@@ -48,7 +48,7 @@ FIELDS: Registry[Field] = Registry(
             "stationary", "choice", "no",
             "declares, as public, that transitions and rewards do not depend on the step: released counts are then "
             "added up over the steps",
-            choices=("no", "yes"), query="stat", flag="--stationary", later=True,
+            choices=("no", "yes"), query="stat", flag="--stationary",
         ),
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
         CONTRIBUTION,

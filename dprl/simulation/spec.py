@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, SupportsFloat, cast
 from dprl import names
 from dprl.brief import described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import SpecError, check_params, documented, either, read_json, shown, written
+from dprl.fields import SpecError, check_params, documented, either, read_json, shown
 from dprl.kernels import source_digest
 from dprl.labels import online
 from dprl.learners import ALGORITHMS
@@ -31,7 +31,7 @@ from dprl.simulation.pairs import (
     not_counted,
     runs_in,
 )
-from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, LATER, TIED
+from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
 
@@ -190,8 +190,7 @@ class RunSpec:
         return consistencies_for(self.algorithm, mechanism, self.structure, self.bonus, self.stationary)
 
     def _choose_reports(self, named: bool) -> None:
-        """Fill in whose reports a row counts, and check that it goes with the rest. named: a mechanism was given, as in
-        all specs that were written before there was a choice."""
+        """Fill in whose reports a row counts, and check that it goes with the rest. named: a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := self._not_counted(self.reports):
@@ -276,14 +275,9 @@ class RunSpec:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of FIELDS; of what came later only what is not as before."""
+        """JSON-able canonical form, in the order of FIELDS."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
-        given["algorithm_params"] = written(ALGORITHMS[self.algorithm].fields, self.algorithm_params)
-        return {
-            name: dict(value) if isinstance(value, Mapping) else value
-            for name, value in given.items()
-            if name not in LATER or value != LATER[name]
-        }
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
 
     def to_json(self) -> str:
         """Canonical JSON on one line."""
@@ -321,7 +315,6 @@ class RunSpec:
         its default. Whose reports count goes with a mechanism by default, and stays with a named one where it fits.
         """
         kept = {name: value for name, value in self.to_dict().items() if value is not None}
-        kept["reports"] = self.reports
         if self.mechanism is not None and self.mechanism == self._default_mechanism():
             del kept["mechanism"]
             if self.reports == self._default_reports() and changes.get("mechanism") is None:
@@ -352,11 +345,6 @@ class RunSpec:
     def twin(self) -> RunSpec:
         """The non-private twin: the same spec with privacy `none`."""
         return self._twin
-
-    @property
-    def caution(self) -> str:
-        """Why not to trust what this run shows, where its constants are not offered any more; else ""."""
-        return ALGORITHMS[self.algorithm].retired.get(self.bonus, "")
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""

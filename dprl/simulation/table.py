@@ -24,15 +24,9 @@ MOST_OF_ONE = 1000  # episodes
 CONTRIBUTION = Field(
     "contribution", "int", 1,
     "m, the most episodes of one user, which is public; privacy protects all of them",
-    1, MOST_OF_ONE, query="m", flag="--contribution", later=True,
+    1, MOST_OF_ONE, query="m", flag="--contribution",
 )  # fmt: skip
 TIED = "1/(10K)"  # a delta that is small against one over the users
-
-# Fields that came when there were results already, with what was so before: at that such a field is not written, in
-# keys and links as in JSON, so that these are found.
-LATER: dict[str, str | int | None] = {
-    "structure": None, "stationary": "no", "consistency": "own", "reports": "all", "contribution": 1,
-}  # fmt: skip
 
 # What takes its default again when another field changes: it would mean something else, or nothing.
 BELONGS = {

@@ -1,6 +1,6 @@
 """Links to Attack: the attacked run, the two episodes, and what is looked at.
 
-    v=2 & t=3 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & show=promise & ...
+    v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & show=promise & ...
 
 What is as usual is left out. Reading never raises: what is wrong takes its default and is said in one sentence each.
 """
@@ -74,10 +74,10 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     files: texts too long for a link that are known here, by their digest.
     """
     problems: list[str] = []
-    defaults = links.defaults_of(parameters, problems)
+    links.check_version(parameters, problems)
     spec = DEFAULT
     if (text := links.last(parameters, "b")) is not None:
-        run, wrong = links.decode_spec(text, defaults, files)
+        run, wrong = links.decode_spec(text, files)
         problems += [f"The run: {sentence}" for sentence in wrong]
         if run is not None:
             spec = _changed(spec, problems, run=run, first="", second="")

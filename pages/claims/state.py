@@ -1,6 +1,6 @@
 """Claims: what a visitor's session holds of it, the link to it, and what it reads of the claims' runs.
 
-    v=2 & t=3 & claim=jdp-additive & at=2
+    v=1 & claim=jdp-additive & at=2
 
 Without `claim` all of them are listed; `at` is the setting whose curves are drawn, 1 unless said.
 """
@@ -49,7 +49,7 @@ class Claims(PageState):
     def follow(self, given: Query) -> None:
         """Takes over a link. Nothing is started: what is shown comes with the program."""
         problems: list[str] = []
-        links.defaults_of(given, problems)
+        links.check_version(given, problems)
         key = links.chosen("claim", links.last(given, "claim"), CLAIMS, problems)
         most = len(CLAIMS[key].settings) if key else 1
         setting = links.place(SETTING, links.last(given, SETTING.query), most, problems)

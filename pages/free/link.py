@@ -1,6 +1,6 @@
 """Links to "When is privacy free?": the four runs, what is looked at, and what the calculator holds.
 
-    v=2 & t=2 & b=<the run with a trusted curator> & show=growth & S=12 & ... & bounds=<keys joined by .>
+    v=1 & b=<the run with a trusted curator> & show=growth & S=12 & ... & bounds=<keys joined by .>
 
 What is looked at stands in it where it is not as usual, and the calculator where it is not at the run's own problem.
 Reading never raises: what is wrong is replaced by its default and said in one sentence each.
@@ -108,10 +108,10 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     files: texts too long for a link that are known here, by their digest.
     """
     problems: list[str] = []
-    defaults = links.defaults_of(parameters, problems)
+    links.check_version(parameters, problems)
     base = BASE
     if (text := links.last(parameters, "b")) is not None:
-        spec, wrong = links.decode_spec(text, defaults, files)
+        spec, wrong = links.decode_spec(text, files)
         problems += [f"The run: {sentence}" for sentence in wrong]
         base = _base(spec, problems) if spec else BASE
     values = read(FreeView, parameters, problems, calculator(base))

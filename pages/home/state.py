@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from dprl import links
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError
 from dprl.simulation import RunSpec
 from dprl.simulation.table import FIELDS
 from pages.shared.examples import BASE, HOME_BUDGETS
@@ -37,8 +37,10 @@ class Home(PageState):
         """Takes over the epsilon of a link."""
         if "eps" not in given:
             return
-        epsilon, problem = epsilon_of(given["eps"][-1], given.get("v", [links.VERSION])[-1])
-        self.problems = (problem,) if problem else ()
+        problems: list[str] = []
+        links.check_version(given, problems)
+        epsilon, problem = epsilon_of(given["eps"][-1])
+        self.problems = (*problems, *([problem] if problem else []))
         if epsilon != self.epsilon:  # else the slider wrote it
             self.epsilon = epsilon
             session().version += 1
@@ -46,14 +48,12 @@ class Home(PageState):
 
 def link_to(epsilon: float) -> list[tuple[str, str]]:
     """The query parameters of the link to this page at an epsilon."""
-    return [("v", links.VERSION), ("eps", f"{epsilon:g}")]
+    return [*links.link_heading(), ("eps", f"{epsilon:g}")]
 
 
-def epsilon_of(text: str, version: str = links.VERSION) -> tuple[float, str]:
+def epsilon_of(text: str) -> tuple[float, str]:
     """The epsilon of a link to this page, one of HOME_BUDGETS, and a sentence where it is not what the link says."""
     problems = []
-    if version not in links.READ:
-        problems.append(f"The link says version {shown(version)} and was read as version {links.VERSION}.")
     epsilon: float = EPSILON.default
     try:
         wanted = EPSILON.parse(text)

@@ -1,6 +1,6 @@
 """Landscape: what a visitor's session holds of it, and the link to it.
 
-    v=2 & problem=chain & K=1e12 & const=paper & y=share & sort=regret & of=pucb:central
+    v=1 & problem=chain & K=1e12 & const=paper & y=share & sort=regret & of=pucb:central
 
 What is as usual is left out. Nothing is run: what is shown comes with the program.
 """
@@ -64,13 +64,13 @@ class LandscapePageState(PageState):
 
 def encode(seen: Seen) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    return [("v", links.VERSION), *views.pairs_of(seen), *([("of", seen.of)] if seen.of else [])]
+    return [*links.link_heading(), *views.pairs_of(seen), *([("of", seen.of)] if seen.of else [])]
 
 
 def decode(given: Query) -> tuple[Seen, tuple[str, ...]]:
     """What a link asks for, and a sentence for each thing that could not be used."""
     problems: list[str] = []
-    links.defaults_of(given, problems)
+    links.check_version(given, problems)
     values = views.read(Seen, given, problems)
     users = bundled_landscape().users
     if values["K"] not in users:

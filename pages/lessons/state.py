@@ -1,6 +1,6 @@
 """Lessons: what a visitor's session holds of them, and the link to a step.
 
-    v=2 & t=3 & lesson=trust & step=2 & guess=1e9 & shown=yes & present=on
+    v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & present=on
 
 Without `lesson` all of them are listed. The step after the last question is the recap.
 """
@@ -114,7 +114,7 @@ class Lessons(PageState):
     def follow(self, given: Query) -> None:
         """Takes over a link. Nothing is started: what is shown comes with the program."""
         problems: list[str] = []
-        links.defaults_of(given, problems)
+        links.check_version(given, problems)
         key = links.chosen("lesson", links.last(given, "lesson"), LESSONS, problems)
         most = len(LESSONS[key].steps) + 1 if key else 1
         at = links.place(STEP, links.last(given, STEP.query), most, problems)

@@ -16,7 +16,6 @@ from dprl.learners.tabular.planner import OWN
 from dprl.privacy import MECHANISMS
 from dprl.series import place_of, style_of
 from dprl.simulation import OfflineSpec, RunSpec, Spec
-from dprl.simulation.table import LATER
 from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
 
@@ -155,7 +154,7 @@ def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
 
 
 def _flat(spec: Spec) -> dict[str, Any]:
-    flat: dict[str, Any] = {name: getattr(spec, name) for name in LATER if hasattr(spec, name)}
+    flat: dict[str, Any] = {}
     for key, value in spec.to_dict().items():
         if isinstance(value, Mapping):
             flat |= {f"{key}.{k}": v for k, v in value.items() if v is not None}

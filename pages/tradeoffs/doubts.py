@@ -11,8 +11,8 @@ from pages.tradeoffs.study import SweepView
 
 
 def of_study(study: SweepView) -> list[str]:
-    """Of runs with earlier constants, of runs without privacy that have not found the best policy, and where the axis
-    is not epsilon at which values; of prices below zero."""
+    """Of runs without privacy that have not found the best policy, and where the axis is not epsilon at which values;
+    of prices below zero."""
     symbol = SYMBOLS.get(study.x, study.x)
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
@@ -24,7 +24,5 @@ def of_study(study: SweepView) -> list[str]:
             if spec != spec.twin():
                 price = trade.ends(spec) - trade.ends(spec.twin())
                 negative += doubts.below_zero(f"{title} at {at}", price)
-    said = [sentences.retired([study.base.caution])]
-    if stuck:
-        said.append(sentences.unsettled(*max(stuck.values()), at=list(filter(None, stuck))))
+    said = [sentences.unsettled(*max(stuck.values()), at=list(filter(None, stuck)))] if stuck else []
     return [*said, sentences.about_negative_prices(negative)]

@@ -1,6 +1,6 @@
 """What the page Trade-offs shows, as a value: a sweep over one axis for several models, and how it is looked at.
 
-    v=2 & t=2 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & share=1 & stat=median
+    v=1 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & share=1 & stat=median
 
 is its link; of runs on data sets also kind=offline, and in `and` the values of the second axis. Reading never raises:
 what is wrong takes its default and is said.
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from dprl.fields import Field, SpecError, shown
-from dprl.links import checked, chosen, decode_spec, defaults_of, encode_spec, last, link_heading
+from dprl.links import check_version, checked, chosen, decode_spec, encode_spec, last, link_heading
 from dprl.links import written as value_written
 from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
@@ -261,12 +261,12 @@ def decode(
     """Reads the query parameters (each key with all its values): the study, and a sentence for each thing that could
     not be used. Unknown keys are ignored. files: texts too long for a link that are known here, by their digest."""
     problems: list[str] = []
-    defaults = defaults_of(parameters, problems)
+    check_version(parameters, problems)
     kind = checked(KIND, last(parameters, KIND.query), RunSpec.kind, problems)
     subject = SUBJECTS[kind]
     base = subject.base
     if (text := last(parameters, BASE)) is not None:
-        found, wrong = decode_spec(text, defaults, files, kind)
+        found, wrong = decode_spec(text, files, kind)
         problems += wrong
         base = subject.based(found or base)
     how = read(SweepView, parameters, problems)
@@ -279,17 +279,17 @@ def decode(
             among = parse_values(base, subject.second(base, x), text[:1000])
     except SpecError as error:
         problems.append(str(error))
-    usual = [defaults.models.get(model, model) for model in usual_models(base)]
-    models = [defaults.models.get(model, model) for model in parameters.get(MODEL, ())] or usual
-    kept: list[str] = []
+    usual = usual_models(base)
+    models = parameters.get(MODEL, ()) or usual
+    kept: tuple[str, ...] = ()
     for text in models[: 2 * MOST_MODELS]:
         try:
-            kept = list(SweepView(base, (*kept, text), x, at, among=among).models)
+            kept = SweepView(base, (*kept, text), x, at, among=among).models
         except SpecError as error:
             problems.append(str(error))
     if not kept:
         kept, among = usual, ()
-    return SweepView(base, tuple(kept), x, at, among=among, **how), problems
+    return SweepView(base, kept, x, at, among=among, **how), problems
 
 
 def usual_models(base: Any) -> tuple[str, ...]:

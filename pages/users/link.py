@@ -1,8 +1,8 @@
 """Links to *How many users do I need?*, and the table that they are read by.
 
-    v=2 & K=1e6 & S=20 & eps=0.5 & loss=5
-    v=2 & problem=riverswim & K=1e8
-    v=2 & from=logs
+    v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
+    v=1 & problem=riverswim & K=1e8
+    v=1 & from=logs
 
 What is as usual is left out. Nothing is run: what is shown follows from a table that comes with the program.
 """
@@ -28,7 +28,7 @@ USUAL = RunSpec()
 
 def encode(asked: Asked, answer: str = TREATING) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    items = [("v", links.VERSION)]
+    items = links.link_heading()
     if answer != TREATING:
         items.append((ANSWER, answer))
     if asked.problem:
@@ -44,7 +44,7 @@ def encode(asked: Asked, answer: str = TREATING) -> list[tuple[str, str]]:
 def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
     """What a link asks, and a sentence for each thing that could not be used."""
     problems: list[str] = []
-    links.defaults_of(given, problems)
+    links.check_version(given, problems)
     key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
     values = {
         name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()

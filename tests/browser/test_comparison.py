@@ -34,7 +34,7 @@ class Alike(NamedTuple):
 
 ALIKE = {
     LINEAR.path: Alike(
-        "v=2&t=2&c=env.linear-mixture~envp.d.3~envp.S.3~envp.H.4~alg.ucrl-vtr~K.1e7~seeds.2~priv.none&c=priv.central",
+        "v=1&c=env.linear-mixture~envp.d.3~envp.S.3~envp.H.4~alg.ucrl-vtr~K.1e7~seeds.2~priv.none&c=priv.central",
         {
             "Regret": "Average regret per episode so far",
             "Exponents": "How fast regret grows",
@@ -48,7 +48,7 @@ ALIKE = {
         "Confidence set",
     ),
     OFFLINE.path: Alike(
-        "v=2&t=2&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1",
+        "v=1&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1",
         {
             "Suboptimality": "Trajectories needed",
             "Pessimism": "the penalty takes all that the action seems worth",

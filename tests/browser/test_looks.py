@@ -122,7 +122,7 @@ def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits)
 
 @pytest.mark.thorough
 def test_small_print_over_a_page_is_read_by_night(visit: Visits) -> None:
-    page = visit("explore?v=2&t=3&c=env.custom~K.1e6", 1280, "dark")
+    page = visit("explore?v=1&c=env.custom~K.1e6", 1280, "dark")
     page.get_by_role("button", name="Edit", exact=True).click()
     small = page.get_by_role("dialog").get_by_test_id("stCaptionContainer").locator("p").first
     expect(small).to_be_visible()

@@ -35,7 +35,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     moved = {name for name in before if before[name] != after[name]}
     assert moved == set(before) - {"No privacy"}
     assert page.evaluate("chart => chart.isConnected", chart)  # turned, not replaced
-    assert page.evaluate("location.search") == "?story=on&v=2&eps=0.3"
+    assert page.evaluate("location.search") == "?story=on&v=1&eps=0.3"
     assert page.evaluate("history.length") == entries  # without an entry of the Back button for each stop
     page.reload()
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.3")
@@ -44,7 +44,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
     assert "eps" not in page.url
     page.get_by_role("link", name="Home").click()
-    expect(page).to_have_url(re.compile(r"/\?story=on&v=2&eps=0\.3$"))  # it is told again
+    expect(page).to_have_url(re.compile(r"/\?story=on&v=1&eps=0\.3$"))  # it is told again
     link = copied(page)
     other = visit(link, 390)
     expect(other.get_by_role("slider", name="Privacy budget")).to_have_attribute(
@@ -78,7 +78,7 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
         slider.press(key)
         expect(page.get_by_text(f"At ε\u00a0=\u00a0{epsilon} it takes")).to_be_visible()
         # Read as a link by whatever is pressed next, so it may not lag behind.
-        assert page.evaluate("location.search") == f"?story=on&v=2&eps={epsilon}"
+        assert page.evaluate("location.search") == f"?story=on&v=1&eps={epsilon}"
         # The chart that was sent for 0.03 was turned to 30 before it went: that must not come back with it.
         turn_to(page, "explore")
         page.get_by_role("link", name="Home").click()

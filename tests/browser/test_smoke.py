@@ -16,7 +16,7 @@ from tests.browser.seen import CHART, COMPUTED, copied, finished
 
 SMALL = "envp.S.3~envp.H.3"
 TRADEOFFS = f"v=1&b={SMALL}~K.20000~seeds.2&m=none&m=central&x=epsilon&at=1,10&show=price"
-ATTACK = "v=2&t=2&b=env.random~envp.S.2~envp.A.2~envp.H.2~K.1000~priv.local"
+ATTACK = "v=1&b=env.random~envp.S.2~envp.A.2~envp.H.2~K.1000~priv.local"
 # For each page: a link to something small, the role of its main control, and its name.
 MAIN = {
     "": ("", "slider", "Privacy budget"),

@@ -99,7 +99,7 @@ def test_the_curves_of_learning_are_where_the_sentence_below_them_is(visit: Visi
 
 @pytest.mark.thorough
 def test_a_link_to_home_has_no_story_and_leads_to_it(visit: Visits) -> None:
-    page = visit("?v=2&eps=0.1")
+    page = visit("?v=1&eps=0.1")
     expect(page.locator(CHART).first).to_be_in_viewport()
     expect(page.locator(".story")).to_have_count(0)
     page.get_by_role("link", name="See the story from the start").click()

@@ -14,7 +14,7 @@ from dprl.jobs.store import Lease, LinkError, Store
 from tests.jobs import fake
 
 WHO = Lease("tab", "address")
-QUERY = "v=2&t=3&c=eps.0.3~K.1e7"
+QUERY = "v=1&c=eps.0.3~K.1e7"
 
 
 def test_the_same_link_has_the_same_letters_for_as_long_as_the_store_is_there(

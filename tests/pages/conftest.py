@@ -36,7 +36,7 @@ from pages.shared.layout import frame
 from pages.shared.layout.terms import TERM
 from pages.shared.visitor import presence
 from tests.jobs import disk as disks
-from tests.pages import corpus
+from tests.pages import opened
 
 ROOT = Path(__file__).parents[2]
 LEVELS = {"title": 1, "header": 2, "subheader": 3}
@@ -233,8 +233,8 @@ def finished(visit: Visit, work: Work) -> Visit:
 
 @pytest.fixture
 def reading(store: Store) -> Iterator[None]:
-    """Links are read, and start nothing: see corpus.py."""
-    with corpus.reading():
+    """Links are read, and start nothing: see opened.py."""
+    with opened.reading():
         yield
     if "session" in st.session_state:
         del st.session_state["session"]

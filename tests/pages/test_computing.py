@@ -175,7 +175,7 @@ TAKEN = {
         "runs_in",
     },
     "dprl.simulation.spec": {"RunSpec"},
-    "dprl.simulation.table": {"DEFAULT_DELTA", "FIELDS", "LATER", "TIED"},
+    "dprl.simulation.table": {"DEFAULT_DELTA", "FIELDS", "TIED"},
     "dprl.simulation.sweep": {"Sweep"},
     "dprl.sitemap": {"GROUPS", "PAGES", "SECTIONS", "Page", "RunGroup"},
 }

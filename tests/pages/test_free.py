@@ -18,7 +18,6 @@ from dprl.learners import ALGORITHMS
 from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
-from dprl.words import exponents, human
 from pages.free import link as free_link
 from pages.free.additive import PROVED, measured, summary, trend
 from pages.free.explored import SHOW as EXPLORED
@@ -30,7 +29,6 @@ from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, choice, keyed, names, press, words
 from tests.problems import first
-from tests.test_layers import ROOT
 
 PAGE = "free"
 OF_FOUR = [show for show in SHOWN if show != EXPLORED]  # the other view: test_free_exploration.py
@@ -77,25 +75,6 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
     assert last["shuffle"].high <= (0.1 if bonus == "anytime" else 0.3)
     assert last["shuffle"].mean < last["local"].mean / 2
     assert last["local"].low > (0.1 if bonus == "anytime" else 0.25)  # ours is 0.15, and goes on falling
-
-
-def test_the_note_on_bounds_has_the_runs_that_come_with_the_program() -> None:
-    """Its table row by row, and whose reports and which mechanism the local runs have."""
-    notes = (ROOT / "docs/notes/theory.md").read_text(encoding="utf-8")
-    rows = []
-    for bonus in ("anytime", "paper"):
-        runs = {c.spec.privacy: c.spec for c in four_models(BASE.replace(bonus=bonus))[0]}
-        kept = {model: bundled("free")[spec] for model, spec in runs.items()}
-        local = runs["local"]
-        assert (local.mechanism, local.reports) == ("unary", "played" if bonus == "anytime" else "all")
-        for model in ("central", "shuffle", "local"):
-            cost = kept[model].beyond(kept["none"])
-            decades = metrics.growth_by_decade(kept[model].at, cost)
-            last, flat = decades[-1], metrics.flat_from(decades)
-            grows = exponents(last.mean, last.low, last.high)
-            since = human(flat) if flat else "not"
-            rows.append(f"| {bonus} | {model} | {human(cost[:, -1].mean())} | {grows} | {since} |")
-    assert [line for line in notes.splitlines() if line.startswith(("| anytime", "| paper"))] == rows
 
 
 def test_late_losses_without_privacy_are_said_where_there_are_any(visit: Visit) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, quote
 
-from dprl.links import NEWEST, encode_spec
+from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from pages.free import link as free_link
 from pages.free.link import BASE, FIELDS, MODELS, FreeView, calculator, decode, encode, four_models
@@ -26,11 +26,11 @@ def read(query: str) -> free_link.FreeLink:
 
 
 def test_what_is_as_usual_is_not_written() -> None:
-    """The calculator's problem is that of the run; the run's defaults are in the table that the link names."""
-    assert encode(BASE, FreeView()) == [("v", "2"), ("t", NEWEST), ("b", "K.1e15~seeds.20")]
+    """The calculator's problem is that of the run; the run's defaults are those of links."""
+    assert encode(BASE, FreeView()) == [("v", "1"), ("b", "K.1e15~seeds.20")]
     spec = BASE.replace(environment_params={"S": 9})
     view = FreeView(show="growth", **(calculator(spec) | {"H": 7}))
-    assert encode(spec, view)[2:] == [("b", "envp.S.9~K.1e15~seeds.20"), ("show", "growth"), ("H", "7")]
+    assert encode(spec, view)[1:] == [("b", "envp.S.9~K.1e15~seeds.20"), ("show", "growth"), ("H", "7")]
     every = {key for key, _ in encode(SPEC, VIEW)}
     assert every == {"v", "t", "b", "bounds", *(f.query for f in FIELDS.values())} - {"A", "eps"}
 

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from dprl.jobs.questions import Questions
+from dprl.links import VERSION
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from dprl.users import Asked
 from pages.attack import link as attack_link
@@ -20,12 +21,13 @@ from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
 from pages.shared.visitor import state
+from pages.shared.visitor.address import query_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 from pages.users import link as users
-from tests.pages import corpus
 from tests.pages.conftest import Visit, follow, words
 from tests.pages.hostile import hostile
+from tests.pages.opened import PAGES, opened, specs_of
 from tests.pages.test_computing import ASK
 from tests.pages.test_links import COMPARISONS
 from tests.problems import few, first
@@ -35,7 +37,7 @@ DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**4, seeds=2)
 SHUFFLED = RUN.replace(privacy="shuffle", schedule="episodic", episodes=997)
 # Good links to each page, of which hostile ones are made.
 GOOD: dict[str, list[list[tuple[str, str]]]] = {
-    "home": [[("v", "2"), ("eps", "0.3")]],
+    "home": [[("v", VERSION), ("eps", "0.3")]],
     "explore": COMPARISONS,
     "tradeoffs": [
         studies.encode(SweepView(RUN, ("none", "central", "local"), "epsilon", (1.0, 10.0), show))
@@ -70,23 +72,33 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
 QUICK = ("explore", "home", "offline")  # the others thoroughly
 
 
-@pytest.mark.parametrize("page", corpus.PAGES)
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.usefixtures("reading")
+def test_a_link_of_each_page_carries_what_is_seen(page: str) -> None:
+    for link in GOOD[page]:
+        part = opened(page, query_of(link))
+        again = opened(page, part.query)
+        assert (again.items, again.problems) == (part.items, ())
+        assert specs_of(page, again) == specs_of(page, part)
+
+
+@pytest.mark.parametrize("page", PAGES)
 @pytest.mark.usefixtures("reading")
 def test_hostile_links_are_read_as_what_they_say(page: str) -> None:
     """What is wrong is a short sentence; what is left is written and read again as it is, so that all of it is
     allowed."""
     links, wrong = few(200), 0
     for seed in range(links):
-        part = corpus.opened(page, hostile(seed, *GOOD[page]))
+        part = opened(page, hostile(seed, *GOOD[page]))
         for problem in part.problems:
             assert problem.isprintable()
             assert problem.endswith(".")
             assert len(problem) < 500
             assert "Traceback" not in problem
         wrong += bool(part.problems)
-        again = corpus.opened(page, part.query)
+        again = opened(page, part.query)
         assert (again.items, again.problems) == (part.items, ())
-        assert corpus.specs_of(page, again) == corpus.specs_of(page, part)
+        assert specs_of(page, again) == specs_of(page, part)
     assert wrong > links / 2 or page in (
         "home",
         "room",

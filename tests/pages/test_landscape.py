@@ -56,7 +56,7 @@ def test_controls_change_what_is_seen_and_the_address(visit: Visit) -> None:
     for label, value in (("Environment", "linear-mixture"), ("Users K", str(10**6)), ("Sort by", "regret")):
         widget(app, "selectbox", label).select(value).run()
     assert seen_of(app) == Seen(problem="linear-mixture", K=10**6, sort="regret")
-    assert dict(app.query_params) == {"v": "2", "problem": "linear-mixture", "K": "1e6", "sort": "regret"}
+    assert dict(app.query_params) == {"v": "1", "problem": "linear-mixture", "K": "1e6", "sort": "regret"}
     found = list(app.dataframe[0].value["regret (median)"].dropna())
     assert found == sorted(found)
 

@@ -12,12 +12,12 @@ from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.model import EXAMPLE
 from pages.free.link import FEWEST
 from pages.shared.visitor import state
-from tests.pages import corpus
 from tests.pages.conftest import Visit, chip, go, words
+from tests.pages.opened import opened, specs_of
 from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
-VERSION = "The link says version 9 and was read as version 2."
+VERSION = "The link says version 9 and was read as version 1."
 OWN_DATA = f"tab=upload&up=decl.{quote(declaration_text(EXAMPLE))}"
 # Of a page: a link, what is said of it, and, but for Offline, a link that is read as the same.
 WRONG = [
@@ -35,7 +35,6 @@ WRONG = [
     ("explore", "c=eps.2&k=0", "episode: 0 is not allowed", "c=eps.2"),
     ("explore", "c=eps.2&x=diagonal&tab=policy", "x: diagonal is not allowed", "c=eps.2&tab=policy"),
     ("explore", "v=9&c=eps.2", VERSION, "c=eps.2"),
-    ("explore", "v=2&t=77&c=eps.2", "t: 77 is no table of defaults", "c=eps.2"),
     ("explore", "c=" + "~".join(["eps.2"] * 3000), "longer than", "c=eps.1"),
     ("explore", "&".join(["c=eps.2"] * 20), "The link has 20 curves", "&".join(["c=eps.2"] * 8)),
     ("tradeoffs", "x=<img>", "x: <img> is not allowed", ""),
@@ -105,16 +104,16 @@ WRONG = [
 def test_what_is_wrong_is_said_in_a_sentence_and_the_rest_is_kept(
     page: str, query: str, said: str, rest: str | None
 ) -> None:
-    found = corpus.opened(page, query)
+    found = opened(page, query)
     assert any(said in problem for problem in found.problems)
     assert all(problem.isprintable() and problem.endswith(".") for problem in found.problems)
     assert (
         len(found.problems) == 1 or "up=" in query
     )  # without a declaration nothing of it is there, which is said
-    specs: list[Any] = list(corpus.specs_of(page, found))
+    specs: list[Any] = list(specs_of(page, found))
     for spec in specs:
         assert page != "free" or (spec.privacy == "central" and spec.episodes >= FEWEST)
-    assert rest is None or found.query == corpus.opened(page, rest).query
+    assert rest is None or found.query == opened(page, rest).query
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,7 @@ def test_that_steps_are_alike_is_declared_and_a_link_carries_it(visit: Visit, wo
         "DP-KL-LCB, ρ = 1, stationarity declared",
         "DP plug-in, ρ = 1",
     ]  # which makes nothing of it
-    again = visit(PAGE, v=app.query_params["v"], t=app.query_params["t"], c=app.query_params["c"])
+    again = visit(PAGE, v=app.query_params["v"], c=app.query_params["c"])
     assert [spec.stationary for spec in again.session_state["session"].parts["offline"].specs] == [
         "yes",
         "no",
@@ -182,7 +182,7 @@ def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visi
     assert "m.3" in private.split("~")
     told = titles(app.session_state["session"].parts["offline"].specs)
     assert told == ["DP-KL-LCB, ρ = 1, up to 3 episodes a user", "DP plug-in, no privacy"]
-    again = visit(PAGE, v=app.query_params["v"], t=app.query_params["t"], c=[private, plain])
+    again = visit(PAGE, v=app.query_params["v"], c=[private, plain])
     assert [spec.contribution for spec in again.session_state["session"].parts["offline"].specs] == [3, 1]
     assert widget(again, "text_input", "Most episodes of one user").value == "3"
     widget(again, "multiselect", "Algorithms").set_value(["dp-plug-in:none"]).run()

@@ -10,7 +10,7 @@ import pytest
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.requests import Requests
 from dprl.jobs.store import RunStatus, Store
-from dprl.links import MAX_CURVES, NEWEST
+from dprl.links import MAX_CURVES
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, trust
 from pages.shared.names import titles
@@ -57,7 +57,7 @@ def test_examples_have_a_picture_of_their_curves(visit: Visit) -> None:
 def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     app = visit("explore")
     press(app, "run")
-    assert app.query_params["v"] == "2"
+    assert app.query_params["v"] == "1"
     assert app.query_params["c"] == ["priv.central", "priv.none"]
     assert "Waiting: next" in words(app)
     assert "The first start compiles the program, once for this machine" in words(app)
@@ -83,7 +83,7 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
     visit("explore", c=[PRIVATE])
     assert store.status.of(SPEC).state == "queued"
     assert work() == 2
-    other = visit("explore", v="2", t=NEWEST, c=[PRIVATE, "priv.none"])
+    other = visit("explore", v="1", c=[PRIVATE, "priv.none"])
     assert len(charts(other)) == 1
     assert store.status.of(SPEC).state == "done"
     assert store.status.of(SPEC.twin()).state == "queued"

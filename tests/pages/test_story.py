@@ -52,7 +52,7 @@ def test_a_slider_that_writes_the_address_does_not_end_the_story(visit: Visit) -
 
 
 def test_a_reload_after_the_slider_moved_tells_the_story_again(visit: Visit) -> None:
-    app = visit(story="on", v="2", eps="2")
+    app = visit(story="on", v="1", eps="2")
     assert stories(app) == 1
     assert not app.warning
 

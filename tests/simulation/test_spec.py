@@ -21,10 +21,9 @@ from dprl import (
     spec_from_json,
 )
 from dprl.fields import Field
-from dprl.links import decode_spec, defaults_of
+from dprl.links import decode_spec
 from dprl.simulation.online import small_problem
 from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for
-from dprl.simulation.table import LATER
 from tests.problems import few, fits, model
 
 IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
@@ -133,9 +132,7 @@ def test_round_trips(spec: RunSpec, seed: int) -> None:
         assert again.to_json() == spec.to_json()
         assert again.seed_key(seed) == spec.seed_key(seed)
         assert again.label() == spec.label()
-    # a field that came later is written where it says something
-    later = {name for name in LATER if getattr(spec, name) == LATER[name]}
-    assert list(spec.to_dict()) == [name for name in FIELDS if name not in later]
+    assert list(spec.to_dict()) == list(FIELDS)
     assert "\n" not in spec.to_json()
     json.loads(spec.to_json(), parse_constant=pytest.fail)  # no NaN or Infinity
 
@@ -199,14 +196,19 @@ def test_defaults() -> None:
         "environment_params": {"S": 6, "H": 20, "variant": "osband"},
         "algorithm": "dp-ucbvi",
         "algorithm_params": {"cap": None, "statistical": None, "privacy": None},
+        "structure": None,
+        "stationary": "no",
         "privacy": "central",
         "mechanism": "gaussian-optimal",
         "calibration": "tight",
+        "consistency": "own",
+        "reports": "all",
         "epsilon": 1.0,
         "delta": 1e-6,
         "beta": 0.1,
         "bonus": "anytime",
         "episodes": 10**9,
+        "contribution": 1,
         "schedule": "adaptive:0.1",
         "seeds": 5,
         "root_seed": 0,
@@ -215,7 +217,6 @@ def test_defaults() -> None:
         own = RunSpec(algorithm=key, **small_problem(key))
         assert own.privacy == learner.privacies[0]
         assert own.bonus == learner.bonuses[0]
-        assert not own.caution  # nobody gets by default what is not offered any more
         assert own.schedule == (learner.schedule or "adaptive:0.1")
     for key, privatizer in PRIVATIZERS.items():
         if privatizer.mechanisms:
@@ -393,5 +394,5 @@ def test_delta_tied_to_the_users() -> None:
     assert FIELDS["delta"].parse("1/(10 K)") == "1/(10K)"
     with pytest.raises(SpecError, match=r"0.1 or 1/\(10K\)"):
         FIELDS["delta"].parse("1/K")
-    read, problems = decode_spec("delta.1/(10K)~K.1000000", defaults_of({"v": ["2"]}, []))
+    read, problems = decode_spec("delta.1/(10K)~K.1000000")
     assert (read, problems) == (RunSpec(delta=1e-7, episodes=10**6), [])

@@ -525,4 +525,4 @@ def test_another_environment_asks_for_another_declaration() -> None:
     assert spec.replace(episodes=10**6).stationary == "yes"
     assert spec.twin().stationary == "yes"
     assert RunSpec.from_dict(spec.to_dict()) == spec
-    assert "stationary" not in RunSpec().to_dict()
+    assert RunSpec().to_dict()["stationary"] == "no"

@@ -550,7 +550,7 @@ def test_a_link_says_what_is_public_and_asks_for_the_file() -> None:
     assert spec.data not in text
     assert "400" not in text
     assert "rho.0.5" in text
-    found, problems = links.decode_spec(text, links.BY_HAND, kind="upload")
+    found, problems = links.decode_spec(text, kind="upload")
     assert found is None
     assert problems == ["it was left out; data: a private data set travels in no link: give its file."]
     pairs, _ = links.split(text, kind="upload")

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from dprl import ALGORITHMS, ENVIRONMENTS
 from dprl.assets import classic
 from dprl.figures.looks import CurveStyle
-from dprl.links import NEWEST, VERSION, spec_pairs
+from dprl.links import VERSION, spec_pairs
 from dprl.player import PlayedCurve, Shown, player_page
 from dprl.player.codec import codec
 from dprl.privacy import PRIVATIZERS
@@ -52,7 +52,7 @@ HOSTILE = (
 
 
 def read(engine: Page, *queries: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    fragments = [query_of([("v", VERSION), ("t", NEWEST), *query]) for query in queries]
+    fragments = [query_of([("v", VERSION), *query]) for query in queries]
     found: list[dict[str, Any]] = engine.evaluate(READ, [classic("player_link.js"), codec(), fragments])
     return found
 
@@ -81,7 +81,7 @@ def test_every_pair_that_the_dashboard_refuses_is_refused_with_its_sentence(engi
     for algorithm, privacy, mechanism in product(ALGORITHMS, PRIVATIZERS, mechanisms):
         world = next(key for key in ENVIRONMENTS if runs_in(algorithm, key))
         curve = f"env.{world}~alg.{algorithm}~priv.{privacy}~mech.{mechanism}~K.1000"
-        asked.append(query_of([("v", VERSION), ("t", NEWEST), ("c", curve)]))
+        asked.append(query_of([("v", VERSION), ("c", curve)]))
         problems = links.decode(parse_qs(asked[-1])).problems
         pair = [one for one in problems if one.startswith(("Curve 1: privacy:", "Curve 1: mechanism:"))]
         expected.append(pair[0].removeprefix("Curve 1: ").removesuffix(".") if pair else "")

@@ -97,7 +97,6 @@ SHARE = Field(
     low=0.1,
     high=1.0,
     when="with privacy",
-    later=True,
 )
 
 LOCAL = "nobody can yet get its sums from noisy reports (L21 Remark 5)"

@@ -212,9 +212,8 @@ class Own:
             if self.data is None:
                 self.restore(links.last(parameters, "ul"))
             return
-        pairs, wrong = links.split(text, kind=UploadSpec.kind)
-        spec, more = links.spec_from(pairs, {}, UploadSpec.kind, beside={"data": NOWHERE})
-        problems += [f"Your data: {sentence}" for sentence in wrong + more]
+        spec, wrong = links.decode_spec(text, kind=UploadSpec.kind, beside={"data": NOWHERE})
+        problems += [f"Your data: {sentence}" for sentence in wrong]
         if spec is None:
             return
         self.file, self.algorithm, self.privacy = spec.declared, spec.algorithm, spec.privacy

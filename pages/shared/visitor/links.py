@@ -1,8 +1,8 @@
 """Links to a comparison and the view of it, written as query parameters and read back.
 
-    v=2 & t=2 & c=<first curve> & c=<the second, as differences from the first> & ... & tab=counts & k=1000 & ...
+    v=1 & c=<first curve> & c=<each later one, as differences from the first> & ... & tab=counts & k=1000 & ...
 
-How a curve's spec is written, and what `t` is for, is said in dprl/links.py. Reading never raises.
+How a curve's spec is written is said in dprl/links.py. Reading never raises.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import Any
 
 from dprl.fields import Field
 from dprl.links import (
-    COLOUR,
     HIDE,
     MAX_CURVES,
     NAME,
+    check_version,
     checked,
     decode_curves,
-    defaults_of,
     differences,
     link_heading,
 )
@@ -134,13 +133,13 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
         files: Texts too long for a link that are known here, by their digest.
     """
     problems: list[str] = []
-    defaults = defaults_of(parameters, problems)
+    check_version(parameters, problems)
     view = View(**views.read(View, parameters, problems))
     given = list(parameters.get("c", ()))
     if len(given) > MAX_CURVES:
         problems.append(f"The link has {len(given)} curves; the first {MAX_CURVES} are shown.")
     curves: list[Curve] = []
-    found = decode_curves(given[:MAX_CURVES], defaults, _OWN, files)
+    found = decode_curves(given[:MAX_CURVES], _OWN, files)
     for index, (spec, own, wrong) in enumerate(found):
         if spec is not None:
             hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", wrong) == "yes"
@@ -161,4 +160,4 @@ def _own(curve: Curve) -> dict[str, Any]:
     return pairs
 
 
-_OWN = frozenset({COLOUR, HIDDEN.query, NAME})  # never inherited from the first
+_OWN = frozenset({HIDDEN.query, NAME})  # never inherited from the first

@@ -1,6 +1,6 @@
 """Links to pages that compare runs and keep no names of them: the runs, and what is looked at.
 
-    v=2 & t=2 & c=<first run> & c=<each later one, as differences from the one before> & ... & tab=coverage & i=1 & ...
+    v=1 & c=<first run> & c=<each later one, as differences from the first> & ... & tab=coverage & i=1 & ...
 
 How a run is written is said in dprl/links.py. What is as usual is left out. Reading never raises: what is wrong takes
 its default, or is left out, and is said in one sentence each.
@@ -21,7 +21,7 @@ CURVE = "curve"  # the attribute of a view that names a run by its place, -1 for
 def encode(specs: Sequence[Spec], view: Any = None) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped. view: None for one that is as usual."""
     items = links.link_heading()
-    items += [("c", links.encode_spec(spec, specs[i - 1] if i else None)) for i, spec in enumerate(specs)]
+    items += [("c", links.encode_spec(spec, specs[0] if i else None)) for i, spec in enumerate(specs)]
     return items + (views.pairs_of(view) if view is not None else [])
 
 
@@ -38,21 +38,16 @@ def decode(
     files: texts too long for a link that are known here, by their digest.
     """
     problems: list[str] = []
-    links.defaults_of(parameters, problems)
+    links.check_version(parameters, problems)
     values = views.read(view, parameters, problems)
     given = list(parameters.get("c", ()))
     if len(given) > most:
         problems.append(f"The link has {len(given)} curves; the first {most} are shown.")
     specs: list[Any] = []
-    before: links.Pairs = {}
-    for index, text in enumerate(given[:most]):
-        pairs, wrong = links.split(text, kind=kind)
-        whole = links.inherited(before, pairs) | pairs
-        spec, more = links.spec_from(whole, files or {}, kind)
-        before = whole if spec is None else links.spec_pairs(spec)  # what was wrong in it is said only once
+    for index, (spec, _, wrong) in enumerate(links.decode_curves(given[:most], (), files, kind)):
         if spec is not None and spec not in specs:
             specs.append(spec)
-        problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
+        problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong]
     if values[CURVE] >= max(len(specs), 1):
         values[CURVE] = views.fields_of(view)[CURVE].default
     return tuple(specs), values, problems

@@ -1,0 +1,77 @@
+"""What a page makes of a link, without drawing anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+import streamlit as st
+
+from dprl.jobs.requests import Requests
+from dprl.simulation.kinds import Spec
+from pages.attack.state import Attack
+from pages.claims.state import Claims
+from pages.free.state import Free
+from pages.home.state import Home
+from pages.landscape.state import LandscapePageState
+from pages.lessons.state import Lessons
+from pages.linear.record import LINEAR
+from pages.offline.record import OFFLINE
+from pages.room.state import Class
+from pages.shared.comparison.record import ComparisonPage
+from pages.shared.visitor.state import ExploreState, PageState, Session, read_address, session
+from pages.tradeoffs.state import SweepPageState
+from pages.users.state import Users
+
+Specs = Callable[[Any], Sequence[Spec]]
+
+
+def _none(_: Any) -> Sequence[Spec]:
+    return ()
+
+
+# Of each page: what it keeps of a visitor, and the specs that this stands for.
+PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
+    "attack": (Attack, lambda part: [part.spec]),
+    "claims": (Claims, _none),
+    "explore": (ExploreState, lambda part: [curve.spec for curve in part.curves]),
+    "free": (Free, lambda part: [part.base]),
+    "home": (Home, _none),
+    "landscape": (LandscapePageState, _none),
+    "lessons": (Lessons, _none),
+    "linear": (LINEAR, lambda part: part.specs),
+    "offline": (OFFLINE, lambda part: [*part.specs, *(part.own.asked() if part.own.linked else ())]),
+    "room": (Class, _none),
+    "tradeoffs": (SweepPageState, lambda part: [part.study.base]),
+    "users": (Users, _none),
+}
+STREAMLIT = {"embed", "embed_options"}  # which it keeps to itself
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Links are read, and start nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Requests, "cost", lambda *_: (0.0, math.inf))  # more than a link may start
+        yield
+
+
+def opened(page: str, query: str) -> PageState:
+    """What a page keeps of a visitor who comes by a link. Raises nothing, whatever the link."""
+    kind, _ = PAGES[page]
+    st.session_state["session"] = Session()
+    session().page = "" if page == "home" else page
+    given = parse_qs(query, keep_blank_values=True)
+    st.query_params.from_dict({key: given[key] for key in given if key.lower() not in STREAMLIT})
+    part: PageState = kind.state if isinstance(kind, ComparisonPage) else session().part(kind)
+    read_address(part)
+    return part
+
+
+def specs_of(page: str, part: PageState) -> list[Spec]:
+    """Those that a page stands for."""
+    return list(PAGES[page][1](part))
