@@ -83,9 +83,14 @@ def as_parquet(rows: Rows) -> io.BytesIO:
 WAYS: dict[str, Callable[[Rows], Any]] = {"csv": as_csv, "frame": as_frame, "parquet": as_parquet}
 
 
-def declared(rng: np.random.Generator, values: list[Any], H: int) -> Declaration:
-    texts = {tables.normal(text) for text in map(label_of, values) if text}
-    states, actions = (sorted(map(str, rng.choice(sorted(texts), 4, replace=False))) for _ in range(2))
+def declared(rng: np.random.Generator, often: list[Any], values: list[Any], H: int) -> Declaration:
+    """Declare some of the labels that occur often, and others."""
+    first, texts = ({tables.normal(label_of(value)) for value in given} - {""} for given in (often, values))
+    others = sorted(texts - first)
+    states, actions = (
+        sorted({*sorted(first)[: rng.integers(1, 3)], *map(str, rng.choice(others, 2, replace=False))})
+        for _ in range(2)
+    )
     return declaration(
         declaration_text(
             {
@@ -124,12 +129,14 @@ def test_replacing_a_person_changes_nobody_elses_contribution(
     values: list[Any]
     anything: list[Any]
     values, anything = TEXTS if pool == "texts" else VALUES[:-3], VALUES if way != "parquet" else TEXTS
-    for _ in range(few(400)):
+    for _ in range(2000):  # many files are refused
+        if compared == few(80):
+            break
         H = int(rng.integers(1, 4))
         if pool == "values" and way == "parquet":  # whose columns have one type
             values = anything = TYPED[int(rng.integers(len(TYPED)))]
         few_values = [values[i] for i in rng.integers(len(values), size=3)]
-        public = declared(rng, [*values, *TEXTS[:8]], H)
+        public = declared(rng, few_values, [*values, *TEXTS[:8]], H)
         names = [IDS[i] for i in rng.permutation(len(IDS))[:8]]
         others = [one_person(rng, name, few_values, H) for name in names[1:]]
         place = int(rng.integers(len(others) + 1))
@@ -147,7 +154,7 @@ def test_replacing_a_person_changes_nobody_elses_contribution(
             moved = np.abs(one.record - two.record)
             assert moved[..., :-1].sum() <= 4 * H
             assert moved[..., -1].sum() <= 2 * H
-    assert compared >= few(400) // 20
+    assert compared == few(80)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -155,7 +162,7 @@ def test_each_row_counts_as_its_own_texts_say(way: str) -> None:
     """Compare with an oracle that reads each value by itself."""
     rng = np.random.default_rng(5)
     for values in (TEXTS, [1, 2, 3.5, 2.0, 7], [True, False], ["01", "2"]):
-        public = declared(rng, [*values, *TEXTS[:4]], 1)
+        public = declared(rng, values[:3], [*values, *TEXTS[:4]], 1)
         rows: Rows = [
             [f"0{i}", 0, values[rng.integers(len(values))], values[rng.integers(len(values))], 1.0]
             for i in range(60)
