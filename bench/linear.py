@@ -1,22 +1,18 @@
 """Learners of linear models where weights matter: average regret, optimism, speed (docs/notes/linear.md).
 
-python -m bench.linear [ucrl-vtr | ucrl-vtr-plus | lsvi-ucb | lsvi-ucb-rare | lsvi-ucb-plus-plus]
-python -m bench.linear plans (how many plans learners that plan rarely may make: docs/notes/rare-switching.md)
+python -m bench.linear [ucrl-vtr | ucrl-vtr-plus | lsvi-ucb]
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from dprl import RunSpec
-from dprl.learners.linear import switching
 from dprl.simulation import start
-from dprl.simulation.prepare import size_of
 
 SEEDS = 10
 MOST = {"d": 10, "S": 4, "H": 10}
@@ -54,59 +50,14 @@ LSVI: tuple[dict[str, Any], ...] = (
         for bonus, K in (("paper", 10**9), ("anytime", 10**9), ("anytime", 10**12))
     ),
 )
-RARELY = (
-    *({"privacy": "none", "episodes": K} for K in (10**6, 10**9, 10**12)),
-    *({"privacy": "central", "episodes": 10**k} for k in range(6, 13)),
-)
 LEARNERS = {
     "ucrl-vtr": ("linear-mixture", VTR),
     "ucrl-vtr-plus": ("linear-mixture", VTR),
     "lsvi-ucb": ("linear-mdp", LSVI),
-    "lsvi-ucb-rare": ("linear-mdp", RARELY),
-    "lsvi-ucb-plus-plus": ("linear-mdp", RARELY),
 }
 
 
-SMALLER: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("linear-mdp", {}),
-    ("linear-synthetic", {}),
-    ("linear-mdp", {"stages": 2, "drugs": 4, "symptoms": 2, "H": 6}),
-    ("linear-synthetic", {"A": 8, "H": 10}),
-)
-
-
-def plans(seeds: int = 3) -> None:
-    """Regret with a share of the plans over regret with all of them, and how many are used."""
-    print(f"{seeds} seeds; for each share of d log2(K + 1) plans: N, most used, regret over that with all")
-    for (home, params), key, K in product(
-        SMALLER, ("lsvi-ucb-rare", "lsvi-ucb-plus-plus"), (10**7, 10**9, 10**12)
-    ):
-        spec = RunSpec(
-            environment=home,
-            environment_params=params,
-            algorithm=key,
-            privacy="central",
-            episodes=K,
-            seeds=seeds,
-        )
-        said, whole, size = [], 0.0, size_of(spec)
-        for share in (1.0, 1 / 3, 0.2, 0.1):
-            runs: list[Any] = [
-                start(spec.replace(algorithm_params={"plans": share}), seed) for seed in range(seeds)
-            ]
-            for run in runs:
-                while not run.advance(60.0):
-                    pass
-            lost = float(np.mean([run.trace().regret[-1] for run in runs]))
-            used = max(run.trace().series["plans"][-1] for run in runs)
-            whole = whole or lost
-            said.append(f"{share:.2f}: {switching.plans(size, K, share)}, {used:.0f}, {lost / whole:.3f}")
-        print(f"{home} {params or ''} {key} K={K:.0e}: {'; '.join(said)}", flush=True)
-
-
 def main(chosen: list[str]) -> None:
-    if chosen == ["plans"]:
-        return plans()
     print(
         f"{SEEDS} seeds; regret per episode, in percent of V*; largest gap after the last user, the same; s a seed"
     )

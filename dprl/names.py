@@ -41,8 +41,6 @@ Algorithm = Literal[
     "ucb-po",
     "ldp-obi",
     "rlsvi",
-    "lsvi-ucb-rare",
-    "lsvi-ucb-plus-plus",
 ]
 Privacy = Literal[
     "none",

@@ -146,15 +146,6 @@ def absent(model: str) -> dict[str, str]:
     return found
 
 
-def unprinted() -> dict[str, str]:
-    """The private learners that have no paper constants, each with why."""
-    return {
-        learner.key: learner.note
-        for learner in ALGORITHMS.values()
-        if set(learner.privacies) - {"none"} and "paper" not in learner.bonuses
-    }
-
-
 def bound_of(entry: Entry) -> Bound | None:
     """The bound on regret that a paper proves of the learner under this kind of trust."""
     for key in (f"{entry.learner}-{suffix}" for suffix in ("jdp", "sdp", "ldp")):

@@ -3,7 +3,7 @@
 from dprl.brief import Registry
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
-from dprl.learners.linear import lsvi_ucb, lsvi_ucb_plus_plus, lsvi_ucb_rare, ucrl_vtr, ucrl_vtr_plus
+from dprl.learners.linear import lsvi_ucb, ucrl_vtr, ucrl_vtr_plus
 from dprl.learners.offline import apvi, dp_pevi, kl_lcb, pevi, plug_in, vapvi
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import (
@@ -37,8 +37,6 @@ ALGORITHMS: Registry[Learner] = Registry(
         private_ucb_po.UCB_PO,
         ldp_obi.ALGORITHM,
         rlsvi.ALGORITHM,
-        lsvi_ucb_rare.ALGORITHM,
-        lsvi_ucb_plus_plus.ALGORITHM,
     )
 )
 

@@ -15,7 +15,7 @@ from dprl.figures.lines import Array, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.landscape import PROBLEMS, TARGET, Cell, Row, frame
-from dprl.landscape.entry import absent, paper, unprinted, year
+from dprl.landscape.entry import absent, paper, year
 from dprl.landscape.rows import CLAIMED, TRUSTS, in_table
 from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
@@ -238,10 +238,6 @@ def absent_learners() -> None:
                         f"- {escape(ALGORITHMS[key].title)}: {escape(why)}" for key, why in missing.items()
                     )
                 )
-        st.markdown("**Without paper constants**")
-        st.markdown(
-            "\n".join(f"- {escape(ALGORITHMS[key].title)}: {escape(why)}" for key, why in unprinted().items())
-        )
         tried = [
             cell
             for cell in bundled_landscape().cells.values()

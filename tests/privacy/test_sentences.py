@@ -26,7 +26,7 @@ from dprl.rooms.response import answered_yes, curator_count, flip, shuffled
 from dprl.rooms.steps import DELTA
 from dprl.sentences import attack, clinic, exploration, promise, room, uploads, verdict
 from dprl.simulation import OfflineSpec, RunSpec
-from dprl.simulation.loops import BatchRun, SwitchRun
+from dprl.simulation.loops import BatchRun
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.run import ALIKE, APART, ASSUMPTIONS, PEOPLE
@@ -120,9 +120,8 @@ def of_values_asked_anew() -> set[str]:
         seeds=1,
     )
     card = BatchRun.noise_of_run(run).guarantee()
-    rarely = SwitchRun.noise_of_run(run.replace(algorithm="lsvi-ucb-rare", calibration="tight")).guarantee()
     refused = {why for a in ALGORITHMS.values() for why in a.refused.values()}
-    return {card.where, rarely.where, *card.assumptions, *rarely.assumptions} | refused
+    return {card.where, *card.assumptions} | refused
 
 
 def of_data_sets() -> set[str]:

@@ -147,9 +147,7 @@ def test_fields_a_pair_ignores_are_none(spec: RunSpec) -> None:
     for name in IGNORED_WITHOUT_PRIVACY:
         assert (getattr(spec, name) is not None) == private
     assert (spec.beta is None) == (not private and spec.bonus == "practical")
-    assert (spec.schedule == "own") == (
-        ALGORITHMS[spec.algorithm].loop in ("eliminate", "batches", "switches")
-    )
+    assert (spec.schedule == "own") == (ALGORITHMS[spec.algorithm].loop in ("eliminate", "batches"))
     for field in ALGORITHMS[spec.algorithm].fields:
         used = {
             "": True,
