@@ -40,7 +40,6 @@ Algorithm = Literal[
     "private-ucb-po",
     "ucb-po",
     "ldp-obi",
-    "rlsvi",
 ]
 Privacy = Literal[
     "none",

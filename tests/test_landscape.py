@@ -223,7 +223,7 @@ def test_a_row_names_the_mechanism_of_its_runs_and_whose_reports_a_count_has(
         found = rows(table, problem, 10**9, printed)
         for row, named in zip(found, shown_columns(found)["mechanism"], strict=True):
             assert named == row.mechanism
-            if row.cell.why or row.entry.draws:
+            if row.cell.why:
                 assert not named
                 continue
             spec = row.entry.spec(PROBLEMS[problem], int(row.cell.at[-1]))
@@ -256,9 +256,9 @@ def test_the_note_gives_the_users_needed_that_are_bundled(table: Landscape) -> N
 
 def titled(entry: Entry) -> str:
     """Learner and trust as the note's table has them; "" of what learners are held against without privacy."""
-    if entry.privacy == "none" and not entry.draws:
+    if entry.privacy == "none":
         return ""
-    trust = "Claimed only" if entry.draws else PRIVATIZERS[entry.privacy].title
+    trust = PRIVATIZERS[entry.privacy].title
     return f"{ALGORITHMS[entry.learner].title}, {trust}"
 
 

@@ -12,7 +12,6 @@ from dprl.learners.tabular import (
     private_ucb_po,
     private_ucb_vi,
     pucb,
-    rlsvi,
     ucbvi,
     ucbvi_hoeffding,
 )
@@ -36,7 +35,6 @@ ALGORITHMS: Registry[Learner] = Registry(
         private_ucb_po.ALGORITHM,  # last: a learner's place decides how its curves are dashed
         private_ucb_po.UCB_PO,
         ldp_obi.ALGORITHM,
-        rlsvi.ALGORITHM,
     )
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from dprl.fields import Field, SpecError
@@ -24,8 +24,6 @@ class LearnerDefaults:
     note: str = ""
     reconstructed: bool = False
     uncovered: str = ""
-    draws: bool = False
-    stated: Callable[[Size, int], tuple[float, float, str]] | None = None
     noise_weight: Any = None
 
     @property

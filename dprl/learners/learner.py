@@ -25,7 +25,7 @@ PUBLIC = {
 # attributes of every learner
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
-    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "uncovered", "draws", "stated",
+    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "uncovered",
     "refusal", "releases", "pace", "seconds",
 )  # fmt: skip
 
@@ -79,9 +79,6 @@ class Learner(Protocol):
         reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
         uncovered: what its printed bonus does not cover of calibrated noise, "" where it covers all; see
             `simulation.pairs.uncovered`.
-        draws: its plans are random, from a stream of the seed of its own.
-        stated(size, K): (epsilon, delta, by whom) that somebody states of these draws, which nothing here proves; None
-            where nobody does.
         noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
             users a run needs.
     """
@@ -124,10 +121,6 @@ class Learner(Protocol):
     def reconstructed(self) -> bool: ...
     @property
     def uncovered(self) -> str: ...
-    @property
-    def draws(self) -> bool: ...
-    @property
-    def stated(self) -> Callable[[Size, int], tuple[float, float, str]] | None: ...
     @property
     def noise_weight(self) -> Callable[[Problem], float] | None: ...
 

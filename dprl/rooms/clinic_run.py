@@ -19,7 +19,7 @@ from dprl.rooms.clinic import ENVIRONMENT, PARAMETERS, released
 from dprl.simulation import RunSpec, start
 from dprl.simulation.loops.play import Record, follow, note, note_release
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.loops.replan_kernels import draw, learn
+from dprl.simulation.loops.replan_kernels import learn
 from dprl.statistics.played import look_up
 
 USERS = 10**9
@@ -75,8 +75,7 @@ def begin_after(spec: RunSpec, counts: Array, n: int) -> SeedRun:
     state.position[0] = 1
     state.position[2] = np.searchsorted(setup.ends, n)
     note_release(setup, state, record)
-    draw(np.random.default_rng(0), state.draws)
-    learn(kernels.plan, n, run.model, setup, state, state.policy, state.draws)
+    learn(kernels.plan, n, run.model, setup, state, state.policy)
     follow(run.model, state)
     return run
 

@@ -28,14 +28,10 @@ PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state
 
 
 class Streams(NamedTuple):
-    """The sources of randomness of a seed: another mechanism changes nothing about the users' one.
-
-    own: the learner's, of one that draws.
-    """
+    """The sources of randomness of a seed: another mechanism changes nothing about the users' one."""
 
     users: np.random.Generator
     noise: np.random.Generator
-    own: np.random.Generator
 
 
 def streams(spec: RunSpec, seed: int) -> Streams:
@@ -159,21 +155,18 @@ def covariance_of(noise: Noise) -> Array:
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """The guarantee of a run, with what its learner takes as public, what is stated of its draws, and what its bonus
-    does not cover of the noise."""
+    """The guarantee of a run, with what its learner takes as public, what its bonus does not cover of the
+    noise."""
     learner = ALGORITHMS[spec.algorithm]
     known = (
         *learner.public,
         *(["structure"] if spec.structure else []),
         *(["stationary"] if spec.stationary == "yes" else []),
     )
-    one_each = spec.contribution == 1  # which is what is stated
-    stated = learner.stated(size_of(spec), spec.episodes) if learner.stated and one_each else None
     card = noise.guarantee()
     short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus, spec.reports)
     return replace(
         card,
         public=tuple(PUBLIC[key] for key in known),
-        stated=stated,
         assumptions=(*card.assumptions, *assumption(spec.mechanism), *([short] if short else [])),
     )

@@ -119,8 +119,6 @@ def expected_arguments(learner: TabularLearner) -> list[str]:
     found = list(GIVEN)
     if learner.stochastic:
         found.insert(4, "users")
-    if learner.draws:
-        found.insert(4, "draws")
     return found
 
 
@@ -211,7 +209,7 @@ def handed(learner: TabularLearner) -> None:
 
     possible = run.model.possible
     np.testing.assert_array_equal(possible, every_state(run.mdp.S))  # nothing is declared
-    own = [state.errors, possible, setup.constants, state.draws, state.Q, state.V, state.policy]
+    own = [state.errors, possible, setup.constants, state.Q, state.V, state.policy]
     pace = [state.released, state.pace, setup.settings, possible, state.policy]
     run._kernels = run._kernels._replace(
         plan=watched("plan", [state.released, *own], run._kernels.plan),
@@ -225,7 +223,7 @@ def handed(learner: TabularLearner) -> None:
 
 def function_of_what_was_released(learner: TabularLearner) -> None:
     """The loop is run on other users in other environments, with releases that are always the same: then everything
-    the learner holds is the same, whatever the true counts are. Its own draws are the same, too."""
+    the learner holds is the same, whatever the true counts are."""
     for bonus in learner.bonuses:
         first, counts = _plans(learner, bonus, 0, 0)
         for seed, world in ((0, 0), (1, 0), (2, 7)):
@@ -251,7 +249,6 @@ def _plans(learner: TabularLearner, bonus: str, seed: int, world: int) -> tuple[
     publications[..., SIZE.S] = publications[..., : SIZE.S].sum(-1)
     run = SeedRun(small_spec(learner, bonus, environment_params={**WORLD, "seed": world}), seed, plain=True)
     run.state = run.state._replace(released=np.zeros_like(run.state.counts))  # not the counts themselves
-    run._own_rng = np.random.default_rng(0)
     number = iter(range(len(times)))
 
     def publish(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
@@ -277,11 +274,11 @@ def scrambled_counts(learner: TabularLearner) -> None:
     while not run.advance(LONG):
         pass
     state, setup = run.state, run.setup
-    released, draws, errors = state.released.copy(), state.draws.copy(), state.errors.copy()
+    released, errors = state.released.copy(), state.errors.copy()
 
     def planned() -> tuple[bytes, ...]:
         Q, V, policy = state.Q.copy(), state.V.copy(), state.policy.copy()
-        own = (7,) if policy.ndim == 3 else (draws,) if len(draws) else ()
+        own = (7,) if policy.ndim == 3 else ()
         run._kernels.plan(released, errors, every_state(SIZE.S), setup.constants, *own, Q, V, policy)
         return Q.tobytes(), V.tobytes(), policy.tobytes()
 
@@ -315,8 +312,6 @@ def _cases(learner: TabularLearner) -> Iterator[tuple[str, list[Any]]]:
         own: list[Any] = []
         if learner.stochastic:
             policy, own = np.full((H, S, A), -np.log(A)), [7]
-        if learner.draws:
-            own = [rng.standard_normal((H, S, A))]
         constants = learner.planner(bonus).constants(problem)
         given = [released, np.full((H, S, A), error), every_state(S), constants, *own]
         yield bonus, [*given, np.full((H, S, A), float(H)), np.zeros((H + 1, S)), policy]
@@ -351,8 +346,7 @@ def values(learner: TabularLearner) -> None:
             require(np.allclose(np.exp(policy).sum(-1), 1.0), "chances of actions do not sum to 1")
             continue
         require(((policy >= 0) & (policy < SIZE.A)).all(), f"an action is none of 0 to {SIZE.A - 1}")
-        if not learner.draws:
-            require(Q.min() >= 0 and Q.max() <= SIZE.H, "a value of Q is below 0 or above H")
+        require(Q.min() >= 0 and Q.max() <= SIZE.H, "a value of Q is below 0 or above H")
         require(np.array_equal(V[:-1], Q.max(-1)), "V is not the largest Q of each state")
         require(np.array_equal(policy, Q.argmax(-1)), "the policy is not the lowest action of the largest Q")
 
@@ -378,7 +372,7 @@ def same_bits_compiled(learner: TabularLearner) -> None:
     signature = planner.STOCHASTIC if learner.stochastic else planner.SIGNATURE
     for bonus, given in _cases(learner):
         plan = learner.planner(bonus).plan
-        machine = compiled(plan, planner.RANDOMISED if learner.draws else signature)
+        machine = compiled(plan, signature)
         again = [x.copy() if isinstance(x, np.ndarray) else x for x in given]
         plan(*given)
         machine(*again)

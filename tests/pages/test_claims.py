@@ -80,7 +80,6 @@ def test_every_claim_opens_finished(visit: Visit, store: Store, key: str) -> Non
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("rlsvi-private", {"95% interval over trials", "worked out exactly", "95% interval over seeds"}),
         ("one-draw", {"95% interval over users"}),
         ("jdp-additive", {"95% interval over seeds"}),
     ],

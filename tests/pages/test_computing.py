@@ -133,7 +133,6 @@ TAKEN = {
     "dprl.version": {"VERSION"},
     "dprl.bundle.figures": {"drawn_by", "names_of"},
     "dprl.lessons.lesson": {"DrawnSeries"},
-    "dprl.claims.exploration": {"BLOCK", "KEY", "MOST", "TOLD", "Pair", "Planned", "planned"},
     "dprl.claims.gather": {"evidence"},
     "dprl.claims.kept": {"from_dict"},
     "dprl.claims.pictures": {"curves_picture", "figure_pictures"},

@@ -254,7 +254,6 @@ def test_runs_that_come_with_the_program_are_computed_for_a_bundle(
 # Views whose runs all come with the program: runs of a bundle, and what the page says above its charts meanwhile.
 WITH_THE_PROGRAM = {
     "free": (4, "By 10¹⁵ users the privacy cost grows no more"),
-    "free?show=exploration": (30, "exploration noise"),
     "claims?claim=mistakes": (22, "1. "),
     "landscape?problem=random-tiny&K=1e3": (14, "needs the fewest users"),
     "home?eps=0.3": (4, "of V*. At **ε\u00a0=\u00a00.3** it takes"),

@@ -61,7 +61,7 @@ STATES: list[tuple[str, dict[str, Any]]] = [
     *((path, {}) for path in PAGES),
     *(("linear", {"tab": tab}) for tab in linear.TABS[1:]),
     *(("offline", {"tab": tab}) for tab in offline.TABS[1:]),
-    *(("free", {"show": show}) for show in ("regret", "theory", "exploration", "calculator")),
+    *(("free", {"show": show}) for show in ("regret", "theory", "calculator")),
     *(("attack", {"show": show}) for show in ("collusion", "promise")),
     *(("tradeoffs", {"show": show}) for show in ("users", "table")),
     *(("lessons", {"lesson": key, "step": "2", "shown": "yes"}) for key in LESSONS),

@@ -17,14 +17,14 @@ from dprl.learners import ALGORITHMS
 from dprl.lessons import LESSONS
 from dprl.mdp import Size
 from dprl.messages import messages
-from dprl.metrics import Measured, at_most
+from dprl.metrics import Measured
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import OUTSIDE, SCOPE, UNIT
 from dprl.rooms.response import answered_yes, curator_count, flip, shuffled
 from dprl.rooms.steps import DELTA
-from dprl.sentences import attack, clinic, exploration, promise, room, uploads, verdict
+from dprl.sentences import attack, clinic, promise, room, uploads, verdict
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.loops import BatchRun
 from dprl.simulation.loops.offline import noise_of_run
@@ -60,7 +60,6 @@ def vocabulary() -> dict[str, set[str]]:
         "data sets": of_data_sets(),
         "linear": of_values_asked_anew(),
         "attack": of_attacks(),
-        "exploration": of_exploration(),
         "room": of_rooms(),
         "lessons": of_lessons(),
     }
@@ -148,18 +147,6 @@ def of_data_sets() -> set[str]:
     said |= {ALIKE, uploads.ALIKE, APART, verdict.beforehand(15_000, 5000, "ρ = 0.1", "ρ = 0.1")}
     said |= {*PEOPLE, uploads.FIRST, verdict.beforehand(15_000, 5000, "ρ = 0.1", "ρ = 0.1", 3)}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
-
-
-def of_exploration() -> set[str]:
-    """What is said of the noise that RLSVI explores with, where an attack found more than is claimed and where not."""
-    more, fewer = at_most(Measured(4.55, 2.46, 9.15), 0.233), at_most(Measured(0.536, 0.0961, 0.983), 1.34)
-    by = "Lu, Gajane, Bai, Talebi 2026"
-    return {
-        exploration.ABOUT,
-        exploration.hardly(1000.0),
-        exploration.claimed(by, 1e-6, [("H = 20", fewer), ("H = 100", more)]),
-        exploration.claimed(by, 1e-6, [("H = 20", fewer)]),
-    }
 
 
 def of_lessons() -> set[str]:

@@ -491,7 +491,6 @@ CHANGING = json.dumps(
     ("changes", "field", "sentence"),
     [
         ({"algorithm": "private-ucb-po"}, "stationary", "no bonus of private-ucb-po is proved"),
-        ({"algorithm": "rlsvi"}, "stationary", "no bonus of rlsvi is proved"),
         ({"algorithm": "sdp-pe"}, "stationary", "no bonus of sdp-pe is proved"),
         ({"algorithm": "lsvi-ucb", "environment": "linear-mdp"}, "stationary", "no bonus of lsvi-ucb"),
         ({"bonus": "paper"}, "stationary", "is for bonus anytime"),

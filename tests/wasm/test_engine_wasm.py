@@ -28,7 +28,6 @@ from tests.wasm.cases import Case, begun, cases, differing, natively
 CASES = tuple(cases())
 # One of each kind of loop, of each way to draw noise that is no other's special case, and of each post-processing.
 FIRST = (
-    "rlsvi, none, paper, walked",
     "ucb-po, none, paper, blocks",
     "ucbvi, none, paper, blocks",
     "dp-ucbvi, central, anytime, laplace-tree, paper, walked",

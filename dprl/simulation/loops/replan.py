@@ -15,7 +15,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
-from dprl.simulation.loops.replan_kernels import Kernels, Setup, State, draw, kernels_of, learn, learner_of
+from dprl.simulation.loops.replan_kernels import Kernels, Setup, State, kernels_of, learn, learner_of
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
 from dprl.simulation.prepare import PAC_ALPHAS, covariance_of, error_told, problem_of
 from dprl.statistics.counts import Counts
@@ -82,11 +82,9 @@ class SeedRun(SlicedRun):
         return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
 
     def _first_plan(self) -> None:
-        # before any user: every count zero, so every action looks as good as any; the lowest is played, or all alike,
-        # or one that is drawn
+        # before any user: every count zero, so every action looks as good as any; the lowest is played, or all alike
         state = self.state
-        draw(self._own_rng, state.draws)
-        learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy, state.draws)
+        learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy)
         self._value_first()
 
     def _simulate(self, count: int, until: int) -> None:
@@ -105,7 +103,6 @@ class SeedRun(SlicedRun):
             "until": until,
             "users_rng": self._users_rng,
             "noise_rng": self._noise_rng,
-            "own_rng": self._own_rng,
             "model": self.model,
             "setup": self.setup,
             "state": self.state,
@@ -152,7 +149,6 @@ class SeedRun(SlicedRun):
             there=np.zeros(S, dtype=np.int64),
             totals=np.zeros(2),
             pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
-            draws=np.zeros((H, S, A) if learner_of(self.spec).draws else 0),
             errors=np.zeros((H, S, A)),
             bounds=np.zeros((H, S, A)),
             pace=np.full((H, S, A), self.setup.error[0]),

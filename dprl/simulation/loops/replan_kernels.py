@@ -103,7 +103,6 @@ class State(NamedTuple):
         played: the policy whose exact values [H + 1, S] are in `value`.
         starts, here, there: [S]; pac: [P].
         totals: [2], regret so far and largest noise so far relative to what E allows.
-        draws: [H, S, A] of a learner that draws, else none.
         errors: [H, S, A] the E that the learner is told of each row; bounds: E_{eps,beta}; pace: the E by which blocks
             are paced: the same, before releases are averaged.
         kept, places: see statistics/played.py; begun, marked: see recent.py there; readings, rests: see still.py there.
@@ -127,7 +126,6 @@ class State(NamedTuple):
     there: Ints
     totals: Array
     pac: Ints
-    draws: Array
     errors: Array
     bounds: Array
     pace: Array
@@ -145,7 +143,6 @@ def simulate(
     until: int,
     users_rng: np.random.Generator,
     noise_rng: np.random.Generator,
-    own_rng: np.random.Generator,
     model: Model,
     setup: Setup,
     state: State,
@@ -224,8 +221,7 @@ def simulate(
             while target < targets.shape[0] and targets[target] <= users:
                 target += 1
 
-        draw(own_rng, state.draws)
-        learn(plan, now - before, model, setup, state, state.policy, state.draws)
+        learn(plan, now - before, model, setup, state, state.policy)
         follow(model, state)
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
 
@@ -254,14 +250,6 @@ def disturb_told(
 
 
 @kernel
-def draw(own_rng: np.random.Generator, draws: Array) -> None:
-    """What a learner that draws needs for one plan."""
-    flat = draws.reshape(-1)
-    for i in range(flat.shape[0]):
-        flat[i] = own_rng.standard_normal()
-
-
-@kernel
 def learn(
     plan: Callable[..., None],
     users: int,
@@ -269,13 +257,9 @@ def learn(
     setup: Setup,
     state: State,
     policy: Any,
-    draws: Any,
 ) -> None:
-    """Plan from what was released. Who moves by steps is told how many users have played the last policy; who draws is
-    handed draws, so that a plan is a function of these and of what was released."""
-    if draws.ndim == 3:
-        plan(state.released, state.errors, model.possible, setup.constants, draws, state.Q, state.V, policy)
-    elif policy.ndim == 2:
+    """Plan from what was released. Who moves by steps is told how many users have played the last policy."""
+    if policy.ndim == 2:
         plan(state.released, state.errors, model.possible, setup.constants, state.Q, state.V, policy)
     else:
         plan(state.released, state.errors, model.possible, setup.constants, users, state.Q, state.V, policy)
@@ -350,16 +334,16 @@ def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels
     )
     if plain:
         return found
-    signatures = signatures_of(learner.stochastic, learner.draws)
+    signatures = signatures_of(learner.stochastic)
     return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
 
 
-def signatures_of(stochastic: bool, draws: bool) -> tuple[Any, ...]:
-    """The declared types of each of the `Kernels` of a learner whose policy is stochastic, or that draws."""
-    return _signature(stochastic, draws), *_signatures(stochastic, draws)
+def signatures_of(stochastic: bool) -> tuple[Any, ...]:
+    """The declared types of each of the `Kernels` of a learner whose policy is stochastic."""
+    return _signature(stochastic), *_signatures(stochastic)
 
 
-def _signatures(stochastic: bool, draws: bool) -> tuple[str, ...]:
+def _signatures(stochastic: bool) -> tuple[str, ...]:
     """Those of next_release, plan, add_noise, publish and evaluate."""
     if stochastic:
         return (
@@ -367,13 +351,13 @@ def _signatures(stochastic: bool, draws: bool) -> tuple[str, ...]:
             of_logits(planning.EVALUATE),
         )  # fmt: skip
     return (
-        schedules.SIGNATURE, planner.RANDOMISED if draws else planner.SIGNATURE, mechanisms.SIGNATURE,
+        schedules.SIGNATURE, planner.SIGNATURE, mechanisms.SIGNATURE,
         consistency.SIGNATURE, planning.EVALUATE,
     )  # fmt: skip
 
 
 @cache
-def _signature(stochastic: bool, draws: bool) -> Any:
+def _signature(stochastic: bool) -> Any:
     """The declared types of `simulate`, read off small examples of its records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
@@ -386,7 +370,7 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     )  # fmt: skip
     five, six, i4 = np.zeros((1,) * 5), np.zeros((1,) * 6), np.zeros((1,) * 4, dtype=np.int64)
     state = State(
-        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, f3, f3, i3,
+        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3, f3, f3, i3,
         i3, i4, six, five, i3,
     )  # fmt: skip
     record = Record(i, f1, f1, f1, i2)
@@ -394,7 +378,7 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     return type_of(None)(
         whole,
         whole,
-        *[rng_type()] * 3,
+        *[rng_type()] * 2,
         *(type_of(example) for example in (model, setup, state, record)),
-        *(function_type(signature) for signature in _signatures(stochastic, draws)[:-1]),
+        *(function_type(signature) for signature in _signatures(stochastic)[:-1]),
     )
