@@ -32,6 +32,7 @@ NAMES = {
     "Reports": (RunSpec.kind, "reports"),
     "Bonus": (RunSpec.kind, "bonus"),
     "Stationary": (RunSpec.kind, "stationary"),
+    "Rewards": (OfflineSpec.kind, "rewards"),
     "OfflineAlgorithm": (OfflineSpec.kind, "algorithm"),
     "Promise": (OfflineSpec.kind, "privacy"),
 }

@@ -127,7 +127,7 @@ NOTIONS: list[tuple[str, dict[str, Any]]] = [
     ("(1, 10^-6)", {"privacy": "approximate", "epsilon": 1.0}),
     ("(1, 0)", {"privacy": "pure", "epsilon": 1.0}),
 ]
-LEARNERS = ("dp-apvi", "dp-kl-lcb", "dp-apvi-rewards", "dp-kl-lcb-rewards")
+LEARNERS = [(key, rewards) for rewards in ("known", "learned") for key in ("dp-apvi", "dp-kl-lcb")]
 
 
 def least(sizes: np.ndarray, good: np.ndarray) -> str:
@@ -142,17 +142,22 @@ def needed(seeds: int = 5) -> None:
     print(
         f"\nn until the gap is 5% of v* / until V~ is 80% of v^pi, {seeds} data sets of each size, tight noise"
     )
-    print("| problem, behaviour | budget | " + " | ".join(dprl.OFFLINE[key].title for key in LEARNERS) + " |")
+    print(
+        "| problem, behaviour | budget | "
+        + " | ".join(f"{dprl.OFFLINE[key].title}, rewards {rewards}" for key, rewards in LEARNERS)
+        + " |"
+    )
     above = total = 0
     for name, environment, params, behaviour in PROBLEMS:
         for words, budget in NOTIONS:
             shown = []
-            for key in LEARNERS:
+            for key, rewards in LEARNERS:
                 spec = OfflineSpec(
                     environment=environment,
                     environment_params=params,
                     behaviour=behaviour,
                     algorithm=key,
+                    rewards=rewards,
                     n=10**12,
                     seeds=seeds,
                     calibration="tight",
@@ -170,18 +175,20 @@ def needed(seeds: int = 5) -> None:
 
 def alike(seeds: int = 5) -> None:
     """The same for DP-KL-LCB where steps are declared to be alike."""
-    keys = [key for key in LEARNERS if dprl.OFFLINE[key].pools]
+    both = [(key, rewards) for key, rewards in LEARNERS if dprl.OFFLINE[key].pools]
     print(
         f"\nas above, {seeds} data sets of each size, steps declared to be alike\n| problem, behaviour | budget | "
-        f"{' | '.join(dprl.OFFLINE[key].title for key in keys)} |"
+        + " | ".join(f"{dprl.OFFLINE[key].title}, rewards {rewards}" for key, rewards in both)
+        + " |"
     )
     above = total = 0
     for name, environment, params, behaviour in PROBLEMS:
         for words, budget in NOTIONS:
             shown = []
-            for key in keys:
+            for key, rewards in both:
                 spec = OfflineSpec(
                     environment=environment, environment_params=params, behaviour=behaviour, algorithm=key,
+                    rewards=rewards,
                     n=10**12, seeds=seeds, calibration="tight", stationary="yes", **budget,
                 )  # fmt: skip
                 trace = dprl.run(spec)

@@ -43,9 +43,8 @@ def spec_of(budget: dict[str, Any], H: int, episodes: int, known: bool) -> Uploa
         public |= {"columns": {"person": "who"}, "episodes": episodes}
     if known:
         public["rewards"] = 0.5
-    name = "dp-kl-lcb" if known else "dp-kl-lcb-rewards"
     return UploadSpec(
-        data=NOWHERE, declared=declaration_text(public), n=1000, checked=250, algorithm=name, **budget
+        data=NOWHERE, declared=declaration_text(public), n=1000, checked=250, algorithm="dp-kl-lcb", **budget
     )
 
 

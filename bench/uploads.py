@@ -206,7 +206,7 @@ def verdict(models: int = 10, seeds: int = 100, budgets: tuple[float, ...] = (0.
             now = float((datasets.occupancy(model, datasets.parts(behaviour, model)) * model.R).sum())
             spec = UploadSpec(
                 data=NOWHERE, declared=declared(model, known), n=n, rho=rho, held_out=check.SHARE,
-                checked=round(check.SHARE * n), algorithm=key if known else f"{key}-rewards",
+                checked=round(check.SHARE * n), algorithm=key,
             )  # fmt: skip
             for seed in range(seeds):
                 one = outcome(spec, model, behaviour, seed)

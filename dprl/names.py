@@ -83,6 +83,10 @@ Stationary = Literal[
     "no",
     "yes",
 ]
+Rewards = Literal[
+    "known",
+    "learned",
+]
 OfflineAlgorithm = Literal[
     "dp-apvi",
     "apvi",
@@ -90,12 +94,8 @@ OfflineAlgorithm = Literal[
     "vapvi",
     "pevi",
     "dp-pevi",
-    "dp-apvi-rewards",
-    "apvi-rewards",
     "dp-kl-lcb",
-    "dp-kl-lcb-rewards",
     "dp-plug-in",
-    "dp-plug-in-rewards",
 ]
 Promise = Literal[
     "zcdp",

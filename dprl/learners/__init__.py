@@ -47,12 +47,8 @@ OFFLINE: Registry[OfflineLearner] = Registry(
         vapvi.VAPVI,
         pevi.PEVI,
         dp_pevi.DP_PEVI,
-        apvi.DP_APVI_REWARDS,
-        apvi.APVI_REWARDS,
         kl_lcb.KL_LCB,
-        kl_lcb.KL_LCB_REWARDS,
         plug_in.PLUG_IN,
-        plug_in.PLUG_IN_REWARDS,
     )
 )
 

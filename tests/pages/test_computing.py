@@ -159,7 +159,7 @@ TAKEN = {
     "dprl.simulation.uploads.spent": {"Draw", "together"},
     "dprl.simulation.uploads.table": {"COLUMNS", "MOST_BYTES"},
     "dprl.simulation.uploads.check": {"SHARE"},
-    "dprl.simulation.uploads.spec": {"FIELDS", "LEARNERS", "LEARNING_REWARDS", "NOWHERE", "fitting_learners"},
+    "dprl.simulation.uploads.spec": {"FIELDS", "LEARNERS", "NOWHERE", "fitting_learners"},
     "dprl.simulation.axes": {"REPORTS", "PrivacyChoice"},
     "dprl.simulation.datasets": {"BEHAVIOURS", "split_behaviour"},
     "dprl.simulation.budgeted": {"DEFAULT_DELTA"},

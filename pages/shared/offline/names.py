@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
-from dprl.labels import called, phrase
+from dprl.labels import called
 from dprl.learners import OFFLINE
 from dprl.series import comparable
 from dprl.series import style_of_data as kind
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
+from dprl.simulation.offline_spec import declared_words
 from dprl.words import count, percent, plural, promise
 from pages.shared.names import CALIBRATION, episodes_each, places_apart, shared_problem, told_apart
 
@@ -25,8 +26,9 @@ def titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 def label(spec: OfflineSpec) -> str:
     """Learner and budget in a few words."""
-    declared = phrase("stationary") if spec.stationary == "yes" else ""
-    return called(OFFLINE[spec.algorithm].title, promise_words(spec), episodes_each(spec), declared)
+    return called(
+        OFFLINE[spec.algorithm].title, promise_words(spec), episodes_each(spec), *declared_words(spec)
+    )
 
 
 def promise_words(spec: OfflineSpec | UploadSpec) -> str:
