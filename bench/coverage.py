@@ -52,8 +52,8 @@ def ways() -> Iterator[Way]:
     """All that go together with the anytime bonus and calibrated noise."""
     for privacy in ("central", "shuffle", "local"):
         for mechanism in mechanisms_for(LEARNER, privacy):
-            for reports in ("all", "played", "recent"):
-                if not_counted(reports, LEARNER, privacy, mechanism, "own", "anytime"):
+            for reports in ("all", "played"):
+                if not_counted(reports, LEARNER, privacy, mechanism):
                     continue
                 yield Way(privacy, mechanism, reports, "no")
                 if not not_pooled(LEARNER, mechanism, "tight", "anytime"):

@@ -1,13 +1,12 @@
 """How many users until an average episode loses at most 10% of V*, today and before rows counted who played them.
 
-    python -m bench.fewer [--write] [--only shuffle]
+    python -m bench.fewer [--write] [--only local]
 
 Medians of 20 seeds at epsilon 1 and delta 1e-6, DP-UCBVI and all else by default. Before, with no trusted party every
-user had Gaussian noise in every row; and nobody could declare that transitions do not depend on the step. Of today,
-the column for shuffle is not the default: it is `reports="recent"`, and a spec that does not say so counts everybody's
-reports there, as before. Sizes of bench/played.py that nothing was chosen on come after the problems by default.
-`--write` keeps what is printed in bench/fewer.json, which docs/notes/users.md is held against; with `--only shuffle`
-the other privacy models' lines there stay as they are.
+user had Gaussian noise in every row; and nobody could declare that transitions do not depend on the step. Sizes of
+bench/played.py that nothing was chosen on come after the problems by default. `--write` keeps what is printed in
+bench/fewer.json, which docs/notes/users.md is held against; with `--only local` the other privacy models' lines there
+stay as they are.
 """
 
 from __future__ import annotations
@@ -27,14 +26,12 @@ from dprl.words import human, rough
 
 FILE = Path(__file__).with_name("fewer.json")
 SEEDS = 20
-USERS = {"central": 10**10, "shuffle": 10**12, "local": 10**15}
+USERS = {"central": 10**10, "local": 10**15}
 BEFORE: Mapping[str, Mapping[str, Any]] = {
     "central": {},
-    "shuffle": WAYS["shuffle, all"],
     "local": WAYS["gaussian, all"],
 }
-# With a shuffler this is a choice, not the default.
-NOW: Mapping[str, Mapping[str, Any]] = {"central": {}, "shuffle": WAYS["shuffle, recent"], "local": {}}
+NOW: Mapping[str, Mapping[str, Any]] = {"central": {}, "local": {}}
 NAMED = ("riverswim", "chain", "clinic", "frozenlake")
 UNCHOSEN = tuple(name for name in PROBLEMS if "," in name)  # sizes that nothing was chosen on
 DECLARED = (
@@ -68,8 +65,6 @@ class Case(NamedTuple):
 CASES = (
     *(Case(name, "local") for name in (*NAMED, *UNCHOSEN)),
     *(Case(name, privacy, True) for name in DECLARED for privacy in ("local", "central")),
-    *(Case(name, "shuffle") for name in ("riverswim", *UNCHOSEN)),
-    *(Case(name, "shuffle", True) for name in DECLARED),
 )
 
 

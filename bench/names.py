@@ -28,7 +28,6 @@ NAMES = {
     "Privacy": (RunSpec.kind, "privacy"),
     "Mechanism": (RunSpec.kind, "mechanism"),
     "Calibration": (RunSpec.kind, "calibration"),
-    "Consistency": (RunSpec.kind, "consistency"),
     "Reports": (RunSpec.kind, "reports"),
     "Bonus": (RunSpec.kind, "bonus"),
     "Stationary": (RunSpec.kind, "stationary"),

@@ -49,7 +49,6 @@ WAYS = {
     "unary, played": {"privacy": "local", "mechanism": "unary", "reports": "played"},
     "shuffle, all": {"privacy": "shuffle", "mechanism": "binomial-sum", "reports": "all"},
     "shuffle, played": {"privacy": "shuffle", "mechanism": "binomial-sum", "reports": "played"},
-    "shuffle, recent": {"privacy": "shuffle", "mechanism": "binomial-sum", "reports": "recent"},
 }
 LENGTHS = (10**3, 10**6, 10**9)
 

@@ -27,7 +27,7 @@ from dprl.words import human
 K = {"none": 10**9, "central": 10**10, "shuffle": 10**11, "local": 10**15}
 BEST = {
     "local": {"mechanism": "unary", "reports": "played"},
-    "shuffle": {"mechanism": "binomial-sum", "reports": "recent"},
+    "shuffle": {"mechanism": "binomial-sum", "reports": "played"},
 }
 PROBLEMS: dict[str, dict[str, Any]] = {
     "riverswim": {},
@@ -109,7 +109,7 @@ def optimism(runs: int, beta: float) -> None:
         kind = kinds[i % len(kinds)]
         S, A, H = SIZES[rng.integers(len(SIZES))]
         users = int(rng.choice([10**3, 10**6, 10**9]))
-        known = {"local": ["all", "played"], "shuffle": ["all", "played", "recent"]}.get(kind[0], ["all"])
+        known = {"local": ["all", "played"], "shuffle": ["all", "played"]}.get(kind[0], ["all"])
         reports = str(rng.choice(known))
         spec = RunSpec(
             environment="random", environment_params={"S": S, "A": A, "H": H, "seed": int(rng.integers(10_000))},

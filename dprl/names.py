@@ -63,15 +63,9 @@ Calibration = Literal[
     "tight",
     "paper",
 ]
-Consistency = Literal[
-    "own",
-    "flow",
-    "still",
-]
 Reports = Literal[
     "all",
     "played",
-    "recent",
 ]
 Bonus = Literal[
     "anytime",

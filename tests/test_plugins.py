@@ -64,7 +64,7 @@ for privacy, mechanism, own in (("local", "reports", "gaussian"), ("central", "s
     ours.advance(9.0), theirs.advance(9.0)
     card, other = ours.trace().guarantee, theirs.trace().guarantee
     print((ours.trace().regret == theirs.trace().regret).all(), card.proved_epsilon == other.proved_epsilon,
-          mine.reports, mine.consistency, card.assumptions[-1])
+          mine.reports, card.assumptions[-1])
     print(mine.seed_key(0), dprl.RunSpec(privacy=privacy).mechanism)
     try:
         mine.replace(contribution=2)

@@ -36,7 +36,7 @@ class Problem:
 
     Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
     calibrated as printed, the set of constants, the learner's own parameters, how many next states are possible at
-    most, where that is declared, and (stretch, tau^2, rho^2) of the noise at each step, see statistics/counts.py; empty
+    most, where that is declared, and (tau^2, rho^2) of the noise, see statistics/counts.py; empty
     where m, n and r have equal noise.
     """
 
@@ -50,7 +50,7 @@ class Problem:
     bonus: str
     params: dict[str, Any]
     branching: int | None = None
-    rows: tuple[tuple[float, ...], ...] = ()
+    ellipsoid: tuple[float, ...] = ()
 
     @property
     def T(self) -> int:

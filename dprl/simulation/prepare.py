@@ -20,8 +20,6 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import Statistic
 from dprl.statistics.counts import Counts
-from dprl.statistics.recent import marks
-from dprl.statistics.still import WINDOW
 
 PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
 PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state's optimal value
@@ -55,29 +53,20 @@ def world_of(spec: RunSpec) -> TabularMDP:
     )
 
 
-def windows_of(spec: RunSpec, K: int) -> int:
-    """At how many batches what a row counts may begin: E and bonus hold for all of these at once."""
-    if spec.reports != "recent":
-        return 1
-    size = size_of(spec)
-    limit = schedules.limit(spec.schedule, K, size, PRIVATIZERS[spec.privacy].per_release)
-    return marks(limit or len(schedules.times(spec.schedule, K)))
-
-
-def problem_of(spec: RunSpec, size: Size, K: int, rows: tuple[tuple[float, ...], ...] = ()) -> Problem:
-    """The public facts a learner's constants depend on, with K users. rows: see `Problem`."""
+def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:
+    """The public facts a learner's constants depend on, with K users. ellipsoid: see `Problem`."""
     return Problem(
         size.H,
         size.S,
         size.A,
         K,
-        (spec.beta or 0.1) / windows_of(spec, K),
+        spec.beta or 0.1,
         spec.epsilon,
         spec.calibration,
         spec.bonus,
         dict(spec.algorithm_params),
         declared.most if (declared := spec.declared) else None,
-        rows,
+        ellipsoid,
     )
 
 
@@ -101,16 +90,9 @@ def noise_of(
         statistic: what the learner sees, where more is known of it than the learner says.
     """
     size, seen = size_of(spec), statistic or spec.statistic
-    beta = spec.beta or 0.1
-    if spec.consistency == "flow":
-        seen = replace(cast(Counts, seen), flow=size)
-    elif spec.consistency == "still":
-        seen = replace(cast(Counts, seen), still=True)
-        beta /= WINDOW  # E holds for every number of releases that a row may be averaged over
     counted = spec.reports != "all"
     if counted:
-        seen = replace(cast(Counts, seen), played=True, recent=spec.reports == "recent")
-        beta /= windows_of(spec, int(times[-1]))
+        seen = replace(cast(Counts, seen), played=True)
     request = Request(
         statistic=seen,
         size=size,
@@ -119,7 +101,7 @@ def noise_of(
         calibration=spec.calibration or "",
         epsilon=spec.epsilon or 0.0,
         delta=spec.delta or 0.0,
-        beta=beta,
+        beta=spec.beta or 0.1,
         exact=exact,
         batches=batches,
         releases=releases,
@@ -141,17 +123,6 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
-
-
-def covariance_of(noise: Noise) -> Array:
-    """[M, window] of the noise of releases, where rows that stood still are averaged; else nothing."""
-    if (
-        not cast(Counts, noise.statistic).still
-        or noise.mechanism is None
-        or noise.mechanism.covariance is None
-    ):
-        return np.zeros((0, 0))
-    return noise.mechanism.covariance(noise.stream, WINDOW)
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:

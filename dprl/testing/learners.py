@@ -306,7 +306,7 @@ def _cases(learner: TabularLearner) -> Iterator[tuple[str, list[Any]]]:
         private = error > 0
         problem = Problem(
             H, S, A, 10**6, 0.1, 1.0 if private else None, "tight" if private else None, bonus, params,
-            None, ((1.0, 1.0, 1.0),) * H if private else (),
+            None, (1.0, 1.0) if private else (),
         )  # fmt: skip
         policy: Any = np.zeros((H, S), dtype=np.int64)
         own: list[Any] = []

@@ -171,7 +171,6 @@ TAKEN = {
     "dprl.simulation.schedules.episodic": {"LIMIT"},
     "dprl.simulation.pairs": {
         "calibrations_for",
-        "consistencies_for",
         "mechanisms_for",
         "not_counted",
         "not_pooled",

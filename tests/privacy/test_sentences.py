@@ -15,7 +15,6 @@ from scipy import stats
 from dprl.glossary import TERMS
 from dprl.learners import ALGORITHMS
 from dprl.lessons import LESSONS
-from dprl.mdp import Size
 from dprl.messages import messages
 from dprl.metrics import Measured
 from dprl.privacy import MECHANISMS, PRIVATIZERS
@@ -79,21 +78,8 @@ def of_cards() -> set[str]:
         for mechanism in p.mechanisms:
             card = prepared(p.key, mechanism, "tight", [1, 5, 30], H=3).guarantee()
             said |= {*card.assumptions, card.where}
-    flow = prepared(
-        "central", "gaussian-optimal", "tight", [5], H=3, statistic=replace(CONSISTENT, flow=Size(2, 1, 3))
-    )
-    said.add(flow.guarantee().where)
-    still = prepared(
-        "central", "gaussian-optimal", "tight", [5], H=3, statistic=replace(CONSISTENT, still=True)
-    )
-    said.add(still.guarantee().where)
     played = prepared("local", "gaussian", "tight", [5], H=3, statistic=replace(CONSISTENT, played=True))
     said.add(played.guarantee().where)
-    last = replace(CONSISTENT, played=True, recent=True)
-    for statistic in (last, replace(last, pooled=True)):
-        said.add(
-            prepared("shuffle", "binomial-sum", "tight", [5], H=3, statistic=statistic).guarantee().where
-        )
     said |= {MECHANISMS[key].summary for p in PRIVATIZERS.values() for key in p.mechanisms}
     said |= {paragraph for paragraph in promise.MEANING.strip().split("\n\n") if "$$" not in paragraph}
     said |= {

@@ -23,7 +23,7 @@ from dprl import (
 from dprl.fields import Field
 from dprl.links import decode_spec, defaults_of
 from dprl.simulation.online import small_problem
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for
+from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.table import LATER
 from tests.problems import few, fits, model
 
@@ -86,9 +86,6 @@ def specs(draw: st.DrawFn) -> RunSpec:
     given_fields["mechanism"] = mechanism
     if mechanism:
         given_fields["calibration"] = draw(st.sampled_from((None, *calibrations_for(learner.key, mechanism))))
-        given_fields["consistency"] = draw(
-            st.sampled_from(consistencies_for(learner.key, mechanism, structure, given_fields.get("bonus")))
-        )
         if MECHANISMS[mechanism].needs_delta:
             assume(given_fields.get("delta") != 0)
     elif privacy != "none" and all(MECHANISMS[m].needs_delta for m in mechanisms_for(learner.key, privacy)):
@@ -175,7 +172,6 @@ def test_twin_is_the_same_without_privacy(spec: RunSpec) -> None:
         "privacy",
         "beta",
         "algorithm_params",
-        "consistency",
         "reports",
         *IGNORED_WITHOUT_PRIVACY,
     }
@@ -234,8 +230,6 @@ def test_defaults() -> None:
         ({"schedule": "geometric:0.005", "episodes": 10**15}, ("gaussian-blt", "tight", 1e-6)),
         ({"privacy": "local"}, ("unary", "tight", 0.0)),
         ({"privacy": "local", "delta": 1e-6}, ("unary", "tight", 0.0)),
-        ({"privacy": "local", "consistency": "flow"}, ("gaussian", "tight", 1e-6)),
-        ({"privacy": "local", "delta": 0, "consistency": "flow"}, ("laplace", "tight", 0.0)),
         ({"privacy": "local", "calibration": "paper"}, ("laplace", "paper", 0.0)),
         ({"privacy": "shuffle"}, ("binomial-sum", "tight", 1e-6)),
         ({"privacy": "shuffle", "calibration": "paper"}, ("binomial-sum", "paper", 1e-6)),
@@ -325,7 +319,6 @@ CHANGES: dict[str, Any] = {
     "privacy": "local",
     "mechanism": "gaussian-tree",
     "calibration": "paper",
-    "consistency": "flow",
     "reports": "played",
     "epsilon": 2.0,
     "delta": 0.01,

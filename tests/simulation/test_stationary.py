@@ -267,7 +267,6 @@ def test_the_card_says_what_is_public() -> None:
     "changes",
     [
         {},
-        {"consistency": "still"},
         {"privacy": "local", "mechanism": "gaussian", "reports": "played"},
         {"privacy": "local", "mechanism": "unary", "reports": "played"},
         {"privacy": "local", "mechanism": "unary", "reports": "all"},
@@ -496,7 +495,6 @@ CHANGING = json.dumps(
         ({"bonus": "paper"}, "stationary", "is for bonus anytime"),
         ({"bonus": "practical"}, "stationary", "is for bonus anytime"),
         ({"mechanism": "laplace-tree", "calibration": "paper"}, "stationary", "is for calibration tight"),
-        ({"consistency": "flow"}, "consistency", "and counts of all steps"),
         (
             {"environment": "custom", "environment_params": {"model": CHANGING, "H": 2}},
             "stationary",

@@ -27,8 +27,6 @@ def authors() -> list[RunSpec]:
         {"bonus": "paper", "calibration": "paper", "mechanism": "laplace-tree"},
         {"bonus": "practical", "algorithm": "pucb"},
         {"schedule": "episodic", "episodes": 500},
-        {"consistency": "flow"},
-        {"consistency": "still"},
         {"stationary": "yes"},
         {"epsilon": 0.05, "root_seed": 7},
     )

@@ -17,10 +17,9 @@ from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.replan_kernels import Kernels, Setup, State, kernels_of, learn, learner_of
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
-from dprl.simulation.prepare import PAC_ALPHAS, covariance_of, error_told, problem_of
+from dprl.simulation.prepare import PAC_ALPHAS, error_told, problem_of
 from dprl.statistics.counts import Counts
 from dprl.statistics.played import hidden
-from dprl.statistics.recent import places
 
 
 class SeedRun(SlicedRun):
@@ -33,7 +32,6 @@ class SeedRun(SlicedRun):
         spec, mdp, noise = self.spec, self.mdp, self.noise
         schedule, argument = schedules.parse(spec.schedule)
         counts = cast(Counts, noise.statistic)
-        rows = counts.ellipsoids(mdp.size)
         self._kernels = kernels_of(spec, counts, plain)
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         error = error_told(spec, noise)
@@ -54,18 +52,14 @@ class SeedRun(SlicedRun):
             targets=schedules.targets(spec.episodes, *CHECKPOINTS),
             constants=learner_of(spec)
             .planner(spec.bonus)
-            .constants(problem_of(spec, mdp.size, spec.episodes, tuple(map(tuple, rows.tolist())))),
+            .constants(problem_of(spec, mdp.size, spec.episodes, counts.ellipsoid)),
             scales=noise.scales,
             pooled=counts.pooled,
             played=counts.played,
-            recent=counts.recent,
             apart=noise.mechanism is not None and noise.mechanism.norm != "l1",
             by_step=counts.pooled and noise.mechanism is not None and noise.mechanism.norm == "cells",
             hidden=hidden(noise.by_users, noise.ends * (mdp.H if counts.pooled else 1), error),
-            balanced=counts.flow is not None,
-            tau2=counts.tau2,
-            rows=rows[:, 1].copy(),
-            covariance=covariance_of(noise),
+            rows=np.full(mdp.H, counts.ellipsoid[0]),
             V_star=V_star,
             d1=mdp.d1,
             alphas=np.array(PAC_ALPHAS) * V_star.max(),
@@ -119,9 +113,7 @@ class SeedRun(SlicedRun):
         counts = empty(H, S, A, self.mdp.P.shape[3])
         private, pooled = noise.mechanism is not None, self.setup.pooled
         cells = noise.statistic.cells(self.mdp.size) if private else 0
-        recent = self.setup.recent
-        sums = counts[:1].copy() if pooled else counts.copy() if recent else counts
-        kept = places(stream.releases) if recent else 0
+        sums = counts[:1].copy() if pooled else counts
         noisy = sums.copy() if private else sums
         if private:
             rows_of = np.broadcast_to(self.mdp.possible, self.mdp.P.shape)[: len(noisy)]
@@ -154,10 +146,6 @@ class SeedRun(SlicedRun):
             pace=np.full((H, S, A), self.setup.error[0]),
             kept=np.zeros((H, S, A), dtype=np.int64),
             places=np.zeros((H, S, A), dtype=np.int64),
-            begun=np.zeros((kept, H, S, A), dtype=np.int64),
-            marked=np.zeros((kept, 2, *noisy.shape)),
-            readings=np.zeros((self.setup.covariance.shape[1], *noisy.shape)),
-            rests=np.zeros((H, S, A), dtype=np.int64),
         )
 
     @property
