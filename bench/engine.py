@@ -78,7 +78,7 @@ CASES = (
         "s",
         0.5,
         0.2,
-        {"privacy": "central", "bonus": "practical", "schedule": "geometric:0.02", "episodes": 10**8},
+        {"privacy": "central", "bonus": "paper", "schedule": "geometric:0.02", "episodes": 10**8},
     ),
 )
 

@@ -40,7 +40,6 @@ class Learner:
 LEARNERS = (
     Learner("pucb", "paper", 10**10),
     Learner("dp-ucbvi", "paper", 10**12),
-    Learner("dp-ucbvi", "practical", 10**8),
 )
 
 

@@ -43,7 +43,7 @@ FOUR = [RunSpec(privacy=model, episodes=10**15, seeds=5) for model in ("none", "
 EIGHT = [
     RunSpec(privacy=model, bonus=bonus, episodes=10**9, seeds=5)
     for model in ("none", "central", "shuffle", "local")
-    for bonus in ("anytime", "practical")
+    for bonus in ("anytime", "paper")
 ]
 DRAWN = "() => document.querySelector('#ends tbody') && performance.now()"  # all curves, of the seeds so far
 PLAYED = "() => /has played/.test(document.querySelector('#played')?.textContent) && performance.now()"

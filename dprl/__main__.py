@@ -283,9 +283,8 @@ def run_one(spec: Any, folder: str, engine: str | None) -> int:
 
 def cautions(spec: Any, stuck: int) -> None:
     """Say what the numbers of runs like `spec` do not say. stuck: see `doubts.unsettled`."""
-    for sentence in (doubts.retired([spec.caution]), doubts.unsettled(stuck, spec.seeds)):
-        if sentence:
-            print(f"Note: {sentence}")
+    if sentence := doubts.unsettled(stuck, spec.seeds):
+        print(f"Note: {sentence}")
 
 
 def add_sweep(commands: Any) -> None:

@@ -63,8 +63,7 @@ class Defaults:
         return found
 
 
-_OPTIMISTIC = {"algp.cap": "H", "algp.statistical": "0.3"}
-_NOISY = {**_OPTIMISTIC, "algp.privacy": "0.02"}
+_OPTIMISTIC = {"algp.cap": "H"}
 _ELIMINATING = {"algp.C": "1", "algp.C1": "6"}
 _GAUSSIAN = {"local": "local:gaussian:tight"}
 
@@ -91,7 +90,7 @@ TABLES: dict[str, Defaults] = {
             "custom": {"envp.H": "10"},
         },
         by_learner={
-            "dp-ucbvi": _NOISY, "pucb": _NOISY, "private-ucb-vi": _NOISY,
+            "dp-ucbvi": _OPTIMISTIC, "pucb": _OPTIMISTIC, "private-ucb-vi": _OPTIMISTIC,
             "ucbvi": _OPTIMISTIC, "ucbvi-hoeffding": _OPTIMISTIC, "ubev": _OPTIMISTIC,
             "sdp-pe": _ELIMINATING, "apeve": _ELIMINATING,
             "sdp-pe-relaxed": _ELIMINATING, "apeve-relaxed": _ELIMINATING,

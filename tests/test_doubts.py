@@ -19,10 +19,9 @@ def test_seeds_that_lose_in_proportion_to_the_users_are_counted() -> None:
 
 
 def test_nothing_to_warn_of() -> None:
-    assert doubts.unsettled(0, 5) == doubts.about_negative_prices([]) == doubts.retired(["", ""]) == ""
+    assert doubts.unsettled(0, 5) == doubts.about_negative_prices([]) == ""
 
 
 def test_words() -> None:
     assert "at K = 10 and K = 100 in up to 3 of 5 seeds" in doubts.unsettled(3, 5, ["K = 10", "K = 100"])
     assert "of these: a, b, c and 2 more. There" in doubts.about_negative_prices(list("abcde"))
-    assert doubts.retired(["it is old", "", "it is old"]) == "Computed with earlier constants. It is old."

@@ -46,10 +46,6 @@ class ToySpec:
     def twin(self) -> ToySpec:
         return replace(self, epsilon=None)
 
-    @property
-    def caution(self) -> str:
-        return ""
-
     def label(self) -> str:
         return "toy" if self.epsilon is None else f"toy, epsilon {self.epsilon:g}"
 

@@ -51,7 +51,7 @@ class LandscapeProblem:
 
 
 # Two that every tabular learner can take, one small enough for a list of all policies, and two with features, one of
-# each kind. RiverSwim, which constants that are retired were fitted to, is not among them.
+# each kind.
 PROBLEMS = {
     problem.key: problem
     for problem in (
@@ -117,11 +117,10 @@ def entries() -> list[Entry]:
     private = [learner for learner in ALGORITHMS.values() if set(learner.privacies) - {"none"}]
     found = []
     for learner in private:
-        offered = [bonus for bonus in learner.bonuses if bonus not in learner.retired]
         models = [model for model in PRIVATIZERS if model in learner.privacies]
         for model in models:
             if model != "none" or learner is private[0]:
-                found += [Entry(learner.key, model, bonus, i == 0) for i, bonus in enumerate(offered)]
+                found += [Entry(learner.key, model, bonus, i == 0) for i, bonus in enumerate(learner.bonuses)]
     return found
 
 

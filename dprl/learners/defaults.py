@@ -18,7 +18,6 @@ class LearnerDefaults:
 
     fields: tuple[Field, ...] = ()
     needs: str = ""
-    retired: Mapping[str, str] = NOTHING
     schedule: str = ""
     forgets: bool = False
     note: str = ""

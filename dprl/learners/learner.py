@@ -24,7 +24,7 @@ PUBLIC = {
 
 # attributes of every learner
 NEEDED = (
-    "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
+    "key", "title", "summary", "source", "privacies", "bonuses", "fields", "statistic", "loop", "needs",
     "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "uncovered",
     "refusal", "releases", "pace", "seconds",
 )  # fmt: skip
@@ -65,7 +65,6 @@ class Learner(Protocol):
         key: its name in a spec.
         privacies: keys of the privatizers it may be run with, the first is the default.
         bonuses: which sets of constants it has, the first is the default.
-        retired: those that are not offered any more and why; old runs open as they were.
         fields: its parameters.
         statistic: what it sees of its users.
         loop: key of the loop that plays it.
@@ -95,8 +94,6 @@ class Learner(Protocol):
     def privacies(self) -> tuple[str, ...]: ...
     @property
     def bonuses(self) -> tuple[str, ...]: ...
-    @property
-    def retired(self) -> Mapping[str, str]: ...
     @property
     def fields(self) -> tuple[Field, ...]: ...
     @property

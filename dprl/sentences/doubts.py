@@ -38,11 +38,3 @@ def about_negative_prices(names: Sequence[str]) -> str:
         f"Below zero, with its whole 95% interval, is the mean privacy cost of these: {some(names)}. "
         "There the run without privacy lost more than the private run, so this is no privacy cost."
     )
-
-
-def retired(cautions: Sequence[str]) -> str:
-    """Of runs with constants that are not offered any more; "" where there are none."""
-    return " ".join(
-        f"Computed with earlier constants. {words[0].upper()}{words[1:]}."
-        for words in dict.fromkeys(filter(None, cautions))
-    )

@@ -133,11 +133,6 @@ class AttackSpec:
         """Itself: there is no attack without noise."""
         return self
 
-    @property
-    def caution(self) -> str:
-        """Nothing: an attack does not rest on a learner's constants."""
-        return ""
-
     def label(self) -> str:
         """A short name."""
         return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")

@@ -83,11 +83,6 @@ class Budgeted:
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
-    def caution(self) -> str:
-        """Nothing: all constants that there are, are offered."""
-        return ""
-
-    @property
     def episodes_of_one(self) -> int:
         """How many episodes of one user noise is for."""
         raise NotImplementedError

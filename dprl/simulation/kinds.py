@@ -36,10 +36,6 @@ class Spec(Protocol):
     def twin(self) -> Self:
         """The non-private twin: itself, if it is not private."""
 
-    @property
-    def caution(self) -> str:
-        """Why not to trust what it shows, where its constants are not offered any more; else ""."""
-
     def label(self) -> str:
         """A short name for a legend."""
 

@@ -118,8 +118,8 @@ def noise_of_schedule(spec: RunSpec, K: int, *, exact: bool = True) -> Noise:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] the E that the learner is told: E_{eps,beta}, or PRACTICAL_E standard deviations of one counter, or for the
-    anytime bonus the radius of the noise in a row."""
+    """[B] the E that the learner is told: E_{eps,beta}, or with bonus practical, which elimination has, PRACTICAL_E
+    standard deviations of one counter, or for the anytime bonus the radius of the noise in a row."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound

@@ -143,7 +143,7 @@ class RunSpec:
         """Set to None the parameters of the algorithm that this combination does not use."""
         params = dict(self.algorithm_params)
         for f in ALGORITHMS[self.algorithm].fields:
-            if not f.used(self.bonus, self.privacy):
+            if not f.used(self.bonus):
                 params[f.name] = None
         self._set("algorithm_params", params)
 
@@ -339,11 +339,6 @@ class RunSpec:
     def twin(self) -> RunSpec:
         """The non-private twin: the same spec with privacy `none`."""
         return self._twin
-
-    @property
-    def caution(self) -> str:
-        """Why not to trust what this run shows, where its constants are not offered any more; else ""."""
-        return ALGORITHMS[self.algorithm].retired.get(self.bonus, "")
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""

@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
-from dprl.sentences import doubts as sentences
 from pages.free import link as free_link
 from pages.free.additive import additive
 from pages.free.controls import controls, four_box
@@ -79,7 +78,7 @@ def draw_four(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> 
             "regret beyond that of the same run without privacy."
         )
     )
-    doubts.tell([sentences.retired([f.base.caution]), stopped_short(found)])
+    doubts.tell([stopped_short(found)])
     shared = f"{in_common(curves)} · ε = {f.base.epsilon:g}"
     session().common = shared  # for pictures, which are drawn first
     choices(going)

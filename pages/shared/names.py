@@ -25,7 +25,7 @@ CALIBRATION = {"tight": "calibrated noise", "paper": "noise as in the paper"}
 BONUS = {
     "anytime": "anytime bonus",
     "paper": "paper constants",
-    "practical": "tuned bonus",
+    "practical": "smaller noise bound",
     OWN: "the algorithm's own bonus, not proved",
 }
 REPORTS = {

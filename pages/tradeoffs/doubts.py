@@ -24,7 +24,7 @@ def of_study(study: SweepView) -> list[str]:
             if spec != spec.twin():
                 price = trade.ends(spec) - trade.ends(spec.twin())
                 negative += doubts.below_zero(f"{title} at {at}", price)
-    said = [sentences.retired([study.base.caution])]
+    said = []
     if stuck:
         said.append(sentences.unsettled(*max(stuck.values()), at=list(filter(None, stuck))))
     return [*said, sentences.about_negative_prices(negative)]

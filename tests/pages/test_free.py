@@ -109,22 +109,6 @@ def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Wor
     assert "lost more in the end" not in words(visit(PAGE, b=encode_spec(base)))
 
 
-@pytest.mark.thorough
-def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(finished: Visit) -> None:
-    old = {"bonus": "practical", "schedule": "geometric:0.02"}
-    base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
-    text = words(finished(PAGE, b=encode_spec(base)))
-    assert "Without privacy the algorithm has not found the best policy in 3 of 5 seeds" in text
-    assert "grows no more" not in text
-    assert (
-        "cannot tell whether the privacy cost still grows with a trusted curator or a trusted shuffler"
-        in text
-    )
-    assert "Too few seeds have a cost above zero to tell whether it grows." in text
-    assert "from 2 of 5 seeds" in text
-    assert "lost more in the end" not in text
-
-
 @pytest.mark.parametrize("show", SHOWN)
 @pytest.mark.parametrize("bonus", first(["anytime", "paper"]))
 def test_every_chart_of_what_comes_with_the_program(

@@ -31,7 +31,6 @@ BANNED = {
     r"^trusted agent|jdp \(trusted|central model": "Central (JDP)",
     r"^nobody trusted|^trusted shuffler": "Local (LDP), Shuffle (SDP)",
     r"slope of the papers": "reference slope",
-    r"practical \(": "tuned on RiverSwim",
 }
 
 

@@ -148,17 +148,14 @@ def test_fields_a_pair_ignores_are_none(spec: RunSpec) -> None:
     for field in ALGORITHMS[spec.algorithm].fields:
         used = {
             "": True,
-            "practical": spec.bonus == "practical",
-            "practical noise": spec.bonus == "practical" and private,
             "not anytime": spec.bonus != "anytime",
-            "with privacy": private,
         }[field.when]
         assert (spec.algorithm_params[field.name] is not None) == used, field.name
 
 
 def test_every_field_that_a_run_may_ignore_says_when() -> None:
     said = {f.when for a in ALGORITHMS.values() for f in a.fields}
-    assert said == {"", "practical", "practical noise", "not anytime", "with privacy"}
+    assert said == {"", "not anytime"}
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -171,15 +168,9 @@ def test_twin_is_the_same_without_privacy(spec: RunSpec) -> None:
     assert changed <= {
         "privacy",
         "beta",
-        "algorithm_params",
         "reports",
         *IGNORED_WITHOUT_PRIVACY,
     }
-    noise_only = {
-        f.name for f in ALGORITHMS[spec.algorithm].fields if f.when in ("practical noise", "with privacy")
-    }
-    lost = {k for k, v in spec.algorithm_params.items() if twin.algorithm_params[k] != v}
-    assert lost <= noise_only
     assert twin.twin() == twin
     # so it is computed once for all epsilons
     if spec.epsilon is not None:
@@ -192,7 +183,7 @@ def test_defaults() -> None:
         "environment": "riverswim",
         "environment_params": {"S": 6, "H": 20, "variant": "osband"},
         "algorithm": "dp-ucbvi",
-        "algorithm_params": {"cap": None, "statistical": None, "privacy": None},
+        "algorithm_params": {"cap": None},
         "privacy": "central",
         "mechanism": "gaussian-optimal",
         "calibration": "tight",
@@ -209,7 +200,6 @@ def test_defaults() -> None:
         own = RunSpec(algorithm=key, **small_problem(key))
         assert own.privacy == learner.privacies[0]
         assert own.bonus == learner.bonuses[0]
-        assert not own.caution  # nobody gets by default what is not offered any more
         assert own.schedule == (learner.schedule or "adaptive:0.1")
     for key, privatizer in PRIVATIZERS.items():
         if privatizer.mechanisms:
@@ -277,9 +267,7 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
     assert small.replace(bonus="paper").replace(algorithm="dp-ucbvi").bonus == "paper"
     # a parameter that the old combination ignored takes its default again
     quiet = RunSpec(bonus="paper")
-    assert quiet.algorithm_params["statistical"] is None
-    assert quiet.replace(bonus="practical") == RunSpec(bonus="practical")
-    assert RunSpec(bonus="practical").algorithm_params["statistical"] == 0.3
+    assert quiet.algorithm_params["cap"] is None
 
 
 def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None:

@@ -493,7 +493,6 @@ CHANGING = json.dumps(
         ({"algorithm": "sdp-pe"}, "stationary", "no bonus of sdp-pe is proved"),
         ({"algorithm": "lsvi-ucb", "environment": "linear-mdp"}, "stationary", "no bonus of lsvi-ucb"),
         ({"bonus": "paper"}, "stationary", "is for bonus anytime"),
-        ({"bonus": "practical"}, "stationary", "is for bonus anytime"),
         ({"mechanism": "laplace-tree", "calibration": "paper"}, "stationary", "is for calibration tight"),
         (
             {"environment": "custom", "environment_params": {"model": CHANGING, "H": 2}},

@@ -25,7 +25,6 @@ def authors() -> list[RunSpec]:
         {"environment": "random", "environment_params": {"S": 3, "A": 3, "H": 3}},
         {"environment": "chain", "environment_params": {"S": 3, "H": 4}, "privacy": "local"},
         {"bonus": "paper", "calibration": "paper", "mechanism": "laplace-tree"},
-        {"bonus": "practical", "algorithm": "pucb"},
         {"schedule": "episodic", "episodes": 500},
         {"stationary": "yes"},
         {"epsilon": 0.05, "root_seed": 7},

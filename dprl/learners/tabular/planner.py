@@ -30,11 +30,6 @@ STOCHASTIC = f"void({_GIVEN}, int64, float64[:,:,::1], float64[:,::1], float64[:
 
 OWN = "own"  # the constants of a learner that nothing is said of: neither printed in a paper nor proved
 
-RETIRED = {
-    "practical": "the practical bonus was fitted to RiverSwim. Elsewhere it can settle on a worse policy. Then the "
-    "privacy cost says nothing"
-}
-
 
 class Planner(NamedTuple):
     """plan: kernel with SIGNATURE or STOCHASTIC; constants: see `TabularLearner`."""
@@ -54,7 +49,7 @@ class TabularLearner(LearnerDefaults):
         anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None where it has none.
         pooled: that bonus is proved for every number of visits and for whatever order they come in, so that a row may
             hold the visits of all steps. Who does not say so is not offered stationarity.
-        bonuses: sets of constants; by default anytime, paper and practical, or without `anytime` OWN alone.
+        bonuses: sets of constants; by default anytime and paper, or without `anytime` OWN alone.
         stochastic: its policy is one of chances, which it changes by steps.
 
     The rest is that of every `Learner`.
@@ -84,12 +79,11 @@ class TabularLearner(LearnerDefaults):
     __repr__ = described
 
     loop = "replan"
-    retired = RETIRED
     public = ("sizes",)
 
     def __post_init__(self) -> None:
         if not self.bonuses:
-            object.__setattr__(self, "bonuses", ("anytime", "paper", "practical") if self.anytime else (OWN,))
+            object.__setattr__(self, "bonuses", ("anytime", "paper") if self.anytime else (OWN,))
         if "anytime" in self.bonuses and self.anytime is None:
             raise ValueError(
                 f"bonuses: {self.key} names anytime and has no kernel for it; give anytime=, or bonuses=('own',)"

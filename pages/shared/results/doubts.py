@@ -29,9 +29,9 @@ def stuck(spec: RunSpec) -> int:
 
 
 def of_runs(specs: Sequence[RunSpec]) -> list[str]:
-    """Of runs with earlier constants, and of the run without privacy, among the twins, that is stuck most often."""
+    """Of the run without privacy, among the twins, that is stuck most often."""
     most = max(((stuck(twin), twin.seeds) for twin in {spec.twin() for spec in specs}), default=(0, 0))
-    return [sentences.retired([spec.caution for spec in specs]), sentences.unsettled(*most)]
+    return [sentences.unsettled(*most)]
 
 
 def below_zero(name: str, price: metrics.Array) -> list[str]:
