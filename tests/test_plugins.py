@@ -139,7 +139,7 @@ def as_ours_and_said_so(drawn: list[str], changed: list[str]) -> None:
     ):
         said, names, refused = drawn[3 * i : 3 * i + 3]
         assert said == (
-            f"True True all own outside 1.0 says what noise of {title} reveals; dprl has no proof of that"
+            f"True True all outside 1.0 says what noise of {title} reveals; dprl has no proof of that"
         )
         assert names.split()[0] != changed[i]
         assert names.split()[1] == default

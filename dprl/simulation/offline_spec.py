@@ -11,7 +11,7 @@ from dprl import names
 from dprl.brief import Registry, described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, SpecError, check_params, documented
-from dprl.labels import called, phrase
+from dprl.labels import called, of_data
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.plugins import sources_of
@@ -142,7 +142,7 @@ class OfflineSpec(Budgeted):
 
     def label(self) -> str:
         """A short name for a legend."""
-        return called(super().label(), *declared_words(self))
+        return called(super().label(), *of_data(self.rewards, self.stationary))
 
     def _check_features(self) -> None:
         linear = [key for key, world in ENVIRONMENTS.items() if world.features]
@@ -188,11 +188,3 @@ class OfflineSpec(Budgeted):
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
         return key_of(unit, seed, (*engine(), *sources_of(environments=self.environment)))
-
-
-def declared_words(spec: OfflineSpec) -> tuple[str, str]:
-    """That rewards are learned, and that stationarity is declared; each "" where it is not so."""
-    return (
-        phrase("rewards") if spec.rewards == "learned" else "",
-        phrase("stationary") if spec.stationary == "yes" else "",
-    )

@@ -101,7 +101,7 @@ def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
 
 def test_a_run_without_privacy_that_is_stuck_is_not_bundled() -> None:
     stuck = RunSpec(environment="chain", algorithm="ucbvi", privacy="none", bonus="paper",
-                    schedule="geometric:0.02", episodes=10**5, seeds=5)  # fmt: skip
+                    schedule="geometric:0.02", episodes=10**3, seeds=5)  # fmt: skip
     with pytest.raises(RuntimeError, match="seeds have not settled"):
         final(stuck)
 

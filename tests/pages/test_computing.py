@@ -112,7 +112,7 @@ TAKEN = {
         "curve",
     },
     "dprl.messages": {"counted", "filled", "messages"},
-    "dprl.labels": {"called", "phrase"},
+    "dprl.labels": {"called", "of_data", "phrase"},
     "dprl.wasm": {"QUESTION", "unplayable"},
     "dprl.player": {"PlayedCurve", "PlayedMeasure", "Shown", "player_page", "sizes_of"},
     "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},

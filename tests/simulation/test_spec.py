@@ -266,8 +266,10 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
     assert base.replace(algorithm="pucb").bonus == "paper"
     assert small.replace(bonus="paper").replace(algorithm="dp-ucbvi").bonus == "paper"
     # a parameter that the old combination ignored takes its default again
-    quiet = RunSpec(bonus="paper")
+    quiet = RunSpec()
     assert quiet.algorithm_params["cap"] is None
+    assert quiet.replace(bonus="paper") == RunSpec(bonus="paper")
+    assert RunSpec(bonus="paper").algorithm_params["cap"] == "H"
 
 
 def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None:

@@ -157,7 +157,7 @@ class UploadSpec(Budgeted):
         return self.public.size
 
     @property
-    def rewards(self) -> str:  # type: ignore[override]
+    def rewards(self) -> str:
         """Known where mean rewards are declared, else learned."""
         return "learned" if self.public.rewards is None else "known"
 

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
-from dprl.labels import called
+from dprl.labels import called, of_data
 from dprl.learners import OFFLINE
 from dprl.series import comparable
 from dprl.series import style_of_data as kind
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
-from dprl.simulation.offline_spec import declared_words
 from dprl.words import count, percent, plural, promise
 from pages.shared.names import CALIBRATION, episodes_each, places_apart, shared_problem, told_apart
 
@@ -27,7 +26,10 @@ def titles(specs: Sequence[OfflineSpec]) -> list[str]:
 def label(spec: OfflineSpec) -> str:
     """Learner and budget in a few words."""
     return called(
-        OFFLINE[spec.algorithm].title, promise_words(spec), episodes_each(spec), *declared_words(spec)
+        OFFLINE[spec.algorithm].title,
+        promise_words(spec),
+        episodes_each(spec),
+        *of_data(spec.rewards, spec.stationary),
     )
 
 
