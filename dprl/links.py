@@ -73,7 +73,7 @@ TABLES: dict[str, Defaults] = {
     "1": Defaults(
         always={
             "env": "riverswim", "alg": "dp-ucbvi", "priv": "central", "cal": "tight", "eps": "1", "delta": "1e-6",
-            "beta": "0.1", "bonus": "practical", "K": "1e9", "sched": "geometric:0.02", "seeds": "5", "seed": "0",
+            "beta": "0.1", "bonus": "anytime", "K": "1e9", "sched": "geometric:0.02", "seeds": "5", "seed": "0",
         },
         by_environment={
             "riverswim": {"envp.S": "6", "envp.H": "20", "envp.variant": "osband"},
