@@ -200,17 +200,10 @@ def runs_of(page: Page, name: str) -> list[Spec]:
     return found
 
 
-def explored() -> list[dict[str, object]]:
-    """The ends of the runs of exploration noise."""
-    specs = runs_of(PAGES["free"], "exploration")
-    return [{"spec": spec.to_dict(), "ends": last(run(spec).regret)} for spec in specs]
-
-
 # The text of each file of assets/ that is not thinned curves of runs.
 OTHERS: dict[str, Callable[[], str]] = {
     "optima": lambda: listed(optima()),  # of no page alone
     "tradeoffs": lambda: listed({"spec": s.to_dict(), "ends": ends} for s, ends in first_study().items()),
-    "exploration": lambda: listed(explored()),
     "attack": lambda: whole(attack()),
     "claims": lambda: whole(claims()),
     "figures": lambda: whole(figures()),

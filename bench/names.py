@@ -28,10 +28,10 @@ NAMES = {
     "Privacy": (RunSpec.kind, "privacy"),
     "Mechanism": (RunSpec.kind, "mechanism"),
     "Calibration": (RunSpec.kind, "calibration"),
-    "Consistency": (RunSpec.kind, "consistency"),
     "Reports": (RunSpec.kind, "reports"),
     "Bonus": (RunSpec.kind, "bonus"),
     "Stationary": (RunSpec.kind, "stationary"),
+    "Rewards": (OfflineSpec.kind, "rewards"),
     "OfflineAlgorithm": (OfflineSpec.kind, "algorithm"),
     "Promise": (OfflineSpec.kind, "privacy"),
 }

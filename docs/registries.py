@@ -96,7 +96,7 @@ def _algorithms() -> Iterator[str]:
         told = {
             "Source": _plain(a.source) + ("; our reconstruction" if a.reconstructed else ""),
             "Privacy models": _code(a.privacies),
-            "Bonus": _code(bonus for bonus in a.bonuses if bonus not in a.retired),
+            "Bonus": _code(a.bonuses),
             "Needs": {"features": "a linear MDP", "mixture": "a linear mixture"}.get(a.needs, ""),
             "Note": _plain(a.note),
         }

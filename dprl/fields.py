@@ -82,9 +82,8 @@ class Field:
         optional: None means "chosen for you" or "not used".
         query: short key in links.
         flag: command-line option.
-        when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or
-            among these those with noise (`practical noise`), or all but those with bonus `anytime` (`not
-            anytime`), or all `with privacy`. In other runs it is None.
+        when: of an algorithm's parameter, the runs that use it: all, or all but those with bonus `anytime` (`not
+            anytime`). In other runs it is None.
         words: texts that stand for a number which follows from other fields.
         rows: of a text of rows joined by /, which is edited a row on a line: what its capital letters mean.
     """
@@ -104,13 +103,9 @@ class Field:
     rows: str = ""
     words: tuple[str, ...] = ()
 
-    def used(self, bonus: str, privacy: str) -> bool:
-        """Whether an algorithm's parameter is used with this bonus and privacy model."""
-        if self.when == "not anytime":
-            return bonus != "anytime"
-        if self.when == "with privacy":
-            return privacy != "none"
-        return not self.when or (bonus == "practical" and (self.when == "practical" or privacy != "none"))
+    def used(self, bonus: str) -> bool:
+        """Whether an algorithm's parameter is used with this bonus."""
+        return self.when != "not anytime" or bonus != "anytime"
 
     @property
     def allowed(self) -> str:

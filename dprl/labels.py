@@ -36,3 +36,11 @@ def online(
         phrase("online", privacy=noise[0], epsilon=f"{noise[1]:g}") if noise else phrase("plain"),
         phrase("episodes", m=contribution) if contribution > 1 else "",
     )
+
+
+def of_data(rewards: str | None, stationary: str) -> tuple[str, str]:
+    """That rewards are learned, and that stationarity is declared; each "" where it is not so."""
+    return (
+        phrase("rewards") if rewards == "learned" else "",
+        phrase("stationary") if stationary == "yes" else "",
+    )

@@ -40,9 +40,6 @@ Algorithm = Literal[
     "private-ucb-po",
     "ucb-po",
     "ldp-obi",
-    "rlsvi",
-    "lsvi-ucb-rare",
-    "lsvi-ucb-plus-plus",
 ]
 Privacy = Literal[
     "none",
@@ -66,15 +63,9 @@ Calibration = Literal[
     "tight",
     "paper",
 ]
-Consistency = Literal[
-    "own",
-    "flow",
-    "still",
-]
 Reports = Literal[
     "all",
     "played",
-    "recent",
 ]
 Bonus = Literal[
     "anytime",
@@ -86,6 +77,10 @@ Stationary = Literal[
     "no",
     "yes",
 ]
+Rewards = Literal[
+    "known",
+    "learned",
+]
 OfflineAlgorithm = Literal[
     "dp-apvi",
     "apvi",
@@ -93,12 +88,8 @@ OfflineAlgorithm = Literal[
     "vapvi",
     "pevi",
     "dp-pevi",
-    "dp-apvi-rewards",
-    "apvi-rewards",
     "dp-kl-lcb",
-    "dp-kl-lcb-rewards",
     "dp-plug-in",
-    "dp-plug-in-rewards",
 ]
 Promise = Literal[
     "zcdp",

@@ -67,7 +67,6 @@ def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
         drawing=mdp.drawing,
         states=mdp.state_labels,
         actions=mdp.action_labels,
-        counted="recent" if spec.reports == "recent" else "true",
     )
 
 

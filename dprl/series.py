@@ -55,7 +55,7 @@ def style_of_data(spec: OfflineSpec) -> CurveStyle:
     """The same of a run on data sets. The curator is trusted, as a central agent is."""
     noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "tight")]
     twins = list(dict.fromkeys(learner.twin for learner in OFFLINE.values()))
-    learner = twins.index(OFFLINE[spec.algorithm].twin)
+    learner = twins.index(OFFLINE[spec.algorithm].twin) + len(twins) * (spec.rewards == "learned")
     if spec.calibration is None:
         return CurveStyle("none", learner=learner)
     return CurveStyle("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)

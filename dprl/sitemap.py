@@ -130,8 +130,7 @@ PAGES = {
             section="Compare",
             heading="When is privacy free?",
             settings=True,
-            groups=(RunGroup("exploration", "Runs of exploration noise"),),
-            bundled=("free", "exploration", "local-price"),
+            bundled=("free", "local-price"),
             guide="explanation/when-privacy-is-free",
         ),
         Page(
@@ -174,7 +173,7 @@ PAGES = {
         Page(
             "claims",
             "Papers' claims",
-            "Eleven claims of the papers put to the test, with computed verdicts.",
+            "Ten claims of the papers put to the test, with computed verdicts.",
             "gavel",
             section="Check",
             heading="Do the papers' claims hold?",

@@ -39,6 +39,12 @@ def loop(algorithm_key: str) -> str:
     return ALGORITHMS[algorithm_key].loop
 
 
+def of_data(key: str) -> dict[str, Any]:
+    """Fields of an offline spec: `KEY-rewards` is the learner KEY where it learns rewards."""
+    known = key.removesuffix("-rewards")
+    return {"algorithm": known, "rewards": "known" if known == key else "learned"}
+
+
 def random_mdp(
     seed: int, S: int, A: int, H: int, *, bernoulli: bool = True, sparse: bool = False
 ) -> TabularMDP:

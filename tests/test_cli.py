@@ -128,8 +128,8 @@ def test_spec_file_gives_the_same_and_flags_change_it(tmp_path: Path) -> None:
 def test_every_field_is_a_flag(tmp_path: Path) -> None:
     given = {
         "environment": "random", "environment_params": "S=2,A=2,H=2", "algorithm": "dp-ucbvi",
-        "algorithm_params": "cap=H-h,privacy=0.5", "privacy": "local", "mechanism": "laplace", "calibration": "paper",
-        "consistency": "own", "reports": "played", "structure": "environment", "stationary": "no",
+        "algorithm_params": "cap=H-h", "privacy": "local", "mechanism": "laplace", "calibration": "paper",
+        "reports": "played", "structure": "environment", "stationary": "no",
         "epsilon": "2.5", "delta": "0",
         "beta": "0.2", "bonus": "paper", "episodes": "200", "contribution": "3", "schedule": "episodic",
         "seeds": "1", "root_seed": "12",
@@ -224,7 +224,7 @@ BAD = [
         "environment_params.model",
     ),
     (["run", "--out", "OUT", "--algorithm-param", "cap=none"], "algorithm_params.cap"),
-    (["run", "--out", "OUT", "--algorithm-param", "statistical=-1"], "algorithm_params.statistical"),
+    (["run", "--out", "OUT", "--algorithm-param", "cap=-1"], "algorithm_params.cap"),
     (["run", "--out", "FILE/below"], "out"),
     (["run", "--out", "FILE"], "out"),
     (["run", "--out", "OUT", "--spec", "MISSING"], "spec"),

@@ -28,7 +28,7 @@ from dprl.landscape import (
 )
 from dprl.landscape import entry as places
 from dprl.landscape.compute import final_regret
-from dprl.landscape.entry import DECADES, absent, paper, unprinted, year
+from dprl.landscape.entry import DECADES, absent, paper, year
 from dprl.landscape.gather import added, gather_landscape
 from dprl.landscape.rows import TRUSTS, all_rows, in_table, users_words
 from dprl.learners import ALGORITHMS
@@ -192,8 +192,7 @@ def test_constants_are_those_by_default_or_the_papers(table: Landscape) -> None:
     assert {(r.entry.learner, r.entry.privacy) for r in usual if r.entry.learner not in missing} == {
         (r.entry.learner, r.entry.privacy) for r in printed
     }
-    assert missing == unprinted().keys() == {"lsvi-ucb-rare", "lsvi-ucb-plus-plus"}
-    assert all("could not be had" in why and why.endswith(".") for why in unprinted().values())
+    assert not missing
 
 
 def test_a_row_says_what_its_bonus_does_not_cover_of_the_noise(table: Landscape) -> None:
@@ -222,7 +221,7 @@ def test_a_row_names_the_mechanism_of_its_runs_and_whose_reports_a_count_has(
         found = rows(table, problem, 10**9, printed)
         for row, named in zip(found, shown_columns(found)["mechanism"], strict=True):
             assert named == row.mechanism
-            if row.cell.why or row.entry.draws:
+            if row.cell.why:
                 assert not named
                 continue
             spec = row.entry.spec(PROBLEMS[problem], int(row.cell.at[-1]))

@@ -352,38 +352,3 @@ def test_shares_of_all_there_is_to_lose() -> None:
     assert metrics.least([shares, np.array([0.7])]) == 0.5
     assert metrics.least([np.array([np.nan])]) == np.inf
     assert metrics.least([]) == np.inf
-
-
-def test_a_ratio_over_seeds_is_geometric_and_its_intervals_may_hold_together() -> None:
-    one, other = np.array([2.0, 4.0, 8.0]), np.array([1.0, 1.0, 1.0])
-    value, low, high = metrics.ratio(one, other)
-    assert value == pytest.approx(4)
-    half = stats.t.ppf(0.975, 2) * np.log(2) / np.sqrt(3)
-    assert (low, high) == pytest.approx((4 * np.exp(-half), 4 * np.exp(half)))
-    assert metrics.ratio(one, other, tests=5).high > high
-    assert np.isnan(metrics.ratio(one, np.array([1.0, 0.0, 1.0]))).all()
-    assert np.isnan(metrics.ratio(one[:1], other[:1])).all()
-
-
-def test_from_where_on_ratios_stay_above_one() -> None:
-    def place(*lows: float) -> int | None:
-        return metrics.stays_above([metrics.Measured(low + 1, low, low + 2) for low in lows])
-
-    assert place(0.5, 1.1, 2) == 1
-    assert place(1.1, 0.9, 2) == 2
-    assert place(1.1, 2) == 0
-    assert place(1.1, 1.0) is None
-    assert place(1.1, np.nan) is None
-
-
-def test_lines_cross_where_powers_do() -> None:
-    """x^2/1000 and x meet at 1,000, x^2/2000 and x at 2,000; the geometric mean of both is 1,414."""
-    x = np.array([100.0, 800.0, 5000.0, 10_000.0])
-    one, other = np.array([x**2 / 1000, x**2 / 2000]), np.array([x, x])
-    assert metrics.crossing(x, one, other).value == pytest.approx(1000 * np.sqrt(2))
-    assert metrics.crossing(x, one[[0, 0]], other) == pytest.approx((1000, 1000, 1000))
-    twice = one.copy()
-    twice[:, 2] = 1.0  # below again at 5,000: the last crossing counts
-    assert 5000 < metrics.crossing(x, twice, other).low
-    assert np.isnan(metrics.crossing(x, 1e6 * one, other)).all()  # above everywhere
-    assert np.isnan(metrics.crossing(x, other, one)).all()  # below at the end

@@ -63,7 +63,7 @@ for privacy, mechanism, own in (("local", "reports", "gaussian"), ("central", "s
     ours.advance(9.0), theirs.advance(9.0)
     card, other = ours.trace().guarantee, theirs.trace().guarantee
     print((ours.trace().regret == theirs.trace().regret).all(), card.proved_epsilon == other.proved_epsilon,
-          mine.reports, mine.consistency, card.assumptions[-1])
+          mine.reports, card.assumptions[-1])
     print(mine.seed_key(0), dprl.RunSpec(privacy=privacy).mechanism)
     try:
         mine.replace(contribution=2)
@@ -138,7 +138,7 @@ def as_ours_and_said_so(drawn: list[str], changed: list[str]) -> None:
     ):
         said, names, refused = drawn[3 * i : 3 * i + 3]
         assert said == (
-            f"True True all own outside 1.0 says what noise of {title} reveals; dprl has no proof of that"
+            f"True True all outside 1.0 says what noise of {title} reveals; dprl has no proof of that"
         )
         assert names.split()[0] != changed[i]
         assert names.split()[1] == default

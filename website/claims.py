@@ -14,7 +14,7 @@ from pages.shared.results.evidence import bundled
 from website.document import Block, Document, Plot, paragraph, table
 
 INTRO = (
-    "Eleven claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
+    "Ten claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
     "statistic, its 95% interval, and a threshold."
 )
 AGAIN = "To run it again, with dprl installed:"

@@ -1,4 +1,4 @@
-"""The eleven claims of the papers that are put to the test, each as an experiment whose verdict is computed.
+"""The ten claims of the papers that are put to the test, each as an experiment whose verdict is computed.
 
 `dprl reproduce CLAIM` and the page Claims run these and nothing else.
 """

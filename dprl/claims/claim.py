@@ -53,7 +53,7 @@ class Setting:
         question: what is asked of `specs`, which are not run then (see simulation.kinds.Kind.questions).
         whole: whether curves are looked at, not only their ends.
         form: in which the statistic is written.
-        over: what its interval is over, "" where it is worked out exactly.
+        over: what its interval is over.
     """
 
     title: str

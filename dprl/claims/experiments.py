@@ -1,4 +1,4 @@
-"""The eleven claims: what is run for each, and what it is held against.
+"""The ten claims: what is run for each, and what it is held against.
 
 Thresholds are the same in all settings: exponents within FLAT of what a theorem has, shares of v* within 1% (5% at the
 size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size where
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dprl.claims import collusion, exploration, hard, offline, regret
+from dprl.claims import collusion, hard, offline, regret
 from dprl.claims.claim import Claim, Setting
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 
@@ -266,34 +266,9 @@ ONE_DRAW = Claim(
     ),
 )
 
-EXPLORED = [
-    RunSpec(algorithm="rlsvi", schedule=exploration.BLOCKS, episodes=10**k, seeds=SEEDS)
-    for k in (3, 4, 5, 7, 9)
-]
-PRINTED = [EXPLORED[-1], EXPLORED[-1].replace(episodes=10**12)]
-EXPLORING = Claim(
-    exploration.KEY,
-    "Exploring hides users",
-    "The noise that RLSVI explores with is (ρ + 2√(ρ ln(1/δ)), δ)-joint private, ρ = 2AK/(H² ln(2HSA)).",
-    "Lu, Gajane, Bai, Talebi 2026, abstract",
-    "δ is 10⁻⁶. The proof could not be had, so this RLSVI is our reconstruction. With values clipped to what an "
-    "episode can still earn, the same attack finds nothing at these sizes. Users are scripted: joint privacy is "
-    "about any users. An attack that finds less proves nothing. No user sees values: that setting is about a way to "
-    "prove it. Regret is of RLSVI in blocks of 0.2%, and its settings are ours.",
-    "Where the curve of RLSVI is the higher one, its noise costs more than noise that is proved.",
-    (
-        *(exploration.attacked(exploration.scripted(H, 18)) for H in (20, 50, 100)),
-        exploration.published(exploration.scripted(20, 18)),
-        exploration.published(EXPLORED[0]),
-        *(exploration.costs(EXPLORED, place) for place in range(len(EXPLORED))),
-        *(exploration.costs(PRINTED, place, "paper") for place in range(len(PRINTED))),
-    ),
-)
-
 CLAIMS = {
     claim.key: claim
     for claim in (
         ORDER, ADDITIVE, MULTIPLICATIVE, BUDGETS, OFFLINE, MISTAKES, LOWER, EXPONENTS, SHUFFLE, ONE_DRAW,
-        EXPLORING,
     )
 }  # fmt: skip

@@ -82,7 +82,7 @@ def report(claim: Claim, evidence: Evidence) -> ClaimReport:
         sentences.about_verdicts(verdicts),
         findings,
         tuple(
-            sentences.finding(found, setting.form, exact=not setting.over)
+            sentences.finding(found, setting.form)
             for setting, found in zip(claim.settings, findings, strict=True)
         ),
         report(claim.beside, evidence) if claim.beside else None,

@@ -59,7 +59,7 @@ def one_user(
     Args:
         moments: in order.
         best: ways of users who follow the best policy, as many as moments; None where all moments are of that.
-        counted: which message says what the visits are: true, recent or expected.
+        counted: which message says what the visits are: true or expected.
     """
     said = messages("one_user")
     places, high, numbered = _state_places(drawing, states)

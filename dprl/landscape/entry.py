@@ -51,7 +51,7 @@ class LandscapeProblem:
 
 
 # Two that every tabular learner can take, one small enough for a list of all policies, and two with features, one of
-# each kind. RiverSwim, which constants that are retired were fitted to, is not among them.
+# each kind.
 PROBLEMS = {
     problem.key: problem
     for problem in (
@@ -85,11 +85,6 @@ class Entry:
         """Of it in links."""
         return f"{self.learner}:{self.privacy}:{self.bonus}"
 
-    @property
-    def draws(self) -> bool:
-        """Whether it has no privacy model, but noise of its own: what that protects is claimed at most."""
-        return self.privacy == "none" and _unproved(ALGORITHMS[self.learner])
-
     def spec(self, problem: LandscapeProblem, K: int) -> RunSpec:
         """Its run of K users, with all else by default. Raises SpecError where it cannot be run."""
         epsilon, delta = BUDGET
@@ -117,23 +112,15 @@ class Entry:
         return spec, ""
 
 
-def _unproved(learner: Learner) -> bool:
-    return learner.draws and set(learner.privacies) == {"none"}
-
-
 def entries() -> list[Entry]:
-    """Every learner of the registry that has privacy models, under each of them, and the first of them without; and
-    those whose own draws are said to protect users."""
+    """Every learner of the registry that has privacy models, under each of them, and the first of them without."""
     private = [learner for learner in ALGORITHMS.values() if set(learner.privacies) - {"none"}]
     found = []
-    for learner in filter(_unproved, ALGORITHMS.values()):
-        found += [Entry(learner.key, "none", bonus, i == 0) for i, bonus in enumerate(learner.bonuses)]
     for learner in private:
-        offered = [bonus for bonus in learner.bonuses if bonus not in learner.retired]
         models = [model for model in PRIVATIZERS if model in learner.privacies]
         for model in models:
             if model != "none" or learner is private[0]:
-                found += [Entry(learner.key, model, bonus, i == 0) for i, bonus in enumerate(offered)]
+                found += [Entry(learner.key, model, bonus, i == 0) for i, bonus in enumerate(learner.bonuses)]
     return found
 
 
@@ -144,15 +131,6 @@ def absent(model: str) -> dict[str, str]:
         if set(learner.privacies) - {"none"} and model not in learner.privacies:
             found[learner.key] = learner.refused.get(model, f"{learner.title} is not offered with it")
     return found
-
-
-def unprinted() -> dict[str, str]:
-    """The private learners that have no paper constants, each with why."""
-    return {
-        learner.key: learner.note
-        for learner in ALGORITHMS.values()
-        if set(learner.privacies) - {"none"} and "paper" not in learner.bonuses
-    }
 
 
 def bound_of(entry: Entry) -> Bound | None:

@@ -36,7 +36,6 @@ CONSTANTS = {
     OWN: "its own bonus, not proved",
 }
 TRUSTS = ("central", "shuffle", "local")
-CLAIMED = "Claimed only"  # the trust of a learner whose own draws are said to protect its users
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Row:
     @property
     def trust(self) -> str:
         """In words."""
-        return CLAIMED if self.entry.draws else PRIVATIZERS[self.entry.privacy].title
+        return PRIVATIZERS[self.entry.privacy].title
 
     @property
     def needed(self) -> float:
@@ -104,7 +103,7 @@ class Row:
     @property
     def claimed(self) -> str:
         """What its paper says of it."""
-        said = ["its own draws are said to be jointly private"] if self.entry.draws else []
+        said = []
         if self.bound:
             said.append(f"regret {self.bound.formula} ({self.bound.paper})")
         if self.printed:
@@ -160,7 +159,7 @@ def users_words(cell: Cell) -> str:
 
 def in_table(entry: Entry) -> bool:
     """Whether it is in the table, and not only what that is held against."""
-    return entry.privacy in TRUSTS or entry.draws
+    return entry.privacy in TRUSTS
 
 
 def rows(table: Landscape, problem: str, K: int, printed: bool = False) -> list[Row]:

@@ -3,7 +3,7 @@
 from dprl.brief import Registry
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
-from dprl.learners.linear import lsvi_ucb, lsvi_ucb_plus_plus, lsvi_ucb_rare, ucrl_vtr, ucrl_vtr_plus
+from dprl.learners.linear import lsvi_ucb, ucrl_vtr, ucrl_vtr_plus
 from dprl.learners.offline import apvi, dp_pevi, kl_lcb, pevi, plug_in, vapvi
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import (
@@ -12,7 +12,6 @@ from dprl.learners.tabular import (
     private_ucb_po,
     private_ucb_vi,
     pucb,
-    rlsvi,
     ucbvi,
     ucbvi_hoeffding,
 )
@@ -36,9 +35,6 @@ ALGORITHMS: Registry[Learner] = Registry(
         private_ucb_po.ALGORITHM,  # last: a learner's place decides how its curves are dashed
         private_ucb_po.UCB_PO,
         ldp_obi.ALGORITHM,
-        rlsvi.ALGORITHM,
-        lsvi_ucb_rare.ALGORITHM,
-        lsvi_ucb_plus_plus.ALGORITHM,
     )
 )
 
@@ -51,12 +47,8 @@ OFFLINE: Registry[OfflineLearner] = Registry(
         vapvi.VAPVI,
         pevi.PEVI,
         dp_pevi.DP_PEVI,
-        apvi.DP_APVI_REWARDS,
-        apvi.APVI_REWARDS,
         kl_lcb.KL_LCB,
-        kl_lcb.KL_LCB_REWARDS,
         plug_in.PLUG_IN,
-        plug_in.PLUG_IN_REWARDS,
     )
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from dprl.fields import Field, SpecError
@@ -18,14 +18,11 @@ class LearnerDefaults:
 
     fields: tuple[Field, ...] = ()
     needs: str = ""
-    retired: Mapping[str, str] = NOTHING
     schedule: str = ""
     forgets: bool = False
     note: str = ""
     reconstructed: bool = False
     uncovered: str = ""
-    draws: bool = False
-    stated: Callable[[Size, int], tuple[float, float, str]] | None = None
     noise_weight: Any = None
 
     @property

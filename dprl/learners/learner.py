@@ -24,8 +24,8 @@ PUBLIC = {
 
 # attributes of every learner
 NEEDED = (
-    "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
-    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "uncovered", "draws", "stated",
+    "key", "title", "summary", "source", "privacies", "bonuses", "fields", "statistic", "loop", "needs",
+    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "uncovered",
     "refusal", "releases", "pace", "seconds",
 )  # fmt: skip
 
@@ -36,7 +36,7 @@ class Problem:
 
     Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
     calibrated as printed, the set of constants, the learner's own parameters, how many next states are possible at
-    most, where that is declared, and (stretch, tau^2, rho^2) of the noise at each step, see statistics/counts.py; empty
+    most, where that is declared, and (tau^2, rho^2) of the noise, see statistics/counts.py; empty
     where m, n and r have equal noise.
     """
 
@@ -50,7 +50,7 @@ class Problem:
     bonus: str
     params: dict[str, Any]
     branching: int | None = None
-    rows: tuple[tuple[float, ...], ...] = ()
+    ellipsoid: tuple[float, ...] = ()
 
     @property
     def T(self) -> int:
@@ -65,7 +65,6 @@ class Learner(Protocol):
         key: its name in a spec.
         privacies: keys of the privatizers it may be run with, the first is the default.
         bonuses: which sets of constants it has, the first is the default.
-        retired: those that are not offered any more and why; old runs open as they were.
         fields: its parameters.
         statistic: what it sees of its users.
         loop: key of the loop that plays it.
@@ -79,9 +78,6 @@ class Learner(Protocol):
         reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
         uncovered: what its printed bonus does not cover of calibrated noise, "" where it covers all; see
             `simulation.pairs.uncovered`.
-        draws: its plans are random, from a stream of the seed of its own.
-        stated(size, K): (epsilon, delta, by whom) that somebody states of these draws, which nothing here proves; None
-            where nobody does.
         noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
             users a run needs.
     """
@@ -98,8 +94,6 @@ class Learner(Protocol):
     def privacies(self) -> tuple[str, ...]: ...
     @property
     def bonuses(self) -> tuple[str, ...]: ...
-    @property
-    def retired(self) -> Mapping[str, str]: ...
     @property
     def fields(self) -> tuple[Field, ...]: ...
     @property
@@ -124,10 +118,6 @@ class Learner(Protocol):
     def reconstructed(self) -> bool: ...
     @property
     def uncovered(self) -> str: ...
-    @property
-    def draws(self) -> bool: ...
-    @property
-    def stated(self) -> Callable[[Size, int], tuple[float, float, str]] | None: ...
     @property
     def noise_weight(self) -> Callable[[Problem], float] | None: ...
 

@@ -15,13 +15,11 @@ from dprl.metrics.attack import (
     epsilon_of_separation,
     guessed_right,
     histogram,
-    of_threshold,
     posterior,
     roc,
     separation,
     surely,
 )
-from dprl.metrics.crossing import crossing, ratio, stays_above
 from dprl.metrics.datasets import Bite, bite, enough, rarest
 from dprl.metrics.growth import (
     FLAT,
@@ -94,7 +92,6 @@ __all__ = [
     "bite",
     "clopper_pearson",
     "count_noise",
-    "crossing",
     "enough",
     "epsilon_of_separation",
     "every_more_than",
@@ -114,7 +111,6 @@ __all__ = [
     "median_band",
     "more_than",
     "noise_coverage",
-    "of_threshold",
     "optimism",
     "outline",
     "overall",
@@ -123,7 +119,6 @@ __all__ = [
     "power_law",
     "rarest",
     "rate",
-    "ratio",
     "region",
     "regret_band",
     "reversals",
@@ -132,7 +127,6 @@ __all__ = [
     "share_of_worst",
     "skewed_median",
     "spectrum",
-    "stays_above",
     "surely",
     "t_interval",
     "time_shared",

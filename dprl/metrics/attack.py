@@ -98,39 +98,6 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
     return float(np.log((low - delta) / high)) if low > delta and low - delta > high else 0.0
 
 
-def of_threshold(choosing: Integers, measuring: Integers, delta: float) -> Measured:
-    """The epsilon that a threshold on a score 0, 1, ... finds: ln((P - delta)/Q), with P and Q the shares of the two
-    worlds beyond it. It is at least the lower end, whatever the noise is, with probability LEVEL.
-
-    choosing, measuring: [2, B] executions by score. The threshold and its direction are chosen on the first, and the
-    shares have Clopper-Pearson intervals on the second.
-    """
-    best, found = -1.0, Measured(0.0, 0.0, 0.0)
-    for first, second in ((0, 1), (1, 0)):
-        for at in range(1, choosing.shape[1]):
-            trial, shown = (
-                _upper_tail(counts[first, at:], counts[first], counts[second, at:], counts[second], delta)
-                for counts in (choosing, measuring)
-            )
-            if trial.low > best:
-                best, found = trial.low, shown
-    return found
-
-
-def _upper_tail(
-    above: Integers, first: Integers, beyond: Integers, second: Integers, delta: float
-) -> Measured:
-    p, q = (
-        clopper_pearson(int(some.sum()), int(world.sum()), 2)
-        for some, world in ((above, first), (beyond, second))
-    )
-
-    def epsilon(p: float, q: float) -> float:
-        return float(np.log((p - delta) / q)) if p - delta > q > 0 else 0.0
-
-    return Measured(epsilon(p.value, q.value), epsilon(p.low, q.high), epsilon(p.high, max(q.low, 1e-300)))
-
-
 def clopper_pearson(count: int, of: int, tests: int = 1) -> Measured:
     """A share with its exact interval at LEVEL. tests: how many are to hold together (Bonferroni)."""
     from scipy.special import betaincinv

@@ -203,8 +203,6 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
             ["Protected", g.unit],
             ["Noise", f"{g.mechanism}: {g.noise_formula}"],
         ]
-    if g.stated is not None:
-        says.append(markup(promises.stated(*g.stated)))
     return {"says": says, "rows": rows}
 
 

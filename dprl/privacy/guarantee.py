@@ -102,7 +102,6 @@ class Guarantee:
         messages: what one user sends, in words, where that is more than a report.
         claimed_rho, proved_rho: of zero-concentrated privacy, of an offline run.
         contribution: m, the most episodes of one user, all of which are protected.
-        stated: (epsilon, delta, by whom) that somebody states of the learner's own draws, which nothing here proves.
 
     Numbers are None where no privacy is claimed, scale and std also where sums have noise of different sizes.
     """
@@ -130,7 +129,6 @@ class Guarantee:
     messages: str = ""
     claimed_rho: float | None = None
     proved_rho: float | None = None
-    stated: tuple[float, float, str] | None = None
     contribution: int = 1
 
     def __repr__(self) -> str:
@@ -148,11 +146,11 @@ class Guarantee:
     _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able form; rho, what is stated, and a contribution of more than one, where there is one."""
+        """JSON-able form; rho, and a contribution of more than one, where there is one."""
         whole = asdict(self)
         if self.contribution == 1:
             del whole["contribution"]
-        for name in ("claimed_rho", "proved_rho", "stated"):
+        for name in ("claimed_rho", "proved_rho"):
             if whole[name] is None:
                 del whole[name]
         return whole

@@ -37,26 +37,23 @@ def number_of(value: float, form: Form) -> str:
     return exponent(value) if form == "exponent" else human(value)
 
 
-def finding(found: Finding, form: Form, exact: bool = False) -> str:
-    """A statistic with its interval. exact: it has none."""
-    if exact:
-        return f"{number_of(found.value, form)} (exact)"
+def finding(found: Finding, form: Form) -> str:
+    """A statistic with its interval."""
     low, high = number_of(found.low, form), number_of(found.high, form)
     return f"{number_of(found.value, form)} ({low} to {high})"
 
 
-def against(found: Sequence[Finding], exact: bool = False) -> str:
-    """What there is to see in the statistics of several settings. exact: they have no interval. What lies lower than
+def against(found: Sequence[Finding]) -> str:
+    """What there is to see in the statistics of several settings. What lies lower than
     claimed, where a claim holds as an upper bound, is counted by itself, as in `summary`."""
     verdicts = [one.verdict for one in found]
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
-    form = "_exact" if exact else ""
     if len(found) == 1:
-        said: str = SENTENCES[("holds" if inside else "lower" if lower else "no") + form]
+        said: str = SENTENCES[("holds" if inside else "lower" if lower else "no")]
         return said
     counts = [
-        (inside, "holds_in" + form),
-        (lower, "lower_in" + form),
+        (inside, "holds_in"),
+        (lower, "lower_in"),
         (len(found) - inside - lower, "no_in"),
     ]
     return " ".join(filled(SENTENCES[key], some=count, all=len(found)) for count, key in counts if count)

@@ -114,9 +114,7 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     )
 
 
-def about_values(
-    hopeful: float, excess: float, what: str, *, of_played: bool = False, drawn: bool = False
-) -> str:
+def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:
     """How close the estimates are to the optimum.
 
     Args:
@@ -124,10 +122,9 @@ def about_values(
         excess: their mean excess at the first step.
         what: of which there is one each.
         of_played: they are of the policy that was played, which alone they are meant to be above.
-        drawn: they are drawn, and meant to be above the optimum now and then.
     """
     meant = "holds" if hopeful == 1 else "fails"
-    meant = "drawn" if drawn else "of_played" if of_played else meant
+    meant = "of_played" if of_played else meant
     return " ".join(
         (
             filled(SAID["optimistic"], share=percent(hopeful), what=what),

@@ -79,14 +79,6 @@ class ProvedReading(Protocol):
     def how(self) -> str: ...
 
 
-def stated(epsilon: float, delta: float, source: str) -> str:
-    """What somebody states of a learner's own draws."""
-    return (
-        f"{source} claim that the algorithm's own draws are {promise(epsilon, delta)}-joint private. Nothing of this "
-        "claim is proved here, and at some sizes there are users for whom the claim fails."
-    )
-
-
 def outcome(epsilon: float, delta: float) -> str:
     """What (epsilon, delta) says, on one line."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))

@@ -14,10 +14,10 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
 NOISES = ("tight", "paper", "scaled")
-REPORTS = {"played": "only reports of who played", "recent": "only the last batches of who played"}
+REPORTS = {"played": "only reports of who played"}
 MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (tight, scaled) or "
-    "local:unary:tight:played or shuffle:binomial-sum:tight:recent"
+    "local:unary:tight:played"
 )
 # Replace-one proves twice the epsilon for which Laplace noise is printed (QW23-online 5.1-5.2 count half the
 # sensitivity), so printed for half of it, it proves what was asked.

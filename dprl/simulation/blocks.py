@@ -19,7 +19,7 @@ from dprl.mdp.planning import chance, likeliest
 from dprl.mdp.sampling import binomial
 from dprl.mdp.structure import Table, next_state
 from dprl.mdp.tabular import Array
-from dprl.statistics.still import taken
+from dprl.statistics.played import taken
 
 Ints = NDArray[np.int64]
 

@@ -70,6 +70,7 @@ class Budgeted:
     epsilon: names.NumberOrNone
     delta: names.NumberOrNone
     beta: names.Number
+    rewards: Any  # known or learned; None of a learner that has no such choice
 
     @property
     def learner(self) -> OfflineLearner:
@@ -162,7 +163,8 @@ class Budgeted:
         if not promise.fields:
             self._set("calibration", None)
         else:
-            ways = ("paper", "tight") if promise.key in self.learner.printed else ("tight",)
+            printed = promise.key in self.learner.printed and self.rewards != "learned"
+            ways = ("paper", "tight") if printed else ("tight",)
             self._set("calibration", self.calibration or ways[0])
             self._choose("calibration", ways, f"privacy {promise.key} of {self.algorithm}")
         for name, usual in (("rho", 1.0), ("epsilon", 1.0), ("delta", DEFAULT_DELTA)):

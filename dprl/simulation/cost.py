@@ -10,7 +10,6 @@ from dprl.mdp import Size
 from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS
 from dprl.statistics import Statistic
-from dprl.statistics.recent import places
 
 SAID = messages("refusals")["cost"]
 MAX_CELLS = 250_000  # numbers released each time
@@ -45,7 +44,6 @@ class Work:
         of_users: noise is calibrated to the stream of users, else to that of releases.
         planning: seconds of the learner's beyond one backward induction a release.
         branching: next states at most, where it is declared which are possible.
-        recent: rows count only their last batches.
     """
 
     size: Size
@@ -57,7 +55,6 @@ class Work:
     of_users: bool
     planning: float
     branching: int | None = None
-    recent: bool = False
 
     @property
     def cells(self) -> int:
@@ -82,7 +79,6 @@ def estimate(work: Work) -> Estimate:
     if work.mechanism is not None:
         seconds += M * (cells * (9e-9 if users < 2 else 38e-9) + rows * 15e-9)
         rows_kept = MECHANISMS[work.mechanism].rows(work.users if work.of_users else M, M)
-        rows_kept += 2 * places(M) if work.recent else 0
     size = 8 * cells * (6 + rows_kept) + 64 * M + min(64 * 2**20, 40 * 8 * 4 * cells)
     return Estimate(seconds + work.planning, int(size), M)
 

@@ -11,7 +11,7 @@ from dprl import names
 from dprl.brief import Registry, described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, SpecError, check_params, documented
-from dprl.labels import called, phrase
+from dprl.labels import called, of_data
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.plugins import sources_of
@@ -49,6 +49,11 @@ FIELDS: Registry[Field] = Registry(
             "declares, as public, that transitions and rewards do not depend on the step: released counts are then "
             "added up over the steps",
             choices=("no", "yes"), query="stat", flag="--stationary",
+        ),
+        Field(
+            "rewards", "choice", "known",
+            "whether a tabular algorithm knows mean rewards, or learns them from noisy sums",
+            choices=("known", "learned"), optional=True, query="rew", flag="--rewards", later=True,
         ),
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
         CONTRIBUTION,
@@ -92,6 +97,7 @@ class OfflineSpec(Budgeted):
     delta: names.NumberOrNone = None  # type: ignore[assignment]
     beta: names.Number = 0.1  # type: ignore[assignment]
     stationary: names.Stationary | str = "no"
+    rewards: names.Given[names.Rewards | str, names.Rewards | str | None] = "known"  # type: ignore[assignment]
     n: names.Whole = 10**9  # type: ignore[assignment]
     contribution: names.Whole = 1  # type: ignore[assignment]
     seeds: names.Whole = 5  # type: ignore[assignment]
@@ -103,6 +109,7 @@ class OfflineSpec(Budgeted):
         "environment": ("environment_params", "stationary"),
         "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
         "privacy": ("calibration", "rho", "epsilon", "delta"),
+        "rewards": ("calibration",),
     }
 
     __repr__ = described
@@ -117,6 +124,7 @@ class OfflineSpec(Budgeted):
         for name, owner in (("environment_params", world), ("algorithm_params", learner)):
             self._set(name, check_params(name, owner.key, owner.fields, getattr(self, name)))
         self._set("behaviour", datasets.check_behaviour(self.behaviour, self.problem_size))
+        self._set("rewards", (self.rewards or "known") if "rewards" in learner.public else None)
         self._choose_budget(learner.privacies)
         if not PROMISES[self.privacy].fields:
             self._set("contribution", 1)
@@ -134,7 +142,7 @@ class OfflineSpec(Budgeted):
 
     def label(self) -> str:
         """A short name for a legend."""
-        return called(super().label(), phrase("stationary") if self.stationary == "yes" else "")
+        return called(super().label(), *of_data(self.rewards, self.stationary))
 
     def _check_features(self) -> None:
         linear = [key for key, world in ENVIRONMENTS.items() if world.features]

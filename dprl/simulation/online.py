@@ -15,7 +15,6 @@ from dprl.mdp import planning
 from dprl.simulation import axes, cost, kinds
 from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
-from dprl.simulation.exploration import exploration
 from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.outlook import outlook
@@ -102,7 +101,6 @@ kinds.register(
             "guarantee": guarantee,
             "v_star": v_star,
             "promise": promise,
-            "exploration": exploration,
         },
     )
 )

@@ -12,7 +12,6 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular import anytime
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
-from dprl.simulation import schedules
 from dprl.simulation.prepare import error_told, noise_of_schedule, problem_of
 from dprl.simulation.spec import RunSpec
 
@@ -53,11 +52,9 @@ def outlook(spec: RunSpec) -> Outlook | None:
         seen = pooled(seen, best.policy, mdp.A)
     cells = int((seen > VISITED).sum())
 
-    def noise_at(run: RunSpec) -> tuple[float, float, float]:
+    def noise_at(run: RunSpec) -> tuple[float, float]:
         noise = noise_of_schedule(run, run.episodes, exact=False)
-        error = error_told(run, noise)
-        last, share = window(run, error) if run.reports == "recent" else (len(error), 1.0)
-        return float(noise.std[last - 1]), float(error[last - 1]), share
+        return float(noise.std[-1]), float(error_told(run, noise)[-1])
 
     noise_weight = anytime.noise_weight if spec.bonus == "anytime" else learner.noise_weight
     learns_from = None
@@ -67,22 +64,12 @@ def outlook(spec: RunSpec) -> Outlook | None:
         if larger is None:
             break
         weight = noise_weight(problem_of(spec, mdp.size, users))
-        _, error, share = noise_at(larger)
-        if weight * error * cells / (share * users) <= v_star / 2:
+        _, error = noise_at(larger)
+        if weight * error * cells / users <= v_star / 2:
             learns_from = users
             break
-    std, _, share = noise_at(spec)
-    return Outlook(std, share * spec.episodes * float(np.median(seen.max(-1))), learns_from)
-
-
-def window(spec: RunSpec, error: Array) -> tuple[int, float]:
-    """How many of its last batches a row counts that everybody is told to play, and which share of all users is in
-    these: as many as leave the least error for a user. error: [M] of so many batches."""
-    times = np.concatenate([[0], schedules.times(spec.schedule, spec.episodes)])
-    shares = 1 - times[-2::-1][: len(error)] / spec.episodes
-    lengths = np.arange(len(shares))
-    last = int(np.argmin(error[lengths] / shares))
-    return last + 1, float(shares[last])
+    std, _ = noise_at(spec)
+    return Outlook(std, spec.episodes * float(np.median(seen.max(-1))), learns_from)
 
 
 def pooled(seen: Array, policy: planning.Policy, A: int) -> Array:

@@ -11,7 +11,7 @@ from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.outside import is_outside
 
-FITTED, POOLED, COUNTED = (messages("refusals")[name] for name in ("fitted", "pooled", "counted"))
+POOLED, COUNTED = (messages("refusals")[name] for name in ("pooled", "counted"))
 
 ONE_E = (
     "The proof of the printed bonus takes one E for all rows; here each row has its own, by its reports. So a value "
@@ -59,34 +59,7 @@ def not_pooled(algorithm: str, mechanism: str | None, calibration: str | None, b
     return ""
 
 
-def consistencies_for(
-    algorithm: str, mechanism: str, structure: str | None, bonus: str | None, stationary: str = "no"
-) -> tuple[str, ...]:
-    """What noisy counts may be fitted to, the default first.
-
-    To what holds for any users if they are sums over all users so far, and the noise in weighted sums of them has the
-    bound that one has: Gaussian or Laplace noise, drawn for each counter alike, and for every transition: where some
-    are declared impossible, states do not look alike; nor is there anybody who comes or goes in counts that are pooled
-    over steps. To earlier readings of what stood still if it is known how the
-    noise of releases goes together, and the bonus asks for the E of each row: the anytime bonus does.
-    """
-    learner, drawn = ALGORITHMS[algorithm], MECHANISMS[mechanism]
-    if not learner.statistic.counted or learner.forgets or is_outside(mechanism):
-        return ("own",)
-    flow = ("flow",) if structure is None and stationary == "no" and drawn.norm in ("l1", "l2") else ()
-    still = ("still",) if drawn.covariance is not None and bonus == "anytime" else ()
-    return ("own", *flow, *still)
-
-
-def noise_named(mechanism: str, structure: str | None, bonus: str, stationary: str) -> str:
-    """What counts are fitted after, in words: the mechanism, the bonus, and what is declared."""
-    drawn = ["noise", *["structure"] * bool(structure), *["steps"] * (stationary == "yes")]
-    return filled(FITTED["_".join(drawn)], mechanism=mechanism, bonus=bonus)
-
-
-def not_played(
-    algorithm: str, privacy: str, mechanism: str | None, consistency: str, choice: str = "played"
-) -> str:
+def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str = "played") -> str:
     """Why a row cannot count only reports of users who were told to play it, in words; "" where it can.
 
     Each report, or each batch, has to have noise of its own, and it has to be known before it who plays what. choice:
@@ -103,37 +76,13 @@ def not_played(
         return filled(COUNTED["outside"], choice=choice, mechanism=mechanism)
     if drawn is not None and drawn.rows(1, 1) and not drawn.fresh:
         return filled(COUNTED["nodes"], choice=choice, mechanism=mechanism)
-    if consistency != "own":
-        return filled(COUNTED["consistency"], choice=choice, consistency=consistency)
     return ""
 
 
-def not_counted(
-    reports: str,
-    algorithm: str,
-    privacy: str,
-    mechanism: str | None,
-    consistency: str,
-    bonus: str | None,
-    choice: str = "",
-) -> str:
-    """Why rows cannot count just these reports, in words; "" where they can.
-
-    Windows of batches need noise of each batch by itself, and a bonus that holds from any batch on. bonus: None for
-    the algorithm's first. choice: how the words name it, where that is not its key.
-    """
-    if reports == "all":
-        return ""
-    bonus = bonus or ALGORITHMS[algorithm].bonuses[0]
-    choice = choice or reports
-    reason = not_played(algorithm, privacy, mechanism, consistency, choice)
-    if reason or reports == "played":
-        return reason
-    if privacy != "shuffle":
-        return filled(COUNTED["batches"], choice=choice)
-    if bonus != "anytime":
-        return filled(COUNTED["bonus"], choice=choice, bonus=bonus)
-    return ""
+def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
+    """Why rows cannot count just these reports, in words; "" where they can. choice: how the words name it, where that
+    is not its key."""
+    return "" if reports == "all" else not_played(algorithm, privacy, mechanism, choice or reports)
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:

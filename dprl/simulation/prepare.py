@@ -20,22 +20,16 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import Statistic
 from dprl.statistics.counts import Counts
-from dprl.statistics.recent import marks
-from dprl.statistics.still import WINDOW
 
 PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
 PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state's optimal value
 
 
 class Streams(NamedTuple):
-    """The sources of randomness of a seed: another mechanism changes nothing about the users' one.
-
-    own: the learner's, of one that draws.
-    """
+    """The sources of randomness of a seed: another mechanism changes nothing about the users' one."""
 
     users: np.random.Generator
     noise: np.random.Generator
-    own: np.random.Generator
 
 
 def streams(spec: RunSpec, seed: int) -> Streams:
@@ -59,29 +53,20 @@ def world_of(spec: RunSpec) -> TabularMDP:
     )
 
 
-def windows_of(spec: RunSpec, K: int) -> int:
-    """At how many batches what a row counts may begin: E and bonus hold for all of these at once."""
-    if spec.reports != "recent":
-        return 1
-    size = size_of(spec)
-    limit = schedules.limit(spec.schedule, K, size, PRIVATIZERS[spec.privacy].per_release)
-    return marks(limit or len(schedules.times(spec.schedule, K)))
-
-
-def problem_of(spec: RunSpec, size: Size, K: int, rows: tuple[tuple[float, ...], ...] = ()) -> Problem:
-    """The public facts a learner's constants depend on, with K users. rows: see `Problem`."""
+def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:
+    """The public facts a learner's constants depend on, with K users. ellipsoid: see `Problem`."""
     return Problem(
         size.H,
         size.S,
         size.A,
         K,
-        (spec.beta or 0.1) / windows_of(spec, K),
+        spec.beta or 0.1,
         spec.epsilon,
         spec.calibration,
         spec.bonus,
         dict(spec.algorithm_params),
         declared.most if (declared := spec.declared) else None,
-        rows,
+        ellipsoid,
     )
 
 
@@ -105,16 +90,9 @@ def noise_of(
         statistic: what the learner sees, where more is known of it than the learner says.
     """
     size, seen = size_of(spec), statistic or spec.statistic
-    beta = spec.beta or 0.1
-    if spec.consistency == "flow":
-        seen = replace(cast(Counts, seen), flow=size)
-    elif spec.consistency == "still":
-        seen = replace(cast(Counts, seen), still=True)
-        beta /= WINDOW  # E holds for every number of releases that a row may be averaged over
     counted = spec.reports != "all"
     if counted:
-        seen = replace(cast(Counts, seen), played=True, recent=spec.reports == "recent")
-        beta /= windows_of(spec, int(times[-1]))
+        seen = replace(cast(Counts, seen), played=True)
     request = Request(
         statistic=seen,
         size=size,
@@ -123,7 +101,7 @@ def noise_of(
         calibration=spec.calibration or "",
         epsilon=spec.epsilon or 0.0,
         delta=spec.delta or 0.0,
-        beta=beta,
+        beta=spec.beta or 0.1,
         exact=exact,
         batches=batches,
         releases=releases,
@@ -140,40 +118,26 @@ def noise_of_schedule(spec: RunSpec, K: int, *, exact: bool = True) -> Noise:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] the E that the learner is told: E_{eps,beta}, or PRACTICAL_E standard deviations of one counter, or for the
-    anytime bonus the radius of the noise in a row."""
+    """[B] the E that the learner is told: E_{eps,beta}, or with bonus practical, which elimination has, PRACTICAL_E
+    standard deviations of one counter, or for the anytime bonus the radius of the noise in a row."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
 
 
-def covariance_of(noise: Noise) -> Array:
-    """[M, window] of the noise of releases, where rows that stood still are averaged; else nothing."""
-    if (
-        not cast(Counts, noise.statistic).still
-        or noise.mechanism is None
-        or noise.mechanism.covariance is None
-    ):
-        return np.zeros((0, 0))
-    return noise.mechanism.covariance(noise.stream, WINDOW)
-
-
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """The guarantee of a run, with what its learner takes as public, what is stated of its draws, and what its bonus
-    does not cover of the noise."""
+    """The guarantee of a run, with what its learner takes as public, what its bonus does not cover of the
+    noise."""
     learner = ALGORITHMS[spec.algorithm]
     known = (
         *learner.public,
         *(["structure"] if spec.structure else []),
         *(["stationary"] if spec.stationary == "yes" else []),
     )
-    one_each = spec.contribution == 1  # which is what is stated
-    stated = learner.stated(size_of(spec), spec.episodes) if learner.stated and one_each else None
     card = noise.guarantee()
     short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus, spec.reports)
     return replace(
         card,
         public=tuple(PUBLIC[key] for key in known),
-        stated=stated,
         assumptions=(*card.assumptions, *assumption(spec.mechanism), *([short] if short else [])),
     )

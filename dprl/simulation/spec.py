@@ -25,9 +25,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS, outside
 from dprl.simulation import cost, schedules, stationary, structure
 from dprl.simulation.pairs import (
     calibrations_for,
-    consistencies_for,
     mechanisms_for,
-    noise_named,
     not_counted,
     runs_in,
 )
@@ -35,7 +33,7 @@ from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
 
-SAID, FITTED = messages("refusals")["spec"], messages("refusals")["fitted"]
+SAID = messages("refusals")["spec"]
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 
@@ -62,7 +60,6 @@ class RunSpec:
     privacy: names.Given[names.Privacy | str, names.Privacy | str | None] = None  # type: ignore[assignment]
     mechanism: names.Mechanism | str | None = None
     calibration: names.Calibration | str | None = None
-    consistency: names.Consistency | str = "own"
     reports: names.Given[names.Reports | str, names.Reports | str | None] = None  # type: ignore[assignment]
     epsilon: names.NumberOrNone = 1.0  # type: ignore[assignment]
     delta: names.Given[float | None, SupportsFloat | Literal["1/(10K)"] | None] = None  # type: ignore[assignment]
@@ -116,7 +113,7 @@ class RunSpec:
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
-            for name, plain in (("consistency", "own"), ("reports", "all"), ("contribution", 1)):
+            for name, plain in (("reports", "all"), ("contribution", 1)):
                 self._set(name, plain)
         else:
             self._choose_noise()
@@ -146,7 +143,7 @@ class RunSpec:
         """Set to None the parameters of the algorithm that this combination does not use."""
         params = dict(self.algorithm_params)
         for f in ALGORITHMS[self.algorithm].fields:
-            if not f.used(self.bonus, self.privacy):
+            if not f.used(self.bonus):
                 params[f.name] = None
         self._set("algorithm_params", params)
 
@@ -167,11 +164,6 @@ class RunSpec:
         self._set("calibration", self.calibration or "tight")
         able = calibrations_for(self.algorithm, mechanism.key)
         self._choose("calibration", able, filled(SAID["mechanism"], mechanism=mechanism.key))
-        fits = self._fits(mechanism.key)
-        if self.consistency not in fits:
-            drawn = noise_named(mechanism.key, self.structure, self.bonus, self.stationary)
-            told = {"algorithm": self.algorithm, "noise": drawn, "allowed": either(fits)}
-            raise SpecError("consistency", filled(FITTED[self.consistency], **told))
         outside.check_contribution(mechanism.key, self.contribution)
         self._choose_reports(named)
         if self.epsilon is None:
@@ -186,9 +178,6 @@ class RunSpec:
             told = {"mechanism": mechanism.key, "others": either(others)}
             raise SpecError("delta", filled(SAID["delta_other"], **told))
 
-    def _fits(self, mechanism: str) -> tuple[str, ...]:
-        return consistencies_for(self.algorithm, mechanism, self.structure, self.bonus, self.stationary)
-
     def _choose_reports(self, named: bool) -> None:
         """Fill in whose reports a row counts, and check that it goes with the rest. named: a mechanism was given."""
         if not self.reports:
@@ -202,18 +191,17 @@ class RunSpec:
         return "all" if self._not_counted(usual) else usual
 
     def _not_counted(self, reports: str) -> str:
-        told = self.algorithm, self.privacy, self.mechanism, self.consistency, self.bonus
+        told = self.algorithm, self.privacy, self.mechanism
         return not_counted(reports, *told)
 
     def _default_mechanism(self) -> str:
-        """The first of the privacy model's mechanisms that goes with calibration, delta, fit and the releases."""
+        """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
         known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
             key
             for key in known
             if (self.calibration or "tight") in calibrations_for(self.algorithm, key)
             and not (self.delta == 0 and MECHANISMS[key].needs_delta)
-            and self.consistency in self._fits(key)
         ]
         roomy = [key for key in fitting if self._has_room_for(key)]  # else the refusal is that of the last
         return (roomy or fitting[-1:] or known)[0]
@@ -271,7 +259,6 @@ class RunSpec:
             of_users=self.calibration == "paper",
             planning=learner.seconds(size, K),
             branching=self.declared.most if self.declared else None,
-            recent=self.reports == "recent",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -329,8 +316,8 @@ class RunSpec:
                     kept.pop(name, None)
         told = kept | changes
         if "reports" not in changes and "reports" in told:
-            drawn = told["privacy"], told.get("mechanism"), told.get("consistency", "own")
-            if not_counted(told["reports"], told["algorithm"], *drawn, told.get("bonus")):
+            drawn = told["privacy"], told.get("mechanism")
+            if not_counted(told["reports"], told["algorithm"], *drawn):
                 del kept["reports"]
         for name in ("environment_params", "algorithm_params"):
             if name in kept:

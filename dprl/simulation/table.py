@@ -32,7 +32,7 @@ TIED = "1/(10K)"  # a delta that is small against one over the users
 BELONGS = {
     "environment": ("environment_params", "structure", "stationary"),
     "algorithm": ("algorithm_params",),
-    "privacy": ("mechanism", "calibration", "delta", "consistency", "reports"),
+    "privacy": ("mechanism", "calibration", "delta", "reports"),
     "calibration": ("mechanism", "delta"),
     "mechanism": ("delta",),
 }
@@ -75,18 +75,10 @@ FIELDS: Registry[Field] = Registry(
             choices=("tight", "paper"), optional=True, query="cal", flag="--calibration",
         ),
         Field(
-            "consistency", "choice", "own",
-            "what noisy counts are fitted to: what the algorithm asks of them, or (flow) also what holds for any "
-            "users: who comes to a state goes on from there, and everybody is somewhere; or (still) averages over "
-            "releases while nobody takes an action in a state",
-            choices=("own", "flow", "still"), query="cons", flag="--consistency",
-        ),
-        Field(
             "reports", "choice", None,
             "whose reports are added up in a row (h, s, a): of all users, or (played) of those who were told to take a "
-            "in s at h, or (recent) of the last batches of these; by default the privacy model's choice, or all where "
-            "a mechanism is named",
-            choices=("all", "played", "recent"), optional=True, query="rep", flag="--reports",
+            "in s at h; by default the privacy model's choice, or all where a mechanism is named",
+            choices=("all", "played"), optional=True, query="rep", flag="--reports",
         ),
         Field(
             "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,

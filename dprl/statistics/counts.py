@@ -20,7 +20,6 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages
 from dprl.statistics.consistency import consistent, fit, unchanged
-from dprl.statistics.flow import remaining
 from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed
 from dprl.words import listed
 
@@ -57,11 +56,7 @@ class Counts:
         visits, reward: n is released as n * visits and r as r * reward, and divided by it again.
         even: the same in units in which its parts tolerate the same noise.
         declared: how many transitions are possible, where that is declared; no other has a counter.
-        flow: of a problem of this size, the noisy counts are moved to the nearest that hold for any users (flow.py)
-            before they are looked at.
         played: a row has only the reports of users who were told to play it (played.py).
-        recent: and of the last batches of these only (recent.py).
-        still: noisy counts of rows that stood still are averaged over releases (still.py) before that.
         pooled: counts are sums over the steps of an episode.
     """
 
@@ -70,11 +65,8 @@ class Counts:
     reward: float = 1.0
     even: Counts | None = None
     declared: Declared | None = None
-    flow: Size | None = None
-    still: bool = False
     pooled: bool = False
     played: bool = False
-    recent: bool = False
 
     kind = "counts"
     parts = "n, m and r"
@@ -93,12 +85,7 @@ class Counts:
     @property
     def then(self) -> str:
         """What is done with noisy counts before they are looked at, in words."""
-        if self.recent or self.played:
-            rows = "recent" if self.recent else "played"
-            return str(THEN[f"{rows}_pooled" if self.pooled else rows])
-        if self.still:
-            return str(THEN["still"])
-        return str(THEN["flow"]) if self.flow else ""
+        return str(THEN["played_pooled" if self.pooled else "played"]) if self.played else ""
 
     @property
     def moved(self) -> str:
@@ -150,37 +137,15 @@ class Counts:
         return scales
 
     @property
-    def tau2(self) -> float:
-        """How many times as much variance the noise in n^ has as that in m^."""
-        return self.visits**-2
+    def ellipsoid(self) -> tuple[float, float]:
+        """tau^2, rho^2 of the ellipsoid
 
-    def ellipsoids(self, size: Size) -> Array:
-        """[H, 3] stretch, tau^2, rho^2 of the ellipsoid
-
-            |m - m^|^2 + (n - n^)^2 / tau^2 + (r - r^)^2 / rho^2 <= (stretch R)^2
+            |m - m^|^2 + (n - n^)^2 / tau^2 + (r - r^)^2 / rho^2 <= R^2
 
         in which the truth about a row of a step is when R bounds the length of its noise, in units of that in m^: n and
-        r have tau and rho times as much, and after `flow` m has alpha = stretch^2 times the variance.
+        r have tau and rho times as much.
         """
-        alpha, tau2 = np.ones(size.H), np.full(size.H, self.tau2)
-        if self.flow:
-            alpha, tau2 = remaining(size, self.tau2)
-        return np.stack([np.sqrt(alpha), tau2, self.reward**-2 / alpha], axis=1)
-
-    @property
-    def _stds(self) -> tuple[float, float]:
-        """Of the noise in n and in m, at the step where it is largest, in units of the scale."""
-        if not self.flow:
-            return 1 / self.visits, 1.0
-        alpha, tau2 = remaining(self.flow, self.tau2)
-        shared = alpha / (self.flow.S + tau2)
-        n, m = self.flow.S * tau2 * shared, alpha - shared
-        return float(np.sqrt(n.max())), float(np.sqrt(m.max()))
-
-    @property
-    def left(self) -> float:
-        """Of n."""
-        return self._stds[0] * self.visits if self.flow else 1.0
+        return self.visits**-2, self.reward**-2
 
     def counter(self, scale: float) -> float:
         """Of n."""
@@ -193,15 +158,8 @@ class Counts:
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """E = 4 * scale * tail times what the noisiest part has: n and m tolerate E/4, r tolerates E.
-
-        After `flow` the noise of n and m is a sum w.z over counters, and |w| times the tail of one draw bounds that:
-        Gaussian noise because the law is the same, Laplace noise because -ln(1 - x) is superadditive: no sum has
-        a larger moment-generating function than one draw |w| times as large.
-        """
-        if not self.flow:
-            return 4 * scale / self.visits * tail
-        return 4 * scale * max(*self._stds, 1 / (4 * self.reward)) * tail
+        """E = 4 * scale * tail times what the noisiest part has: n and m tolerate E/4, r tolerates E."""
+        return 4 * scale / self.visits * tail
 
     def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
         """Laplace(3H/epsilon), times the levels of a tree over the users where there is one: 3H is the L1 norm of
@@ -215,8 +173,8 @@ class Counts:
         return Printed(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
-        """Numbers in a row (h, s, a), at most: m, n and r. After `flow` n is the sum of m."""
-        return self._width(size) - (1 if self.flow else 0)
+        """Numbers in a row (h, s, a), at most: m, n and r."""
+        return self._width(size)
 
     def _width(self, size: Size) -> int:
         """Counters of a row, at most."""
@@ -231,19 +189,8 @@ class Counts:
         return 1 if self.pooled else size.H
 
     def evened(self) -> Counts:
-        """Itself, if it has no such form. After `flow` E is smaller, which r has to keep to."""
-        even = self.even or self
-        if self.flow or self.declared or self.still or self.pooled or self.played:
-            even = replace(
-                even,
-                flow=self.flow,
-                declared=self.declared,
-                still=self.still,
-                pooled=self.pooled,
-                played=self.played,
-                recent=self.recent,
-            )
-        return replace(even, reward=max(even.reward, 1 / (4 * max(even._stds)))) if self.flow else even
+        """Itself, if it has no such form."""
+        return replace(self.even or self, declared=self.declared, pooled=self.pooled, played=self.played)
 
 
 def _per(part: str, unit: float) -> str:
@@ -260,23 +207,6 @@ FITTED = Counts(publish=fit, even=Counts(publish=fit, visits=0.5, reward=0.5))
 
 
 ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,:,:,::1])"
-
-
-DEPARTURE = "float64(float64[:,:,:,::1], float64[:,:,:,::1])"
-
-
-@kernel
-def departure(counts: Array, noisy: Array) -> float:
-    """The smallest E for which noisy counts are within bounds. counts, noisy: [H, S, A, S + 2]."""
-    H, S, A, width = counts.shape
-    worst = 0.0
-    for h in range(H):
-        for s in range(S):
-            for a in range(A):
-                for x in range(width - 1):
-                    worst = max(worst, 4.0 * abs(noisy[h, s, a, x] - counts[h, s, a, x]))
-                worst = max(worst, abs(noisy[h, s, a, width - 1] - counts[h, s, a, width - 1]))
-    return worst
 
 
 @kernel

@@ -47,7 +47,7 @@ class Dataset:
     printed = "2H"  # the L1 norm of blank-one; QW23-offline prints its noise for replace-one, 4H
     moved = "2H counters of n and 2H of m"
     evening = ""
-    then, left = "", 1.0
+    then = ""
     formula = "H*S*A*(S+1)"
     counted = True
     norms = ("l1", "l2", "cells")

@@ -42,7 +42,7 @@ class FeatureGram:
     even: bool = False
 
     kind = "feature-gram"
-    then, left = "", 1.0
+    then = ""
     parts = "the matrices of features and the regressions of values, summed anew at each release"
     printed = ""
     formula = "H*d*(d+3)/2"

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.statistics.counts import add_scaled
-from dprl.statistics.recent import look_back
-from dprl.statistics.still import taken
 
 
 def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
@@ -28,6 +26,19 @@ def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
     A batch has all its noise whatever its size. ends: times H where counts are pooled over H steps.
     """
     return float(max(ends[error >= ends], default=0)) if by_users else float(error[0])
+
+
+@kernel
+def taken(policy: Any, h: int, rows: int, s: int, a: int) -> int:
+    """At how many of the steps that the row h of so many counts anybody may have taken an action: the row of one step,
+    or that of all steps."""
+    steps = 0
+    for step in range(h, policy.shape[0], rows):
+        if policy.ndim == 2:
+            steps += policy[step, s] == a
+        else:
+            steps += 1
+    return steps
 
 
 @kernel
@@ -68,8 +79,6 @@ def look_up(reports: int, setup: Any, state: Any) -> float:
             [H, S, A], where of the table each row is; and errors,
             bounds [H, S, A], zero where no report counts.
     """
-    if setup.recent:
-        return look_back(setup, state)
     add_scaled(state.sums, state.noise, setup.scales, state.noisy)
     H, S, A, width = state.noisy.shape
     each = state.policy.shape[0] // H  # steps that a row counts

@@ -91,7 +91,6 @@ class Statistic(Protocol):
         kind: names the details that a trace of it has.
         parts, moved, printed, evening: words for the guarantee card, see `counts.Counts`.
         then: what is done with noisy sums before a learner's own post-processing, for the card; "" for nothing.
-        left: what that leaves of the noise in a counter, at most; 1 for all.
         counted: its numbers are counts, of which cards, charts and attacks can speak one by one.
         norms: of `Change`s, those that are known: noise is offered that asks for one of these.
         prints: keys of the mechanisms for which papers print how much noise there is.
@@ -109,8 +108,6 @@ class Statistic(Protocol):
     def evening(self) -> str: ...
     @property
     def then(self) -> str: ...
-    @property
-    def left(self) -> float: ...
     @property
     def formula(self) -> str: ...
     @property

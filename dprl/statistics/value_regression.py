@@ -36,7 +36,7 @@ class ValueRegression:
     even: bool = False
 
     kind = "value-regression"
-    then, left = "", 1.0
+    then = ""
     families = 1
     parts = "the regressions of values on features"
     printed = ""

@@ -22,12 +22,11 @@ class PlanKind(NamedTuple):
     """What the types of a loop's kernels depend on: see `TabularLearner`."""
 
     stochastic: bool
-    draws: bool
 
     @property
     def name(self) -> str:
         """How names of kernels of this kind end."""
-        return "stochastic" if self.stochastic else "draws" if self.draws else "policy"
+        return "stochastic" if self.stochastic else "policy"
 
 
 class WasmKernel(NamedTuple):
@@ -57,7 +56,6 @@ class WasmKernel(NamedTuple):
 CALLED = ("simulate", "plan", "evaluate", "add_noise")
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
 MERGE = "privacy.mechanisms.optimal.merge"  # what noise is correlated by, computed before a loop
-NO_DRAWS = ("next_release", "evaluate")  # and these are handed no draws
 
 
 def name(function: Callable[..., Any], kind: PlanKind, part: str) -> str:
@@ -65,12 +63,12 @@ def name(function: Callable[..., Any], kind: PlanKind, part: str) -> str:
     own = f"{function.__module__}.{function.__qualname__}".removeprefix("dprl.")
     if part in ONE_FOR_ALL:
         return own
-    return f"{own}:{kind._replace(draws=False).name if part in NO_DRAWS else kind.name}"
+    return f"{own}:{kind.name}"
 
 
 def loop_kind_of(learner: TabularLearner) -> PlanKind:
     """The kind of the loop that plays a learner."""
-    return PlanKind(learner.stochastic, learner.draws)
+    return PlanKind(learner.stochastic)
 
 
 def entries() -> tuple[WasmKernel, ...]:

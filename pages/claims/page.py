@@ -66,7 +66,7 @@ def list_claims(corner: DeltaGenerator) -> None:
     """All claims, each with its verdict."""
     st.markdown(
         explained(
-            "Eleven claims of the papers, put to the test in several settings each. A verdict is computed from runs: "
+            "Ten claims of the papers, put to the test in several settings each. A verdict is computed from runs: "
             "a statistic, its 95% interval, and a threshold. A claim *holds as an upper bound* where growth may "
             "be slower than claimed."
         )

@@ -53,7 +53,7 @@ def drawn_statistic(
         for one in (findings[place],)
     ]  # fmt: skip
     log = settings[places[0]].form == "ratio"
-    see = sentences.against([findings[place] for place in places], exact=not over)
+    see = sentences.against([findings[place] for place in places])
     return figures.measurements(statistic, rows, over=over, log=log, see=see, dark=night)
 
 

@@ -55,8 +55,6 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         show(coverage_chart(curve, title, trace), "coverage")
         return
     mdp = data.environment(curve.spec)
-    if curve.spec.reports == "recent":
-        st.caption("Each row counts its last batches only. The true counts are those of the same batches.")
     if chart == "cell":
         show(cell(mdp, trace), "cell")
         return

@@ -14,7 +14,6 @@ from dprl.figures import steps as figures
 from dprl.figures.picture import Picture
 from dprl.figures.stages import TITLES, narrowing
 from dprl.jobs.store import RunStatus
-from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
 from dprl.sentences import policy as sentences
 from dprl.simulation import OfflineSpec, SeedTrace, following
@@ -113,7 +112,6 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None
     sure = None if chances is None else chances.max(-1)
-    drawn = ALGORITHMS[trace.spec.algorithm].draws
     if chart == "map":
         reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
         wrong = metrics.worse_actions(policy, best, trace.optimal_Q)[step] & reached
@@ -168,9 +166,7 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
             trace.optimal_V,
             state_labels=states,
             episode=episode,
-            see=sentences.about_values(
-                hopeful, excess, "state-step pairs", of_played=chances is not None, drawn=drawn
-            ),
+            see=sentences.about_values(hopeful, excess, "state-step pairs", of_played=chances is not None),
             dark=night,
         )
     if chart == "Q":
@@ -182,7 +178,7 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
             action_labels=actions,
             episode=episode,
             see=sentences.about_values(
-                hopeful, excess, "state-action-step triples", of_played=chances is not None, drawn=drawn
+                hopeful, excess, "state-action-step triples", of_played=chances is not None
             ),
             dark=night,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dprl.simulation import RunSpec
-from pages.free.explored import runs
 from pages.free.link import BASE, four_models
 
 BASES = [BASE.replace(bonus=bonus) for bonus in ("anytime", "paper")]
@@ -14,9 +13,4 @@ def first_shown() -> list[RunSpec]:
     return [curve.spec for base in BASES for curve in four_models(base)[0]]
 
 
-def of_exploration() -> list[RunSpec]:
-    """What it shows of exploration noise, with either kind of constants; RLSVI has the same with both."""
-    return list(dict.fromkeys(spec for base in BASES for spec in runs(base)))
-
-
-FILES = {"free": first_shown, "exploration": of_exploration}
+FILES = {"free": first_shown}

@@ -7,11 +7,9 @@ from functools import partial
 
 import streamlit as st
 
-from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.words import plural
-from pages.free import explored
 from pages.free.link import BASE, LEARNERS, four_models
 from pages.free.state import free, show_runs
 from pages.shared.controls.launch import offer, spec_of_controls
@@ -70,11 +68,6 @@ def amount(runs: Sequence[RunSpec]) -> str:
 
 def still_to_run(base: RunSpec) -> tuple[list[RunSpec], list[str]]:
     """What the view shown has still to run, and a sentence for each run that cannot be made."""
-    if free().view.show == explored.SHOW:
-        try:
-            return explored.lacking_pairs(base), []
-        except SpecError as error:
-            return [], [str(error)]
     curves, refused = four_models(base)
     known = bundled("free")
     return [c.spec for c in curves if c.spec not in known and status(c.spec).state != "done"], refused

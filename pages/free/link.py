@@ -29,7 +29,7 @@ FEWEST = 10_000  # episodes: one tenfold after the first thousand
 MOST_BOUNDS = 4
 DRAWN = ("dp-ucbvi-jdp", "dp-ucbvi-ldp", "sdp-pe", "minimax")  # bounds drawn by default
 DRAWABLE = tuple(key for key, bound in BOUNDS.items() if bound.of == "regret")
-SHOWN = ("price", "regret", "growth", "theory", "exploration", "calculator")
+SHOWN = ("price", "regret", "growth", "theory", "calculator")
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
-from pages.free import exploration
 from pages.free import link as free_link
 from pages.free.additive import additive
 from pages.free.controls import controls, four_box
-from pages.free.explored import SHOW
 from pages.free.state import free, priced, run_status, show_runs
 from pages.free.theory import calculator
 from pages.free.verdict import how, late_losses, stopped_short, verdict
@@ -45,10 +43,7 @@ def main() -> None:
     with st.sidebar:
         sidebar(controls, lambda found: four_box(*found))
     corner = head(f)
-    if f.view.show == SHOW:
-        redrawn(partial(exploration.results, corner, choices), exploration.pace())
-    else:
-        four(corner)
+    four(corner)
     words_and_papers()
 
 
@@ -105,7 +100,7 @@ def choices(going: bool = False) -> None:
     """What is drawn, with which constants, and how. going: whether what is drawn goes on."""
     s, f = session(), free()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
-        segments("Chart", "show", SHOWN, f.view.show, choose_chart)
+        segments("Chart", "show", SHOWN, f.view.show, lambda show: free().change(show=show))
         known = [bonus for bonus in OFFERED if bonus in ALGORITHMS[f.base.algorithm].bonuses]
         offered = {key: BONUS[key].capitalize() for key in dict.fromkeys((*known, f.base.bonus))}
         segments("Bonus constants", "bonus", offered, f.base.bonus, choose_bonus)
@@ -121,14 +116,6 @@ def choices(going: bool = False) -> None:
             bounds_menu()
         if going:
             status.pause_switch()
-
-
-def choose_chart(show: str) -> None:
-    """Another chart is chosen; where it is of other runs, the whole page is drawn anew."""
-    before = free().view.show
-    free().change(show=show)
-    if SHOW in (before, show):
-        st.rerun()
 
 
 def choose_bonus(bonus: str) -> None:

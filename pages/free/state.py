@@ -14,7 +14,6 @@ from dprl.jobs.store import RunStatus
 from dprl.metrics import Growth
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
-from pages.free import explored
 from pages.free import link as free_link
 from pages.free.link import BASE, FreeView
 from pages.shared.names import style_of
@@ -25,7 +24,6 @@ from pages.shared.results.cache import SizedCache, bytes_of, cache_of
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ViewedState, ask, begin, session, write_address
 
 FIRST = 1000  # episodes from which on curves are drawn
@@ -56,7 +54,7 @@ class Free(ViewedState[FreeView]):
         self.base, self.view, self.problems = link.base, link.view, link.problems
         s.draft = draft_of(link.base)
         s.version += 1
-        begin(lacking_runs(), asking())
+        begin(lacking_runs(), s.visitor)
 
 
 def free() -> Free:
@@ -78,18 +76,11 @@ def show_runs(base: RunSpec) -> None:
 
 def start_runs() -> None:
     """Asks for the runs that are shown and do not come with the program."""
-    ask(lacking_runs(), asking())
-
-
-def asking() -> str:
-    """In whose name the runs that are shown are asked for."""
-    return owner_id("exploration") if free().view.show == explored.SHOW else session().visitor
+    ask(lacking_runs(), session().visitor)
 
 
 def lacking_runs() -> list[RunSpec]:
     """The runs that are shown and do not come with the program."""
-    if free().view.show == explored.SHOW:
-        return explored.offered_pairs(free().base)
     specs = [curve.spec for curve in free_link.four_models(free().base)[0]]
     return [spec for spec in specs if spec not in bundled("free")]
 

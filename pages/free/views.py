@@ -30,7 +30,6 @@ SHOWN = {
     "regret": "Regret",
     "growth": "Growth",
     "theory": "Bounds",
-    "exploration": "Exploration noise",
     "calculator": "Calculator",
 }
 

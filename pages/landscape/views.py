@@ -15,8 +15,8 @@ from dprl.figures.lines import Array, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.landscape import PROBLEMS, TARGET, Cell, Row, frame
-from dprl.landscape.entry import absent, paper, unprinted, year
-from dprl.landscape.rows import CLAIMED, TRUSTS, in_table
+from dprl.landscape.entry import absent, paper, year
+from dprl.landscape.rows import TRUSTS, in_table
 from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
@@ -39,7 +39,6 @@ FORMATS: dict[Any, Any] = {  # of the table's columns
     ),
     **dict.fromkeys(("exponent since the K before", "exponent of the bound"), exponent),
 }
-BESIDE = {CLAIMED: "central"}  # the panel of what is claimed only: joint privacy is what is claimed
 ORDER = {
     "users": lambda row: row.needed,
     "regret": lambda row: row.regret,
@@ -60,8 +59,9 @@ def ordered(found: Sequence[Row], seen: Seen) -> list[Row]:
 
 def learner_curve(row: Row) -> Series:
     """A learner as it is drawn."""
-    name = f"{row.learner}, claimed" if row.entry.draws else row.learner
-    return Series(name, learner_style(row), row.cell.at, row.cell.regret, *median_band(row.cell.regret))
+    return Series(
+        row.learner, learner_style(row), row.cell.at, row.cell.regret, *median_band(row.cell.regret)
+    )
 
 
 def learner_style(row: Row) -> CurveStyle:
@@ -111,11 +111,7 @@ def panels(found: Sequence[Row], seen: Seen) -> None:
     def made(trust: str) -> Picture:
         curves = [learner_curve(row) for row in run]
         ends = figures.span([*curves, *beside], seen.y, v_star, known)  # type: ignore[arg-type]
-        own = [
-            one
-            for one, row in zip(curves, run, strict=True)
-            if trust in (row.entry.privacy, BESIDE.get(row.trust))
-        ]
+        own = [one for one, row in zip(curves, run, strict=True) if trust == row.entry.privacy]
         return figures.regret_by_users(
             PRIVATIZERS[trust].title,
             [*own, *beside],
@@ -233,10 +229,6 @@ def absent_learners() -> None:
                         f"- {escape(ALGORITHMS[key].title)}: {escape(why)}" for key, why in missing.items()
                     )
                 )
-        st.markdown("**Without paper constants**")
-        st.markdown(
-            "\n".join(f"- {escape(ALGORITHMS[key].title)}: {escape(why)}" for key, why in unprinted().items())
-        )
         tried = [
             cell
             for cell in bundled_landscape().cells.values()

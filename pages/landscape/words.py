@@ -16,7 +16,7 @@ from pages.landscape.state import Seen, bundled_landscape
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
 HOW = (
     f"Every run with a privacy model has calibrated noise. For that noise {promise(*BUDGET)} is proved when one user's "
-    "episode is replaced. For RLSVI nothing is proved: what it protects is claimed.",
+    "episode is replaced.",
     "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
     "trusted party.",
     "Each K is a run of its own, planned for that K: noise, constants and policy updates know K. So a curve joins "

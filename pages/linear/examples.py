@@ -59,17 +59,6 @@ EXAMPLES = (
         (VALUES.twin(), *_budgets(VALUES, 1.0, 10.0)),
         LinearView(measure="share"),
     ),
-    Example(
-        "Fewer policy updates",
-        "An algorithm that updates its policy rarely needs less noise. At ε = 1 and 10 billion users an "
-        "average episode loses 0.005% of V*, but 0.06% with batches.",
-        tuple(
-            spec
-            for learner in ("lsvi-ucb", "lsvi-ucb-rare", "lsvi-ucb-plus-plus")
-            for spec in (VALUES.twin().replace(algorithm=learner), VALUES.replace(algorithm=learner))
-        ),
-        LinearView(measure="share"),
-    ),
 )
 DEFAULT = EXAMPLES[0].specs
 

@@ -24,29 +24,16 @@ CALIBRATION = {"tight": "calibrated noise", "paper": "noise as in the paper"}
 BONUS = {
     "anytime": "anytime bonus",
     "paper": "paper constants",
-    "practical": "tuned bonus",
+    "practical": "smaller noise bound",
     OWN: "the algorithm's own bonus, not proved",
 }
-CONSISTENCY = {
-    "own": "as the algorithm asks",
-    "flow": "flow constraints",
-    "still": "average unchanged rows",
-}
-CONSISTENCY_HELP = (
-    "Flow constraints: as many users leave a state as come to it, so noisy counts are moved to the nearest counts for "
-    "which that holds. Unchanged rows: where no user was told to take an action, releases are averaged. "
-    "Only what was released is used, so post-processing costs no privacy."
-)
-CONSISTENT = (CONSISTENCY, CONSISTENCY_HELP)
 REPORTS = {
     "all": "of all users",
     "played": "of users told to play the row",
-    "recent": "of the last batches of these",
 }
 REPORTS_HELP = (
     "A row is one action in one state at one step. Policies are public: a user who was told to take another action "
-    "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy. "
-    "So is leaving out a shuffler's early batches, which have few users for their noise."
+    "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy."
 )
 TIED_HELP = (
     "δ is then a tenth of 1/K, whatever the number of users K is. Where δ K is 1 or more, giving away a few users' "
@@ -169,8 +156,6 @@ def _told(key: str, value: Any) -> str:
         return MECHANISMS[value].title
     if key == "calibration":
         return CALIBRATION[value]
-    if key == "consistency":
-        return f"post-processing: {CONSISTENCY[value]}"
     if key == "reports":
         return f"reports {REPORTS[value]}"
     return f"{_symbol(key)} {_value(value)}"

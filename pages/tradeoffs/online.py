@@ -140,17 +140,13 @@ class Online:
 
 def ways(base: Any, models: Sequence[str]) -> tuple[str, ...]:
     """Of each private model, every mechanism with the least noise that proves the same, and printed Laplace noise
-    scaled to prove (epsilon, 0). Rows count whose reports they count by default; and windows of batches are a way of
-    their own where a chart already has them."""
+    scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
     found: dict[str, None] = {}
     for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):
         known = mechanisms_for(base.algorithm, privacy)
         for mechanism in known:
             played = "played" if plays(base, privacy, mechanism) else None
             found[PrivacyChoice(privacy, mechanism, "tight", played).text] = None
-            windows = PrivacyChoice(privacy, mechanism, "tight", "recent").text
-            if windows in models:
-                found[windows] = None
         if "laplace-tree" in known:
             found["central:laplace-tree:scaled"] = None
     return tuple(found)
@@ -159,7 +155,7 @@ def ways(base: Any, models: Sequence[str]) -> tuple[str, ...]:
 def plays(base: Any, privacy: str, mechanism: str) -> bool:
     """Whether a row counts only reports of users who were told to play it, where that is the model's default."""
     wanted = PRIVATIZERS[privacy].reports == "played" and base.bonus != "paper"
-    return wanted and not not_played(base.algorithm, privacy, mechanism, "own")
+    return wanted and not not_played(base.algorithm, privacy, mechanism)
 
 
 def offered_models(algorithm: str) -> list[str]:
@@ -173,7 +169,7 @@ def offered_models(algorithm: str) -> list[str]:
             for noise in calibrations_for(algorithm, mechanism):
                 found.append(f"{privacy}:{mechanism}:{noise}")
                 for reports in REPORTS if noise == "tight" else ():
-                    if not not_counted(reports, algorithm, privacy, mechanism, "own", None):
+                    if not not_counted(reports, algorithm, privacy, mechanism):
                         found.append(f"{privacy}:{mechanism}:{noise}:{reports}")
                 if noise == "paper" and "laplace" in mechanism:
                     found.append(f"{privacy}:{mechanism}:scaled")

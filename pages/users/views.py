@@ -14,7 +14,6 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
-from dprl.simulation.axes import PrivacyChoice
 from dprl.users import BUDGETS, MODELS, Asked, Need, Problem, curve
 from dprl.words import exponents, percent
 from pages.shared.layout.terms import explained
@@ -159,6 +158,4 @@ def errors() -> None:
 def measure(problem: Problem) -> list[tuple[str, str]]:
     """The link to the search for users on Trade-offs, of a problem."""
     base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
-    windows = PrivacyChoice("shuffle", "binomial-sum", "tight", "recent").text
-    models = (*study.DEFAULT_MODELS, windows)
-    return study.encode(study.SweepView(base, models=models, show="users"))
+    return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))

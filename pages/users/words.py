@@ -214,8 +214,7 @@ def assumptions(asked: Asked) -> list[str]:
         "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
         "DP-UCBVI without noise. An algorithm that knows more of the environment needs fewer users.",
         "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and rows "
-        "count only users who were told to play them. With a shuffler, everybody's reports count. Counting the last "
-        "batches of those who played takes fewer users in most environments, and more in a few.",
+        "count only users who were told to play them. With a shuffler, everybody's reports count.",
         "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size. With no "
         "trusted party the noise needs no δ.",
     ]

@@ -98,7 +98,6 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
         ("Regret", "Regret so far"),
         ("Growth", "How fast the privacy cost grows"),
         ("Bounds", "What is proved, beside what is seen"),
-        ("Exploration noise", "What exploration noise costs"),
     ):
         page.get_by_text(view, exact=True).first.click()
         expect(page.locator("[data-testid=stMain] .gtitle").first).to_contain_text(title)
@@ -114,33 +113,6 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
         return  # that links are read is looked at thoroughly, and by pages/test_free_link.py at each run
     other = visit("free" + page.url.partition("/free")[2], *screen)
     expect(other.get_by_label("Budget ε", exact=True)).to_have_value("0.25")
-
-
-@pytest.mark.thorough
-def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs_and_claim(
-    visit: Visits,
-) -> None:
-    page = visit("free")
-    page.wait_for_selector(CURVE, timeout=60_000)
-    page.get_by_role("radio", name="Exploration noise").click()
-    answer = page.get_by_text("At equal ε calibrated noise costs less from")
-    expect(answer).to_be_visible()
-    expect(page.get_by_text("grows no more with")).to_have_count(0)
-    idle(page)
-    said = answer.inner_text()
-    page.get_by_text("Paper constants", exact=True).click()
-    expect(page.get_by_text("exploration noise still costs less")).to_be_visible()
-    idle(page)
-    assert fits(page)
-    assert "show=exploration" in page.url
-    other = visit("free?show=exploration", 390)
-    expect(other.get_by_text("At equal ε calibrated noise costs less from")).to_have_text(said)
-    assert fits(other)
-    other.get_by_role("link", name="Open this claim in Papers' claims").click()
-    expect(other.get_by_role("heading", name="Exploring hides users")).to_be_visible()
-    page.get_by_role("link", name="Compare two of these runs on Online").click()
-    expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
-    expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
 
 
 POINT = "[data-testid=stMain] .js-plotly-plot .scatterlayer .points path"

@@ -14,7 +14,7 @@ import pytest
 
 from dprl import ENVIRONMENTS, OFFLINE, OfflineSpec, SpecError
 from dprl.learners import PUBLIC
-from dprl.learners.offline.learner import OfflineProblem
+from dprl.learners.offline.learner import OfflineLearner, OfflineProblem
 from dprl.mdp import Size, planning
 from dprl.mdp.tabular import Array
 from dprl.privacy.curator import PROMISES, losses_of
@@ -23,25 +23,34 @@ from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.statistics import REPLACE_ONE
 from tests.contract.seen import reachable
-from tests.problems import first, small_params
+from tests.problems import first, of_data, small_params
 
 CALIBRATIONS = (None, "paper", "tight")
 
 
+KEYS = [*OFFLINE, *(f"{key}-rewards" for key, learner in OFFLINE.items() if "rewards" in learner.public)]
+
+
+def learner_of(key: str) -> OfflineLearner:
+    """Of a learner where it learns rewards, `KEY-rewards`, too."""
+    return OFFLINE[of_data(key)["algorithm"]]
+
+
 def goes_together(key: str, privacy: str, calibration: str | None) -> set[str]:
     """What the registries say does not: names of fields."""
-    learner = OFFLINE[key]
+    learner = learner_of(key)
     if privacy not in learner.privacies:
         return {"privacy"}
-    return {"calibration"} if calibration == "paper" and privacy not in {*learner.printed, "none"} else set()
+    printed = set() if key.endswith("-rewards") else {*learner.printed}
+    return {"calibration"} if calibration == "paper" and privacy not in {*printed, "none"} else set()
 
 
 def environment_of(key: str) -> str:
     """A small one that the learner takes."""
-    return "linear-synthetic" if "features" in OFFLINE[key].public else "random"
+    return "linear-synthetic" if "features" in learner_of(key).public else "random"
 
 
-COMBINATIONS = list(product(OFFLINE, PROMISES, CALIBRATIONS))
+COMBINATIONS = list(product(KEYS, PROMISES, CALIBRATIONS))
 RUNS = [(k, p, c) for k, p, c in COMBINATIONS if not goes_together(k, p, c) and (c or p == "none")]
 RUNS = [run for run in RUNS if run[1] != "none" or run[2] is None]
 
@@ -49,7 +58,7 @@ RUNS = [run for run in RUNS if run[1] != "none" or run[2] is None]
 def small_spec(environment: str, key: str, privacy: str, calibration: str | None, **more: Any) -> OfflineSpec:
     params: dict[str, Any] = {"environment_params": small_params(environment), "n": 3000, "seeds": 1} | more
     return OfflineSpec(
-        environment=environment, algorithm=key, privacy=privacy, calibration=calibration, **params
+        environment=environment, **of_data(key), privacy=privacy, calibration=calibration, **params
     )
 
 
@@ -68,14 +77,14 @@ def test_what_does_not_go_together_is_refused(key: str, privacy: str, calibratio
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-@pytest.mark.parametrize("key", OFFLINE)
+@pytest.mark.parametrize("key", KEYS)
 def test_every_environment_runs_with_everything(key: str, environment: str) -> None:
-    if "features" in OFFLINE[key].public and not ENVIRONMENTS[environment].features:
+    if "features" in learner_of(key).public and not ENVIRONMENTS[environment].features:
         given = " or ".join(sorted(key for key, world in ENVIRONMENTS.items() if world.features))
         with pytest.raises(
             SpecError, match=f"{environment} has no features, which {key} needs; give {given}"
         ):
-            OfflineSpec(environment=environment, environment_params=small_params(environment), algorithm=key)
+            OfflineSpec(environment=environment, environment_params=small_params(environment), **of_data(key))
         return
     S, _, H, _ = small_spec(environment, *next(run for run in RUNS if run[0] == key)).problem_size
     named = [f"policy:{'1' * S}X{H}" if key == "policy" else key for key in BEHAVIOURS]
@@ -144,7 +153,8 @@ def check(spec: OfflineSpec) -> None:
         families = OFFLINE[spec.algorithm].families(run.problem(spec.n), str(spec.calibration))
         assert set(trace.errors) <= {family.name for family in families}
         assert all(error > 0 for error in trace.errors.values())
-        assert card.public == tuple(PUBLIC[name] for name in OFFLINE[spec.algorithm].public)
+        known = [name for name in spec.learner.public if name != "rewards" or spec.rewards == "known"]
+        assert card.public == tuple(PUBLIC[name] for name in known)
         assert (card.claimed_rho, card.claimed_epsilon) == (spec.rho, spec.epsilon)
         assert card.proved_epsilon is not None
         assert card.proved_rho is not None
@@ -160,7 +170,7 @@ def check(spec: OfflineSpec) -> None:
     assert (again.covered, again.errors) == (trace.covered, trace.errors)
 
 
-PRIVATE = [key for key, learner in OFFLINE.items() if learner.privacies[0] != "none"]
+PRIVATE = [key for key in KEYS if learner_of(key).privacies[0] != "none"]
 
 
 class Watched:
@@ -196,7 +206,7 @@ class Watched:
 @pytest.mark.parametrize("key", PRIVATE)
 def test_nothing_a_learner_holds_is_the_model_or_the_data(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither its arguments and locals nor the queries it makes, at any step."""
-    learner = OFFLINE[key]
+    learner = learner_of(key)
     run = OfflineRun(small_spec(environment_of(key), key, learner.privacies[0], None, n=20), 0)
     draw = run.dataset
     run.drawn = []  # type: ignore[attr-defined]
@@ -213,7 +223,7 @@ def test_nothing_a_learner_holds_is_the_model_or_the_data(key: str, monkeypatch:
         watched.append(Watched(learner.plan(problem), run))
         return watched[-1]
 
-    monkeypatch.setitem(OFFLINE, key, _with(learner, plan))
+    monkeypatch.setitem(OFFLINE, learner.key, _with(learner, plan))
     assert run.advance(60.0)
     assert all(each.steps >= 1 for each in watched)
     assert len(watched) == len(run.sizes)
@@ -223,10 +233,10 @@ def _with(learner: Any, plan: Callable[..., Any]) -> Any:
     return replace(learner, plan=plan)
 
 
-@pytest.mark.parametrize("key", OFFLINE)
+@pytest.mark.parametrize("key", KEYS)
 def test_plans_have_no_other_way_to_data(key: str) -> None:
     """One argument, of public facts; nothing is closed over; globals are modules, functions, classes and constants."""
-    learner = OFFLINE[key]
+    learner = learner_of(key)
     assert list(inspect.signature(learner.plan).parameters) == ["problem"]
     facts = set(OfflineProblem.__dataclass_fields__)
     assert facts == {
@@ -245,7 +255,8 @@ def test_plans_have_no_other_way_to_data(key: str) -> None:
     assert set(learner.public) <= PUBLIC.keys()
     problem = OfflineRun(small_spec(environment_of(key), key, learner.privacies[0], None), 0).problem(10)
     for fact in ("rewards", "features"):
-        assert (getattr(problem, fact) is not None) == (fact in learner.public)
+        learned = fact == "rewards" and key.endswith("-rewards")
+        assert (getattr(problem, fact) is not None) == (fact in learner.public and not learned)
     found = inspect.getclosurevars(learner.plan)
     assert not found.nonlocals
     for name, value in found.globals.items():
@@ -256,7 +267,7 @@ def test_plans_have_no_other_way_to_data(key: str) -> None:
 @pytest.mark.parametrize("key", PRIVATE)
 def test_what_is_learned_is_a_function_of_what_was_released(key: str) -> None:
     """Two data sets of different people in environments that differ, and releases that are the same."""
-    learner = OFFLINE[key]
+    learner = learner_of(key)
     found = []
     for seed in (0, 1):
         spec = small_spec(environment_of(key), key, learner.privacies[0], None, n=10**6)
@@ -292,7 +303,7 @@ def test_the_curator_answers_no_more_than_is_accounted_for(
 ) -> None:
     """As many queries of each family, on each half, as it declares; the losses are those of all of them together."""
     spec = small_spec(environment_of(key), key, privacy, calibration, n=50)
-    learner, run = OFFLINE[key], OfflineRun(spec, 0)
+    learner, run = learner_of(key), OfflineRun(spec, 0)
     families = learner.families(run.problem(50), str(spec.calibration))
     asked: list[tuple[str, int]] = []
     plan = learner.plan(run.problem(50))

@@ -35,7 +35,7 @@ def test_the_loop_hands_planner_and_schedule_nothing_but_what_was_released(key: 
 
 def test_what_constants_may_depend_on_is_public() -> None:
     assert set(Problem.__dataclass_fields__) == {
-        "H", "S", "A", "K", "beta", "epsilon", "calibration", "bonus", "params", "branching", "rows",
+        "H", "S", "A", "K", "beta", "epsilon", "calibration", "bonus", "params", "branching", "ellipsoid",
     }  # fmt: skip
 
 

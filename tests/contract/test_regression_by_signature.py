@@ -1,6 +1,5 @@
 """A learner that regresses is handed released sums and what is public, and nothing else of its users: one that plans
-values it has asked for before, one that asks step by step about the values it has just planned, and one that looks and
-plans rarely, at times that follow from what was released.
+values it has asked for before, and one that asks step by step about the values it has just planned.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import pytest
 
 from dprl import ALGORITHMS, RunSpec
 from dprl.learners.linear import learner as mixture
-from dprl.learners.linear import switching, value_iteration
+from dprl.learners.linear import value_iteration
 from dprl.mdp.tabular import Array
-from dprl.simulation.loops import LOOPS, BatchRun, RegressionRun, SwitchRun
+from dprl.simulation.loops import LOOPS, BatchRun, RegressionRun
 from tests.contract.seen import argument_names, no_other_way, only_known
 from tests.problems import loop
 
@@ -77,23 +76,6 @@ WAYS = {
         0,
         ({"mechanism": "gaussian-toeplitz"}, {"mechanism": "laplace-tree"}),
     ),
-    "switches": Way(
-        "linear-mdp",
-        DRUGS,
-        {"step": STEP, "constants": ["problem"], "confidence": BELIEF},
-        {
-            switching.doubled: ["now", "then", "ridge"],
-            switching.next_look: ["users", "distance", "ridge", "left", "K"],
-            switching.may_plan: ["users", "last", "left", "K"],
-            switching.plans: ["size", "K", "share"],
-            switching.looks: ["size", "K", "share"],
-        },
-        (value_iteration.LinearProblem, LINEAR),
-        ("counts", "total", "weighted", "looked", "sums", "noise", "fresh", "memory"),
-        ("features", "constants"),
-        5,
-        ({"mechanism": "gaussian-toeplitz"},),
-    ),
 }
 LEARNERS = [key for key in ALGORITHMS if loop(key) in WAYS]
 WATCHED = [(key, noise) for key in LEARNERS for noise in WAYS[loop(key)].noises]
@@ -102,12 +84,11 @@ WATCHED = [(key, noise) for key in LEARNERS for noise in WAYS[loop(key)].noises]
 def begun(key: str, seed: int, *, plain: bool = False, world: int = 0, **given: Any) -> Any:
     """A run of it; world: another one, of the same features."""
     way = WAYS[loop(key)]
-    episodes = 10**6 if loop(key) == "switches" else 10**4
     spec = RunSpec(
         environment=way.environment,
         environment_params=way.params,
         algorithm=key,
-        episodes=episodes,
+        episodes=10**4,
         seeds=1,
         **given,
     )
@@ -168,12 +149,12 @@ def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, nois
 @pytest.mark.parametrize("key", LEARNERS)
 def test_plans_and_their_times_are_a_function_of_what_was_released(key: str) -> None:
     """With other users, in another world of the same features, but releases that are always the same."""
-    learned = {"regress": at_once, "batches": step_by_step, "switches": rarely}[loop(key)]
+    learned = {"regress": at_once, "batches": step_by_step}[loop(key)]
     first, users = learned(key, 0, 0)
     assert len(first) > 40
     for seed, world in ((1, 0), (2, 7)):
         other, others = learned(key, seed, world)
-        assert (loop(key) == "switches" and world == 0) or not np.array_equal(users, others)
+        assert not np.array_equal(users, others)
         for ours, theirs in zip(first, other, strict=True):
             np.testing.assert_array_equal(ours, theirs)
 
@@ -223,36 +204,6 @@ def step_by_step(key: str, seed: int, world: int) -> Learned:
     return seen, run.state.counts
 
 
-def rarely(key: str, seed: int, world: int) -> Learned:
-    """Of `switches`, by its rules and its step alone, as the loop calls them; what is planned, and when."""
-    run: SwitchRun = begun(key, seed, world=world, privacy="central")
-    state, rng = run.state, np.random.default_rng(0)
-    K, d, H = run.spec.episodes, run.setup.features.shape[-1], run.mdp.H
-    seen: list[Array] = []
-    position, at = state.position, 0
-    # what is shown to it: matrices that grow with the users, and vectors
-    while at < K:
-        left = run.setup.looks - int(position[0])
-        distance = switching.next_look(at, int(position[8]), run.setup.ridge, left, K)
-        at += distance
-        shown = rng.random((H, 1, d, d + 1))
-        shown[..., :d] = at * (np.eye(d) / d + 0.01 * shown[..., :d] @ shown[..., :d].swapaxes(-1, -2))
-        state.shown[:] = shown
-        position[0], position[1], position[8] = position[0] + 1, at, distance
-        if not switching.may_plan(at, int(position[7]), run.setup.plans - int(position[5]), K):
-            continue
-        if switching.doubled(state.shown, state.noisy, run.setup.ridge):
-            for f in range(state.noisy.shape[1]):
-                state.noisy[:, f] = shown[:, 0]
-            for h in reversed(range(H)):
-                given = state.noisy, 1.0, 1.0, at, run.setup.features, run.setup.constants, state.plan
-                run._kernels.step(h, *given)
-            position[5], position[7], position[8] = position[5] + 1, at, 0
-            seen += [np.array(float(at)), *(np.array(part, dtype=float) for part in state.plan)]
-    assert position[5] >= 4
-    return seen, run.mdp.P
-
-
 @pytest.mark.parametrize("key", [key for key in LEARNERS if loop(key) == "batches"])
 def test_with_privacy_the_ends_of_batches_follow_from_the_spec_alone(key: str) -> None:
     runs = [begun(key, seed, privacy="central") for seed in (0, 1)]
@@ -260,14 +211,3 @@ def test_with_privacy_the_ends_of_batches_follow_from_the_spec_alone(key: str) -
         run.advance(60.0)
         assert not run.state.moved.any()  # what blocks without privacy follow from is not even computed
     assert runs[0].state.position[0] == runs[1].state.position[0] == runs[0].setup.releases
-
-
-@pytest.mark.parametrize("key", [key for key in LEARNERS if loop(key) == "switches"])
-def test_how_often_it_may_look_and_plan_follows_from_the_spec_alone(key: str) -> None:
-    runs = [begun(key, seed, privacy="central") for seed in (0, 1)]
-    for run in runs:
-        run.advance(60.0)
-        statistic: Any = run.noise.statistic
-        assert run.noise.stream.releases == statistic.looks == run.setup.looks >= run.state.position[0]
-        assert statistic.releases == run.setup.plans >= run.state.position[5]
-    assert runs[0].setup.scales.tobytes() == runs[1].setup.scales.tobytes()

@@ -15,7 +15,6 @@ RECORDS = {
     "Learner", "TabularLearner", "EliminationLearner", "OfflineLearner", "OfflineSpec", "OfflineRun",
     "Counts", "Dataset", "Statistic", "Schedule", "Kind", "RunSpec", "Spec",
     "SeedRun", "EliminationRun", "SeedTrace", "FeatureGram", "ValueIterationLearner", "BatchRun",
-    "SwitchedGram", "SwitchingLearner", "SwitchRun",
 }  # fmt: skip
 KEYS = {*ALGORITHMS, *OFFLINE, *LOOPS, *KINDS, *(a.schedule for a in ALGORITHMS.values() if a.schedule)}
 ASKED = {"algorithm", "loop", "kind", "key", "schedule"}  # attributes and fields that hold such keys

@@ -29,7 +29,7 @@ from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.messages import messages
-from tests.figures import captioned, test_exploration, test_long_run, test_pulls, test_tradeoff, test_trust
+from tests.figures import captioned, test_long_run, test_pulls, test_tradeoff, test_trust
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
 
@@ -112,10 +112,6 @@ CASES = {
         lambda scale, **how: difficulty.harder([series(scale=scale)], [(0.5, "0.50: at most")], **how),
         "Harder environments for more users", "Users K of a run",
         "Regret at the end (reward lost)", BAND,
-    ),
-    "exploration noise": Case(
-        lambda scale, **how: test_exploration.drawn(test_exploration.beside(), scale, **how),
-        "What exploration noise costs", USERS, LOST, BAND,
     ),
     "frontier": Case(frontier, "Privacy cost", "Privacy budget ε", "Extra regret (reward lost)", BAND),
     "users needed": Case(

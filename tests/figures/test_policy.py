@@ -192,12 +192,6 @@ def test_values_of_a_policy_that_was_played_promise_nothing_of_the_best() -> Non
         assert "above the value of the policy played" in said
 
 
-def test_values_that_are_drawn_are_above_the_optimum_now_and_then() -> None:
-    said = sentences.about_values(0.4, -12.0, "pairs", drawn=True)
-    assert "ptimism" not in said
-    assert said.endswith("now and then. At the first step the estimate is 12 below the optimum on average.")
-
-
 def test_a_tie_is_no_mistake(chain: Any) -> None:
     assert metrics.worse_actions(chain.policy, chain.optimal).sum() == 1
     tied = chain.optimal_Q.copy()

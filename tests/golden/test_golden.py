@@ -33,8 +33,8 @@ CASES = [
     for algorithm in ALGORITHMS.values()
     for privacy in algorithm.privacies
     for mechanism in mechanisms_for(algorithm.key, privacy) or (None,)
-    for reports in ("all", "played", "recent")
-    if not not_counted(reports, algorithm.key, privacy, mechanism, "own", None)
+    for reports in ("all", "played")
+    if not not_counted(reports, algorithm.key, privacy, mechanism)
 ]
 
 
@@ -45,7 +45,6 @@ def records(algorithm: str, privacy: str, mechanism: str | None, reports: str) -
     found = {
         f"{bonus}, {mode}": record(algorithm, privacy, mechanism, reports, bonus, mode)
         for bonus in learner.bonuses
-        if not not_counted(reports, algorithm, privacy, mechanism, "own", bonus)
         for mode in modes
     }
     if reports == "all" and not not_pooled(algorithm, mechanism, None, "anytime"):

@@ -92,7 +92,7 @@ def test_rewards_are_learned_from_sums_of_them(n: int, scale: float) -> None:
     sums = REWARDS.answer(record, 4 * scale * rng.normal(size=REWARDS.draws(mdp.size)), 0.0)
     expected = algorithm_1(released[..., -2], released[..., :-2], sums, E, BETA, PRINTED, E_r=4 * E)
     errors = {"counts": E, "rewards": 4 * E}
-    for key in ("apvi-rewards", "dp-apvi-rewards"):
+    for key in ("apvi", "dp-apvi"):
         plan = OFFLINE[key].plan(OfflineProblem(mdp.size, n, BETA, PRINTED, errors=errors))
         assert next(plan) is DATASET
         assert plan.send(released) is REWARDS
@@ -185,6 +185,6 @@ def test_a_pair_seen_once_has_no_penalty_without_noise_as_printed() -> None:
 def test_learners_say_where_v_is_no_proved_bound() -> None:
     defaults = {key: {f.name: f.default for f in learner.fields} for key, learner in OFFLINE.items()}
     proved = {key for key, learner in OFFLINE.items() if not learner.unproved(defaults[key])}
-    assert proved == {"dp-apvi", "dp-apvi-rewards", "dp-kl-lcb", "dp-kl-lcb-rewards"}
+    assert proved == {"dp-apvi", "dp-kl-lcb"}
     assert "C2 = 1" in OFFLINE["dp-apvi"].unproved(defaults["dp-apvi"] | {"C2": 1.0})
     assert OFFLINE["apvi"].unproved(defaults["apvi"] | {"C3": 7 / 3}) == ""

@@ -55,16 +55,6 @@ def dp_ucbvi_paper(
     return b, min(max(r / n, 0.0), 1.0)
 
 
-def dp_ucbvi_practical(
-    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
-) -> tuple[float, float]:
-    b = (
-        params["statistical"] * (sqrt(variance(m / n, V) / n) + sqrt(1 / n))
-        + params["privacy"] * H * S * E / n
-    )
-    return b, min(max(r / n, 0.0), 1.0)
-
-
 def ucbvi_paper(
     n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
 ) -> tuple[float, float]:
@@ -79,23 +69,11 @@ def ucbvi_paper(
     return b, r / n
 
 
-def ucbvi_practical(
-    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
-) -> tuple[float, float]:
-    return params["statistical"] * (sqrt(variance(m / n, V) / n) + sqrt(1 / n)), r / n
-
-
 def hoeffding_paper(
     n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
 ) -> tuple[float, float]:
     L = log(5 * S * A * T / BETA)
     return 7 * H * L / sqrt(n) + sqrt(L / (2 * n)), r / n
-
-
-def hoeffding_practical(
-    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
-) -> tuple[float, float]:
-    return params["statistical"] * H / sqrt(n), r / n
 
 
 def pucb_conf(n: float, E: float, phi: float, psi: float) -> float:
@@ -109,12 +87,6 @@ def pucb_paper(
     return pucb_conf(n, E, (H + 1) * sqrt(2 * log(K / (BETA / 4))), 1 + S * H), r / n
 
 
-def pucb_practical(
-    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
-) -> tuple[float, float]:
-    return pucb_conf(n, E, params["statistical"] * H, params.get("privacy", 0.0) * H * S / 3), r / n
-
-
 def private_paper(
     n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
 ) -> tuple[float, float]:
@@ -125,28 +97,13 @@ def private_paper(
     return float(b + (r + m @ V) / den - m @ V / n), 0.0  # replan adds m @ V / n
 
 
-def private_practical(
-    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
-) -> tuple[float, float]:
-    """c H / sqrt(den), p H S E / den, and H E1 / den for having divided by n + E1."""
-    den = max(n + E / 4, 1)
-    b = params["statistical"] * H / sqrt(den) + (H * E / 4 + params["privacy"] * H * S * E) / den
-    return b + (r + m @ V) / den - m @ V / n, 0.0
-
-
 BONUSES: dict[tuple[str, str], Bonus] = {
     ("pucb", "paper"): pucb_paper,
-    ("pucb", "practical"): pucb_practical,
     ("ubev", "paper"): pucb_paper,
-    ("ubev", "practical"): pucb_practical,
     ("private-ucb-vi", "paper"): private_paper,
-    ("private-ucb-vi", "practical"): private_practical,
     ("dp-ucbvi", "paper"): dp_ucbvi_paper,
-    ("dp-ucbvi", "practical"): dp_ucbvi_practical,
     ("ucbvi", "paper"): ucbvi_paper,
-    ("ucbvi", "practical"): ucbvi_practical,
     ("ucbvi-hoeffding", "paper"): hoeffding_paper,
-    ("ucbvi-hoeffding", "practical"): hoeffding_practical,
 }
 
 
@@ -228,8 +185,8 @@ def problem(key: str, bonus: str, given: dict[str, Any] | None = None) -> Proble
 
 def test_every_algorithm_has_its_formulas_here() -> None:
     # the anytime bonus, which is the same for all, has its own in test_anytime.py; that of ldp-obi, which differs from
-    # step to step, in test_ldp_obi.py; rlsvi, whose plans are draws, in test_rlsvi.py
-    here = [key for key in LEARNERS if key not in ("ldp-obi", "rlsvi")]
+    # step to step, in test_ldp_obi.py
+    here = [key for key in LEARNERS if key != "ldp-obi"]
     wanted = {(key, bonus) for key in here for bonus in ALGORITHMS[key].bonuses if bonus != "anytime"}
     assert BONUSES.keys() >= wanted, "write the new algorithm's bonus out in BONUSES"
 
@@ -269,7 +226,7 @@ def test_plan_is_what_the_page_says(key: str, bonus: str, ceiling: dict[str, str
 def test_q_never_rises_while_counts_are_positive(key: str) -> None:
     """Q~^k = min(Q~^{k-1}, ...)."""
     algorithm = learner(key)
-    constants = algorithm.constants(problem(key, "practical"))
+    constants = algorithm.constants(problem(key, "paper"))
     Q, V, policy = np.full(SIZES, float(H)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
     rng = np.random.default_rng(1)
     for _ in range(20):
@@ -309,7 +266,6 @@ def test_pucb_has_the_printed_e_with_printed_noise_only(epsilon: float) -> None:
     for other in (
         replace(given, epsilon=epsilon),  # tight noise: the E that comes with the counts
         replace(given, epsilon=None, calibration=None),
-        replace(problem("pucb", "practical"), epsilon=epsilon, calibration="paper"),
     ):
         assert learner("pucb").constants(other)[3] == 0.0
     # and it is the one that is used, whatever comes with the counts
@@ -322,10 +278,9 @@ def test_pucb_has_the_printed_e_with_printed_noise_only(epsilon: float) -> None:
     )
 
 
-@pytest.mark.parametrize("bonus", ["paper", "practical"])
-def test_pucb_knows_nothing_of_a_tuple_below_twice_e(bonus: str) -> None:
+def test_pucb_knows_nothing_of_a_tuple_below_twice_e() -> None:
     """Then Q+ = H: V20 prints Q + H there, which noise can push below the truth."""
-    constants, E = learner("pucb").constants(problem("pucb", bonus)), 1e6
+    constants, E = learner("pucb").constants(problem("pucb", "paper")), 1e6
     for n in (-5e6, 0.0, 1.0, 2 * E - 1):
         released = visited(n)
         released[..., S + 1] = -1e9  # however bad the noise makes it look
@@ -342,27 +297,19 @@ def test_pucb_knows_nothing_of_a_tuple_below_twice_e(bonus: str) -> None:
 def test_ubev_is_pucb_without_noise() -> None:
     assert learner("ubev").plan is learner("pucb").plan
     assert ALGORITHMS["ubev"].privacies == ("none",)
-    for bonus in ("paper", "practical"):
-        quiet = replace(problem("ubev", bonus), epsilon=None, calibration=None)
-        noisy = learner("pucb").constants(problem("pucb", bonus))
-        same = [
-            True,
-            True,
-            bonus == "paper",
-            True,
-        ]  # psi, which E = 0 multiplies, is 0 where it is a parameter
-        np.testing.assert_array_equal(learner("ubev").constants(quiet) == noisy, same)
+    quiet = replace(problem("ubev", "paper"), epsilon=None, calibration=None)
+    noisy = learner("pucb").constants(problem("pucb", "paper"))
+    np.testing.assert_array_equal(learner("ubev").constants(quiet), noisy)
 
 
 @pytest.mark.parametrize("key", LEARNERS)
-@pytest.mark.parametrize("bonus", ["paper", "practical"])
-def test_the_stated_weight_of_noise_is_that_in_the_bonus(key: str, bonus: str) -> None:
+def test_the_stated_weight_of_noise_is_that_in_the_bonus(key: str) -> None:
     """Where n is so large that nothing else is left, Q is r/n + V + w E/n, on average over steps."""
     algorithm = learner(key)
     if algorithm.noise_weight is None:
         assert algorithm.privacies == ("none",)
         return
-    given = problem(key, bonus)
+    given = problem(key, "paper")
     n, E = 1e14, 1e9
     both = []
     for error in (E, 2 * E):

@@ -17,7 +17,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
 from dprl.simulation.expected import Certain
 from dprl.simulation.loops.offline import Curator, learned_from, noise_for
-from tests.problems import few, random_mdp
+from tests.problems import few, of_data, random_mdp
 
 
 def worst(mdp: TabularMDP, policy: Policy, enough: np.ndarray) -> Array:
@@ -103,9 +103,9 @@ def test_private_records_bound_every_completion(key: str) -> None:
         n, rho = int(10 ** rng.uniform(1, 5)), float(10 ** rng.uniform(-1, 3))
         known = mdp.R if key == "dp-kl-lcb" else None
         problem = OfflineProblem(mdp.size, n, 0.1, {}, known, hands_over=True)
-        noise, errors = noise_for(OfflineSpec(algorithm=key, rho=rho), problem, ())
+        noise, errors = noise_for(OfflineSpec(**of_data(key), rho=rho), problem, ())
         curator = Curator((datasets.sample(rng, mdp, short_of(rng, mdp), n),), noise, errors, rng)
         problem = replace(problem, errors=errors)
-        learned, released = learned_from(curator, OFFLINE[key].plan(problem))
+        learned, released = learned_from(curator, OFFLINE["dp-kl-lcb"].plan(problem))
         enough = shipped(learned, released[0], errors["transitions"])
         assert (learned.V <= worst(mdp, learned.policy, enough) + 1e-12).all()

@@ -22,7 +22,7 @@ from dprl.simulation import datasets
 from dprl.simulation.loops.offline import Curator, OfflineRun, learned_from, noise_for
 from dprl.statistics import REWARDS, TRANSITIONS
 from tests.compare import LEVEL
-from tests.problems import few, random_mdp
+from tests.problems import few, of_data, random_mdp
 
 BETA = 0.1
 BOTH = ("dp-kl-lcb", "dp-kl-lcb-rewards")
@@ -112,7 +112,7 @@ def test_every_table_is_that_of_the_proof(key: str, n: int, scale: float) -> Non
     sums = REWARDS.answer(record, 4 * scale * rng.normal(size=REWARDS.draws(mdp.size)), 0.0)
     errors = {"transitions": 4 * scale * sqrt(mdp.S), "rewards": 16 * scale} if scale else {}
     rewards = None if learns else mdp.R
-    plan = OFFLINE[key].plan(OfflineProblem(mdp.size, n, BETA, {}, rewards, errors=errors))
+    plan = OFFLINE["dp-kl-lcb"].plan(OfflineProblem(mdp.size, n, BETA, {}, rewards, errors=errors))
     assert next(plan) is TRANSITIONS
     if learns:
         assert plan.send(released) is REWARDS
@@ -253,7 +253,7 @@ def above(mdp: TabularMDP, spec: OfflineSpec, n: int, times: int, bound: bool = 
     penalty has for noise."""
     rng = np.random.default_rng([n, spec.seeds])
     parts = datasets.parts(spec.behaviour, mdp)
-    rewards = mdp.R if "rewards" in spec.learner.public else None
+    rewards = mdp.R if spec.rewards == "known" else None
     problem = OfflineProblem(mdp.size, n, spec.beta, {}, rewards)
     noise, errors = noise_for(spec, problem, ())
     told = OfflineProblem(mdp.size, n, spec.beta, {}, rewards, errors=errors if bound else {})
@@ -290,7 +290,9 @@ def violations(models: int, times: int, beta: float, **more: Any) -> tuple[int, 
         S, A, H = (int(rng.integers(low, high)) for low, high in ((2, 9), (2, 5), (2, 13)))
         mdp = random_mdp(i, S, A, H, sparse=bool(i % 3))
         behaviour = ("uniform", "mixture:0.7", "epsilon-optimal:0.3")[i % 3]
-        spec = OfflineSpec(algorithm=key, behaviour=behaviour, beta=beta, **(notion | more.get("notion", {})))
+        spec = OfflineSpec(
+            **of_data(key), behaviour=behaviour, beta=beta, **(notion | more.get("notion", {}))
+        )
         found, share = above(mdp, spec, n, times, more.get("bound", True))
         over += found
         shares.append(share)
@@ -328,7 +330,7 @@ def tiny(models: int, beta: float) -> tuple[int, int]:
             bernoulli=True,
         )
         notion = notions[i % 5]
-        spec = OfflineSpec(algorithm=BOTH[i % 2], behaviour="uniform", beta=beta, **notion)
+        spec = OfflineSpec(**of_data(BOTH[i % 2]), behaviour="uniform", beta=beta, **notion)
         over += above(mdp, spec, int(rng.choice([3, 10, 20, 30, 50, 100, 300])), 20)[0]
     return over, 20 * models
 
@@ -399,7 +401,7 @@ def test_traces_stay_as_they_are(key: str, privacy: str) -> None:
     spec = OfflineSpec(
         environment="riverswim",
         environment_params={"S": 3, "H": 5},
-        algorithm=key,
+        **of_data(key),
         privacy=privacy,
         n=3000,
         seeds=1,

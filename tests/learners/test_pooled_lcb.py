@@ -23,7 +23,7 @@ from dprl.simulation.loops.offline import Curator, OfflineRun, learned_from, noi
 from dprl.statistics import REWARDS, TRANSITIONS
 from tests.compare import LEVEL
 from tests.learners.test_kl_lcb import BETA, BOTH, NOTIONS, cases
-from tests.problems import few, random_mdp
+from tests.problems import few, of_data, random_mdp
 from tests.simulation.test_stationary import CHANGING
 
 
@@ -74,7 +74,7 @@ def test_every_table_is_that_of_the_proof(key: str, n: int, scale: float) -> Non
     E, E_r = 9 * scale, 40 * scale
     errors = {"transitions": E * sqrt(S), "rewards": E_r} if scale else {}
     problem = OfflineProblem(mdp.size, n, BETA, {}, None if learns else mdp.R, errors=errors, stationary=True)
-    found = learned(key, problem, released, sums)
+    found = learned(problem, released, sums)
 
     chance = BETA / ((1, 2, 2, 5)[2 * learns + (scale > 0)] * S * A)
     m, whole = released[:-1, ..., :S].sum(0), released[..., S].sum(0)
@@ -92,9 +92,9 @@ def test_every_table_is_that_of_the_proof(key: str, n: int, scale: float) -> Non
     assert n == 60 or V[0].max() > 0.05
 
 
-def learned(key: str, problem: OfflineProblem, released: Array, sums: Array) -> Learned:
+def learned(problem: OfflineProblem, released: Array, sums: Array) -> Learned:
     """What a learner makes of what was released."""
-    plan = OFFLINE[key].plan(problem)
+    plan = OFFLINE["dp-kl-lcb"].plan(problem)
     next(plan)
     if problem.rewards is None:
         plan.send(released)
@@ -109,9 +109,7 @@ def test_noise_of_all_steps_moves_no_sum_further_than_e_whatever_the_sum_is_of(m
     """Also one that is chosen by looking at the noise: f = noise. And no single sum is beyond that of a reward."""
     beta, scale, S, H = 0.99, 3.0, 5, 4
     problem = OfflineProblem(Size(S, 2, H), 100, beta, {}, None, stationary=True)
-    E = OFFLINE["dp-kl-lcb-rewards"].errors(
-        problem, mechanism, {"transitions": scale, "rewards": scale}, "tight"
-    )
+    E = OFFLINE["dp-kl-lcb"].errors(problem, mechanism, {"transitions": scale, "rewards": scale}, "tight")
     chance = beta / (5 * 2 * S)  # five events in each of 10 rows: there is no union over steps
     rng, times = np.random.default_rng(0), 20_000
     noise = (rng.normal if mechanism == "gaussian" else rng.laplace)(scale=scale, size=(times, H, S)).sum(1)
@@ -131,7 +129,7 @@ def test_what_later_steps_are_worth_depends_on_the_noise_of_this_one() -> None:
     other[0, ..., : mdp.S] += rng.normal(scale=50, size=other[0, ..., : mdp.S].shape)
     visits(other)[0] = transitions(other)[0].sum(-1)
     problem = OfflineProblem(mdp.size, 10**5, BETA, {}, mdp.R, errors={"transitions": 40.0}, stationary=True)
-    first, again = (learned("dp-kl-lcb", problem, one, one) for one in (released, other))
+    first, again = (learned(problem, one, one) for one in (released, other))
     for h in range(mdp.H - 1):
         assert not np.array_equal(first.V[h], again.V[h])
 
@@ -147,7 +145,7 @@ def violations(models: int, times: int, beta: float, true: bool = True, **more: 
         S, A, H = (int(rng.integers(low, high)) for low, high in ((2, 9), (2, 5), (2, 13)))
         mdp = alike(i, S, A, H) if true else random_mdp(i, S, A, H, sparse=bool(i % 3))
         parts = datasets.parts(("uniform", "mixture:0.7", "epsilon-optimal:0.3")[i % 3], mdp)
-        spec = OfflineSpec(algorithm=key, beta=beta, **(notion | more))
+        spec = OfflineSpec(**of_data(key), beta=beta, **(notion | more))
         rewards = mdp.R if "rewards" in spec.learner.public else None
         problem = OfflineProblem(mdp.size, n, beta, {}, rewards, stationary=True)
         noise, errors = noise_for(spec, problem, ())
@@ -215,7 +213,7 @@ def run(spec: OfflineSpec) -> OfflineRun:
     [
         (
             {"algorithm": "dp-apvi"},
-            "yes changes nothing for dp-apvi; give no, or dp-kl-lcb or dp-kl-lcb-rewards",
+            "yes changes nothing for dp-apvi; give no, or dp-kl-lcb",
         ),
         ({"environment": "linear-synthetic", "algorithm": "dp-vapvi"}, "yes changes nothing for dp-vapvi"),
         (

@@ -25,10 +25,6 @@ from pages.shared.results.evidence import bundled_scores as bundled_attack
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 
-LONG = {
-    "rlsvi-private": pytest.mark.thorough
-}  # its quickest run takes as long as those of all other claims together
-
 
 def recompute(name: str) -> str:
     return f"it is not what the engine computes: run `python -m bench.bundled {name}`"
@@ -103,30 +99,9 @@ def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
         assert metrics.unsettled(trace.episodes, trace.regret) == 0
 
 
-def test_exploration_noise_is_bundled_whole_and_agrees_with_the_claim() -> None:
-    """The claim has fewer seeds and numbers of users, and the same runs."""
-    kept = bundled("exploration")
-    assert set(kept) == set(runs_of(PAGES["free"], "exploration")), recompute("exploration")
-    assert path_of("exploration").stat().st_size < 100_000
-    known = bundled_claims().evidence.runs
-    same = [(spec, few) for spec in kept if (few := spec.replace(seeds=10)) in known]
-    assert len(same) == 6  # of a thousand, ten and a hundred thousand users, either way
-    for spec, few in same:
-        assert kept[spec].ends[:10] == pytest.approx(known[few].ends, rel=1e-5), recompute("exploration")
-
-
-@pytest.mark.parametrize("users", [100, 1000])
-def test_exploration_noise_is_the_engines(users: int) -> None:
-    for spec, kept in bundled("exploration").items():
-        if spec.episodes == users:
-            found = run(spec.replace(seeds=2)).regret[:, -1]
-            assert np.allclose(kept.ends[:2], found, rtol=1e-8, atol=0), recompute("exploration")
-            assert len(kept.ends) == spec.seeds
-
-
 def test_a_run_without_privacy_that_is_stuck_is_not_bundled() -> None:
-    stuck = RunSpec(environment="chain", algorithm="ucbvi", privacy="none", bonus="practical",
-                    schedule="geometric:0.02", episodes=10**7, seeds=5)  # fmt: skip
+    stuck = RunSpec(environment="chain", algorithm="ucbvi", privacy="none", bonus="paper",
+                    schedule="geometric:0.02", episodes=10**3, seeds=5)  # fmt: skip
     with pytest.raises(RuntimeError, match="seeds have not settled"):
         final(stuck)
 
@@ -169,7 +144,7 @@ def test_the_evidence_on_claims_is_all_there_and_small() -> None:
     assert path_of("claims").stat().st_size < 600_000
 
 
-@pytest.mark.parametrize("key", [pytest.param(key, marks=LONG.get(key, ())) for key in CLAIMS])
+@pytest.mark.parametrize("key", CLAIMS)
 def test_the_evidence_on_a_claim_is_the_engines(key: str) -> None:
     """By the first seed of its quickest run, and by all that is asked."""
     known = bundled_claims().evidence

@@ -185,13 +185,6 @@ def test_whose_reports_a_row_counts_is_chosen_where_users_send_reports(visit: Vi
     assert found is not None
     assert found.reports == "all"
     widget(app, "selectbox", "Algorithm").select("dp-ucbvi").run()
-    widget(app, "selectbox", "Privacy model").select("shuffle").run()
-    widget(app, "selectbox", "Reports counted").select("recent").run()  # windows of batches
-    assert spec(app) == RunSpec(privacy="shuffle", reports="recent")
-    widget(app, "selectbox", "Privacy model").select("local").run()  # where there are no batches
-    found = spec(app)
-    assert found is not None
-    assert found.reports != "recent"
 
 
 def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
@@ -547,7 +540,7 @@ def test_menus_call_an_algorithm_that_was_rebuilt_a_reconstruction() -> None:
     """Those of which formulas are recalled, or of whose paper no more than the abstract was read."""
     titles = menu_titles(ALGORITHMS)
     for key, entry in ALGORITHMS.items():
-        unread = "recalled" in entry.summary or "read)" in entry.source or key == "rlsvi"
+        unread = "recalled" in entry.summary or "read)" in entry.source
         assert titles[key].endswith("(our reconstruction)") == unread, key
 
 

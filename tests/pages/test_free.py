@@ -20,7 +20,6 @@ from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from pages.free import link as free_link
 from pages.free.additive import PROVED, measured, summary, trend
-from pages.free.explored import SHOW as EXPLORED
 from pages.free.link import BASE, MODELS, SHOWN, four_models
 from pages.free.state import Free, priced, run_status
 from pages.free.verdict import late_losses
@@ -31,7 +30,6 @@ from tests.pages.conftest import Visit, Work, charts, choice, keyed, names, pres
 from tests.problems import first
 
 PAGE = "free"
-OF_FOUR = [show for show in SHOWN if show != EXPLORED]  # the other view: test_free_exploration.py
 SMALL = BASE.replace(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=3, epsilon=10.0)
 
 
@@ -106,23 +104,7 @@ def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Wor
     assert "lost more in the end" not in words(visit(PAGE, b=encode_spec(base)))
 
 
-@pytest.mark.thorough
-def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(finished: Visit) -> None:
-    old = {"bonus": "practical", "schedule": "geometric:0.02"}
-    base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
-    text = words(finished(PAGE, b=encode_spec(base)))
-    assert "Without privacy the algorithm has not found the best policy in 3 of 5 seeds" in text
-    assert "grows no more" not in text
-    assert (
-        "cannot tell whether the privacy cost still grows with a trusted curator or a trusted shuffler"
-        in text
-    )
-    assert "Too few seeds have a cost above zero to tell whether it grows." in text
-    assert "from 2 of 5 seeds" in text
-    assert "lost more in the end" not in text
-
-
-@pytest.mark.parametrize("show", OF_FOUR)
+@pytest.mark.parametrize("show", SHOWN)
 @pytest.mark.parametrize("bonus", first(["anytime", "paper"]))
 def test_every_chart_of_what_comes_with_the_program(
     visit: Visit, store: Store, show: str, bonus: str
@@ -141,8 +123,8 @@ def test_every_chart_of_what_comes_with_the_program(
 
 @pytest.mark.thorough
 def test_every_chart_while_runs_wait_go_on_and_are_finished(visit: Visit, work: Work) -> None:
-    for seeds, show in product((0, 1, 4, 20), OF_FOUR):
-        work(seeds if show == OF_FOUR[0] else 0)
+    for seeds, show in product((0, 1, 4, 20), SHOWN):
+        work(seeds if show == SHOWN[0] else 0)
         app = visit(PAGE, b=encode_spec(SMALL), show=show)
         assert app.session_state["session"].part(Free).view.show == show
         if seeds == 20:

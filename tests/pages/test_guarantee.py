@@ -215,16 +215,3 @@ def test_the_card_of_a_spec_is_that_of_its_traces(change: dict[str, Any]) -> Non
     spec = RunSpec(**given | change)
     trace = start(spec, 0).trace()
     assert Guarantee.from_dict(answered(answer("guarantee", spec))) == trace.guarantee
-
-
-def test_what_others_claim_of_a_learners_own_draws_is_said_to_be_their_claim(finished: Visit) -> None:
-    curve = ["alg.rlsvi~K.1000~seeds.1"]
-    app = finished("explore", c=curve, tab="guarantee")
-    said = words(app)
-    assert "No privacy guarantee" in said
-    assert (
-        "Lu, Gajane, Bai, Talebi 2026 claim that the algorithm's own draws are (11.1, 10⁻⁶)-joint private."
-        in said
-    )
-    assert "Nothing of this claim is proved here" in said
-    assert "Open this claim in Papers' claims" in [link.proto.label for link in app.get("page_link")]

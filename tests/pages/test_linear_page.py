@@ -12,7 +12,7 @@ import pytest
 
 from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
-from dprl.simulation import RunSpec, online
+from dprl.simulation import RunSpec
 from pages.linear.examples import BASE, DEFAULT, EXAMPLES, harder
 from pages.linear.record import LINEAR
 from pages.linear.settings import LEARNERS, PROBLEMS, drafted, fitting, settings_of, specs_of
@@ -53,18 +53,6 @@ def test_the_first_example_says_what_its_runs_show() -> None:
     }
     assert "under 1% of V* from 10 million users on" in EXAMPLES[0].say
     assert share["central"][0] < 0.01 < share["local"][1]
-
-
-def test_what_rare_plans_save_is_read_off_their_runs() -> None:
-    (example,) = (e for e in EXAMPLES if e.title == "Fewer policy updates")
-    shares = {
-        spec.algorithm: known.ends.mean() / spec.episodes / online.v_star(spec)
-        for spec, known in bundled("linear").items()
-        if spec in example.specs and spec.privacy != "none"
-    }
-    assert f"loses {100 * shares['lsvi-ucb-rare']:.3f}% of V*" in example.say
-    assert f"but {100 * shares['lsvi-ucb']:.2f}% with batches" in example.say
-    assert shares["lsvi-ucb-rare"] < shares["lsvi-ucb-plus-plus"] < shares["lsvi-ucb"]
 
 
 def test_from_which_k_printed_constants_say_something_is_read_off_their_runs(visit: Visit) -> None:
@@ -243,6 +231,5 @@ def test_every_learner_of_a_linear_model_has_every_tab(visit: Visit, work: Work,
     for tab in TABS:
         app = visit(PAGE, **given, tab=tab)
         assert bool(charts(app)) == (tab in drawn) or tab == "guarantee", (tab, words(app))
-    # docs/notes/rare-switching.md: of what plans rarely no bound on regret is proved, so no slope is theory's
-    assert (most(base) is None) == (key in ("lsvi-ucb-rare", "lsvi-ucb-plus-plus"))
+    assert most(base) is not None
     assert key in app.multiselect[0].value

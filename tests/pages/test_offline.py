@@ -208,8 +208,8 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
         return next(box for box in [*app.selectbox, *app.multiselect] if box.label == label)
 
     app = visit(PAGE)
-    tabular = ["DP-APVI", "APVI, no privacy", "DP-APVI with rewards", "APVI with rewards, no privacy"]
-    for ours in ("DP-KL-LCB", "DP-KL-LCB with rewards", "DP plug-in", "DP plug-in with rewards"):
+    tabular = ["DP-APVI", "APVI, no privacy"]
+    for ours in ("DP-KL-LCB", "DP plug-in"):
         tabular += [ours, f"{ours}, no privacy"]
     assert menu(app, "Algorithms").options == tabular
     assert len(menu(app, "Privacy budget").options) == 3
@@ -242,7 +242,6 @@ def test_bundled_low_estimates_are_the_engines() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("environment", ["riverswim", "linear-synthetic"])
 def test_all_learners_together_have_their_constants(visit: Visit, environment: str) -> None:
-    """Some of them have constants of the same name."""
     app = visit(PAGE)
     widget(app, "selectbox", "Environment").set_value(environment).run()
     learners = widget(app, "multiselect", "Algorithms")
@@ -252,7 +251,6 @@ def test_all_learners_together_have_their_constants(visit: Visit, environment: s
         any(field.name == "pessimism" for field in fields)
         for fields in constants_by_family(offered(environment)).values()
     )
-    assert found.count("pessimism") > 1
 
 
 @pytest.mark.thorough
@@ -275,3 +273,14 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     app.text_area[0].set_value("111X4").run()
     assert "the policy has more steps than the horizon; give 3" in words(app)
     assert app.button(key="run").disabled
+
+
+def test_whether_rewards_are_known_is_one_setting_which_a_link_keeps(visit: Visit) -> None:
+    app = visit(PAGE)
+    widget(app, "selectbox", "Mean rewards").set_value("learned").run()
+    press(app, "run")
+    specs = app.session_state["session"].parts["offline"].specs
+    assert {spec.rewards for spec in specs} == {"learned"}
+    assert all(title.endswith("rewards learned") for title in titles(specs))
+    again = visit(PAGE, v=app.query_params["v"], t=app.query_params["t"], c=app.query_params["c"])
+    assert widget(again, "selectbox", "Mean rewards").value == "learned"

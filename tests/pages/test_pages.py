@@ -220,13 +220,13 @@ def test_a_full_disk_is_said_once(disk: Disk, visit: Visit, store: Store) -> Non
 
 
 def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
-    old = SPEC.replace(bonus="practical")
-    specs = [old, old.replace(bonus="paper"), old.replace(algorithm_params={"privacy": 0.5})]
+    old = SPEC.replace(bonus="paper")
+    specs = [old, SPEC, old.replace(algorithm_params={"cap": "H-h"})]
     found = titles([Curve(spec) for spec in specs])
     assert found == [
-        "Central ε = 100, privacy 0.02, bonus practical",
-        "Central ε = 100, bonus paper",
-        "Central ε = 100, privacy 0.5, bonus practical",
+        "Central ε = 100, cap H, bonus paper",
+        "Central ε = 100, bonus anytime",
+        "Central ε = 100, cap H-h, bonus paper",
     ]
 
 

@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 
 from dprl.jobs.store import Store
+from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES, Page, RunGroup
 from dprl.words import plural
-from pages.free import link as free_link
-from pages.free.link import FreeView
-from tests.pages.conftest import Visit, go, grouped, press, words
+from tests.pages.conftest import Visit, go, press, words
 from tests.pages.test_comparison import query
 from tests.pages.test_floods import OTHERS
-from tests.pages.test_free_exploration import SMALL
 
 ROOT = Path(__file__).parents[2]
 RUNS = "runs"
+SMALL = RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**4, seeds=2)
 
 
 def named(source: str) -> Iterator[tuple[int, str]]:
@@ -53,7 +52,6 @@ def test_every_name_is_one_of_its_own() -> None:
 # What a page asks for by its link, in each of its names; in the others it asks when something is pressed.
 ASKED = {
     "sweep": OTHERS["tradeoffs"],
-    "exploration": grouped(free_link.encode(SMALL.replace(root_seed=5), FreeView(show="exploration"))),
     "offline": OTHERS["offline"],
     "linear": query("linear"),
     "attack": OTHERS["attack"],

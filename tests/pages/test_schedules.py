@@ -12,7 +12,7 @@ from tests.problems import first
 OWN = [key for key, learner in ALGORITHMS.items() if learner.schedule]
 
 
-@pytest.mark.parametrize("key", first([*OWN, "rlsvi", "ucrl-vtr"], lambda key: key in OWN))
+@pytest.mark.parametrize("key", first([*OWN, "ucrl-vtr"], lambda key: key in OWN))
 def test_the_words_are_the_learners_own(visit: Visit, key: str) -> None:
     app = visit("explore")
     app.session_state["session"].draft.algorithm = key

@@ -26,7 +26,7 @@ STUDIES = (
     SweepView(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "table"),
     SweepView(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
     SweepView(DATA, ("apvi", "dp-apvi"), "rho", (0.01, 1.0), "regret", among=(100, 10**6)),
-    SweepView(DATA.replace(privacy="pure"), ("apvi", "dp-apvi", "dp-apvi-rewards"), "n", (10, 10**12)),
+    SweepView(DATA.replace(privacy="pure"), ("apvi", "dp-apvi", "dp-kl-lcb"), "n", (10, 10**12)),
     SweepView(DATA.replace(environment="random"), ("dp-apvi",), "S", (3, 4), "table", among=(0.5,)),
 )
 
@@ -98,7 +98,7 @@ def test_what_has_no_privacy_is_one_line_at_all_budgets() -> None:
         "APVI, no privacy, n = 100", "APVI, no privacy, n = 1 million", "DP-APVI, n = 100", "DP-APVI, n = 1 million",
     ]  # fmt: skip
     assert list(at_rho.titles.values())[:3] == ["APVI, no privacy", "DP-APVI, ε = 0.1", "DP-APVI, ε = 1"]
-    assert {spec.epsilon for _, spec in at_rho.points("dp-apvi-rewards:1")} == {1.0}
+    assert {spec.epsilon for _, spec in at_rho.points("dp-kl-lcb:1")} == {1.0}
     with pytest.raises(SpecError, match="these are 16 lines; at most 8 can be told apart"):
         SweepView(DATA, ("apvi", "dp-apvi"), "rho", (1.0,), among=tuple(range(100, 108)))
     with pytest.raises(SpecError, match="models: dp-vapvi is not allowed with riverswim"):

@@ -22,6 +22,7 @@ from dprl.simulation.loops.offline import Curator, noise_of_run
 from dprl.statistics import DATASET, TRANSITIONS, Change
 from dprl.statistics.family import Family, Query
 from tests.compare import LEVEL
+from tests.problems import of_data
 
 SMALL = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 4}, "n": 100}
 H = 4
@@ -105,7 +106,7 @@ def test_no_rho_that_is_said_to_be_proved_is_below_the_exact_one(
     """In fractions, of the scales as they are. To the nearest of 12 digits it was below by up to 1.7e-12 of it."""
     for algorithm in ("dp-kl-lcb", "dp-kl-lcb-rewards"):
         noise = noise_of(
-            algorithm=algorithm,
+            **of_data(algorithm),
             rho=rho,
             contribution=episodes,
             environment_params={"S": 3, "A": 2, "H": steps},
@@ -169,7 +170,7 @@ def test_the_best_attack_reaches_the_proof_and_not_more(
     budget: dict[str, object], algorithm: str, query: Query, moved: int, factor: float
 ) -> None:
     """Scores are log-likelihood ratios of what the curator releases. With half the noise it is caught."""
-    noise = noise_of(**budget, algorithm=algorithm)
+    noise = noise_of(**budget, **of_data(algorithm))
     assert noise.mechanism is not None
     scale = noise.scales[query.family]
     weak = replace(noise, scales={query.family: factor * scale})
@@ -219,7 +220,7 @@ def test_an_independent_accountant_agrees(algorithm: str, budget: dict[str, obje
     """It is told what one trajectory moves of each family, and the noise."""
     from dp_accounting import dp_event, pld
 
-    noise = noise_of(**budget, algorithm=algorithm)
+    noise = noise_of(**budget, **of_data(algorithm))
     account: Any = pld.PLDAccountant(value_discretization_interval=1e-4)
     for scale in noise.scales.values():
         if budget.get("privacy") == "pure":
@@ -238,7 +239,7 @@ def test_an_independent_accountant_agrees(algorithm: str, budget: dict[str, obje
 )
 def test_a_third_family_is_in_the_proof(budget: dict[str, object], algorithm: str, counts: int) -> None:
     """A trajectory of reward 1 in the place of one that is elsewhere with reward 1 moves all there is to move."""
-    noise = noise_of(**budget, algorithm=algorithm)
+    noise = noise_of(**budget, **of_data(algorithm))
     first, second = worlds()
     first[:, 0, 0, -1] += 1
     second[:, 1, 1, -1] += 1

@@ -54,12 +54,10 @@ def test_it_is_for_calibrated_noise_in_running_counts() -> None:
                 assert calibrations_for(algorithm.key, key) == ("tight",)
         for privacy, key in (("central", "sums"), ("local", "reports")):
             spec = RunSpec(privacy=privacy, mechanism=key, **SMALL)
-            assert (spec.reports, spec.consistency, spec.calibration) == ("all", "own", "tight")
+            assert (spec.reports, spec.calibration) == ("all", "tight")
             assert RunSpec(privacy=privacy, **SMALL).mechanism == before[privacy][0]
             assert unplayable(spec) == "Noise of another package cannot be played without a server."
             for name, value in (
-                ("consistency", "flow"),
-                ("consistency", "still"),
                 ("reports", "played"),
                 ("stationary", "yes"),
                 ("calibration", "paper"),

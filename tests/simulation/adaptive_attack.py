@@ -19,6 +19,7 @@ from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.privacy import accounting
 from dprl.privacy.attack import unit_noise
+from dprl.privacy.mechanisms import optimal
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
 from dprl.simulation.prepare import noise_of_schedule
@@ -50,14 +51,7 @@ def data_sets(victim: int) -> tuple[Array, Array]:
 def draws_of(noise: Noise) -> Array:
     """[M, M] what takes unit noise of the releases apart into independent N(0, 1) draws; lower triangular, so that it
     does it of the first few releases, too."""
-    assert noise.mechanism is not None
-    assert noise.mechanism.covariance is not None
-    lags, cov = noise.mechanism.covariance(noise.stream, M), np.zeros((M, M))
-    for i in range(M):
-        for k in range(i + 1):
-            cov[i, i - k] = cov[i - k, i] = lags[i, k]
-    apart: Array = np.linalg.inv(np.linalg.cholesky(cov))
-    return apart
+    return optimal.innovations(noise.stream, np.eye(M))
 
 
 def log_ratios(repetitions: int, peeks: bool, seed: int, victim: int = VICTIM) -> Array:

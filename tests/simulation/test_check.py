@@ -261,7 +261,7 @@ def test_the_interval_holds_where_the_policy_chose_what_hardly_anybody_did() -> 
     model = ENVIRONMENTS["random"].make(S=7, A=3, H=4, concentration=1.0, seed=5006)
     spec = UploadSpec(
         data=NOWHERE, declared=declared(model, False), n=20_000, rho=0.1, held_out=0.25, checked=5000,
-        algorithm="dp-plug-in-rewards",
+        algorithm="dp-plug-in",
     )  # fmt: skip
     found = [outcome(spec, model, "epsilon-optimal:0.15", seed) for seed in range(60)]
     held = [one.checked["learned"][0] <= one.worth <= one.checked["learned"][2] for one in found]

@@ -21,7 +21,6 @@ LOCK: dict[str, Any] = {
 LINEAR: dict[str, dict[str, Any]] = {
     "regress": {"environment": "linear-mixture", "environment_params": {"d": 3, "S": 3, "H": 4}},
     "batches": LOCK,
-    "switches": LOCK,
 }
 LEARNERS = [key for key in ALGORITHMS if loop(key) in LINEAR]
 PAPER = {"calibration": "paper", "bonus": "paper"}
@@ -38,9 +37,8 @@ WAYS: dict[str, list[dict[str, Any]]] = {
         {"privacy": "central", "mechanism": "laplace-tree", "delta": 0.0, "episodes": 10**8},
         {"privacy": "central", "episodes": 10**6, **PAPER},
     ],
-    "switches": [{"privacy": "none", "episodes": 2000}, {"privacy": "central", "episodes": 10**7}],
 }
-NOISY = {"regress": ["paper"], "batches": ["anytime", "paper"], "switches": ["anytime"]}  # bonuses
+NOISY = {"regress": ["paper"], "batches": ["anytime", "paper"]}  # bonuses
 
 
 def spec(key: str, **given: Any) -> RunSpec:

@@ -243,7 +243,6 @@ PARAMS = st.dictionaries(
             "seed",
             "concentration",
             "cap",
-            "statistical",
             "privacy",
             "x",
             "map",

@@ -35,9 +35,9 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
     )
     assert spec == OfflineSpec(rho=1, behaviour="mixture", epsilon=3.0, environment_params={"H": "20"})
     assert spec_from_json(spec.to_json()) == spec
-    later = spec.replace(contribution=2, stationary="yes", environment="gridworld")
+    later = spec.replace(contribution=2, stationary="yes", rewards="learned", environment="gridworld")
     assert list(json.loads(later.to_json())) == ["kind", *FIELDS]
-    before = [name for name in FIELDS if name not in ("contribution", "stationary")]
+    before = [name for name in FIELDS if name not in ("contribution", "stationary", "rewards")]
     assert list(json.loads(spec.to_json())) == ["kind", *before]
     assert hash(spec) != hash(spec.replace(n=10**8))
     plain = OfflineSpec(algorithm="apvi", rho=0.1, epsilon=2.0, delta=1e-5, calibration="tight")
@@ -178,9 +178,9 @@ def test_without_noise_what_is_printed_is_no_lower_bound_and_with_c3_it_is() -> 
 
 
 def test_where_rewards_are_learned_v_is_a_lower_bound_too() -> None:
-    spec = OfflineSpec(environment="clinic", algorithm="dp-apvi-rewards", n=10**10, seeds=3)
+    spec = OfflineSpec(environment="clinic", algorithm="dp-apvi", rewards="learned", n=10**10, seeds=3)
     trace = dprl.run(spec)
-    known = dprl.run(spec.replace(algorithm="dp-apvi", calibration="tight"))
+    known = dprl.run(spec.replace(rewards="known", calibration="tight"))
     lower, more = (np.array([seed.lower for seed in each.seeds]) for each in (trace, known))
     assert (lower <= trace.seeds[0].v_star - trace.values + 1e-12).all()
     assert 0 < (more - lower)[:, -1].max() < 1e-2
@@ -300,12 +300,12 @@ def test_a_policy_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_a_sweep_over_learners_keeps_the_budget_where_they_make_that_promise() -> None:
     base = OfflineSpec(**SMALL, privacy="pure", epsilon=3.0, calibration="tight")
-    found = dprl.Sweep(base, {"algorithm": ["apvi", "dp-apvi", "dp-apvi-rewards"], "n": [10, 100]}).points
+    found = dprl.Sweep(base, {"algorithm": ["apvi", "dp-apvi", "dp-kl-lcb"], "n": [10, 100]}).points
     kept = [
         (p.spec.algorithm, p.spec.privacy, p.spec.epsilon, p.spec.calibration) for p in found[::2] if p.spec
     ]
     assert kept == [
         ("apvi", "none", None, None),
         ("dp-apvi", "pure", 3.0, "tight"),
-        ("dp-apvi-rewards", "pure", 3.0, "tight"),
+        ("dp-kl-lcb", "pure", 3.0, "tight"),
     ]

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import dprl
 from dprl import SpecError, UploadSpec
 from dprl.__main__ import main
 from dprl.environments import ENVIRONMENTS
-from dprl.learners import OFFLINE
 from dprl.learners.offline import kl_lcb
 from dprl.learners.offline.learner import OfflineProblem
 from dprl.mdp import Size, planning
@@ -262,12 +262,10 @@ def test_one_person_held_out_moves_each_sum_by_what_is_declared() -> None:
 
 def test_whoever_is_for_one_episode_is_not_offered_for_several() -> None:
     """Of all learners for a file, those that are offered have m times the noise; the others are refused."""
-    known, learned = PUBLIC | {"rewards": 0.5}, PUBLIC
-    for key in LEARNERS:
-        public = known if "rewards" in OFFLINE[key].public else learned
+    for key, public in product(LEARNERS, (PUBLIC | {"rewards": 0.5}, PUBLIC)):
         fields: dict[str, Any] = {"data": NOWHERE, "n": 50, "algorithm": key, "calibration": "tight"}
         one = UploadSpec(declared=declaration_text(public | {"episodes": 1}), **fields)
-        if key in ("dp-apvi", "dp-apvi-rewards"):
+        if key == "dp-apvi":
             with pytest.raises(
                 SpecError, match=f"algorithm: {key} is for people with one episode each; give dp-"
             ):

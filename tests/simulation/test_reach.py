@@ -61,7 +61,7 @@ def test_no_data_set_has_a_higher_bound_than_where_everybody_does_the_same(S: in
     """Of the proved learner, whose bound is lower where next states are worth different things: all are worth the same
     here. Some others, with noise, all rewards as large as can be."""
     declared = declaration_text({"states": S, "actions": 2, "horizon": 3})
-    spec = UploadSpec(data=NOWHERE, declared=declared, n=3000, rho=0.5, algorithm="dp-kl-lcb-rewards")
+    spec = UploadSpec(data=NOWHERE, declared=declared, n=3000, rho=0.5, algorithm="dp-kl-lcb")
     most, rng = imagined(spec, everybody_alike=True).V[0].max(), np.random.default_rng(0)
     assert 1 < most < 3
     noise, errors = noise_of(spec)
@@ -143,9 +143,9 @@ def test_the_forecast_holds_for_models_that_it_was_not_made_from(name: str, para
 
 def test_the_proved_learner_is_the_default_of_a_data_set_of_ones_own() -> None:
     rewards = {"states": 2, "actions": 2, "horizon": 2}
-    for given, key in ((rewards | {"rewards": 0.5}, "dp-kl-lcb"), (rewards, "dp-kl-lcb-rewards")):
+    for given in (rewards | {"rewards": 0.5}, rewards):
         spec = UploadSpec(data=NOWHERE, declared=declaration_text(given), n=5)
-        assert spec.algorithm == key
+        assert spec.algorithm == "dp-kl-lcb"
         assert spec.learner.proved
         assert spec_from_json(spec.to_json()) == spec
 

@@ -25,7 +25,7 @@ from dprl.simulation.prepare import size_of
 from dprl.simulation.promise import promise
 from dprl.simulation.trajectory import Trajectory
 from tests.compare import LEVEL
-from tests.problems import few, first
+from tests.problems import few, first, of_data
 
 M = 3
 SMALL: dict[str, Any] = {
@@ -145,7 +145,7 @@ def test_noise_of_a_data_set_proves_its_budget_for_m_trajectories(
     from dp_accounting import dp_event, pld
 
     spec = OfflineSpec(
-        **OFFLINE_SMALL, algorithm=algorithm, privacy=privacy, calibration="tight", contribution=m
+        **OFFLINE_SMALL, **of_data(algorithm), privacy=privacy, calibration="tight", contribution=m
     )
     noise, _ = noise_of_run(spec)
     card, moved = noise.guarantee, lengths(algorithm, privacy)
@@ -194,7 +194,7 @@ def test_the_bound_holds_as_often_with_noise_for_several(algorithm: str) -> None
         spec = OfflineSpec(
             environment="random",
             environment_params={"S": 3, "A": 2, "H": 3, "seed": 200 + seed},
-            algorithm=algorithm,
+            **of_data(algorithm),
             n=200_000,
             seeds=few(8),
             contribution=M,

@@ -23,7 +23,7 @@ from dprl import (
 from dprl.fields import Field
 from dprl.links import decode_spec
 from dprl.simulation.online import small_problem
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for
+from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from tests.problems import few, fits, model
 
 IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
@@ -85,9 +85,6 @@ def specs(draw: st.DrawFn) -> RunSpec:
     given_fields["mechanism"] = mechanism
     if mechanism:
         given_fields["calibration"] = draw(st.sampled_from((None, *calibrations_for(learner.key, mechanism))))
-        given_fields["consistency"] = draw(
-            st.sampled_from(consistencies_for(learner.key, mechanism, structure, given_fields.get("bonus")))
-        )
         if MECHANISMS[mechanism].needs_delta:
             assume(given_fields.get("delta") != 0)
     elif privacy != "none" and all(MECHANISMS[m].needs_delta for m in mechanisms_for(learner.key, privacy)):
@@ -144,23 +141,18 @@ def test_fields_a_pair_ignores_are_none(spec: RunSpec) -> None:
     for name in IGNORED_WITHOUT_PRIVACY:
         assert (getattr(spec, name) is not None) == private
     assert (spec.beta is None) == (not private and spec.bonus == "practical")
-    assert (spec.schedule == "own") == (
-        ALGORITHMS[spec.algorithm].loop in ("eliminate", "batches", "switches")
-    )
+    assert (spec.schedule == "own") == (ALGORITHMS[spec.algorithm].loop in ("eliminate", "batches"))
     for field in ALGORITHMS[spec.algorithm].fields:
         used = {
             "": True,
-            "practical": spec.bonus == "practical",
-            "practical noise": spec.bonus == "practical" and private,
             "not anytime": spec.bonus != "anytime",
-            "with privacy": private,
         }[field.when]
         assert (spec.algorithm_params[field.name] is not None) == used, field.name
 
 
 def test_every_field_that_a_run_may_ignore_says_when() -> None:
     said = {f.when for a in ALGORITHMS.values() for f in a.fields}
-    assert said == {"", "practical", "practical noise", "not anytime", "with privacy"}
+    assert said == {"", "not anytime"}
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -173,16 +165,9 @@ def test_twin_is_the_same_without_privacy(spec: RunSpec) -> None:
     assert changed <= {
         "privacy",
         "beta",
-        "algorithm_params",
-        "consistency",
         "reports",
         *IGNORED_WITHOUT_PRIVACY,
     }
-    noise_only = {
-        f.name for f in ALGORITHMS[spec.algorithm].fields if f.when in ("practical noise", "with privacy")
-    }
-    lost = {k for k, v in spec.algorithm_params.items() if twin.algorithm_params[k] != v}
-    assert lost <= noise_only
     assert twin.twin() == twin
     # so it is computed once for all epsilons
     if spec.epsilon is not None:
@@ -195,7 +180,7 @@ def test_defaults() -> None:
         "environment": "riverswim",
         "environment_params": {"S": 6, "H": 20, "variant": "osband"},
         "algorithm": "dp-ucbvi",
-        "algorithm_params": {"cap": None, "statistical": None, "privacy": None},
+        "algorithm_params": {"cap": None},
         "structure": None,
         "stationary": "no",
         "privacy": "central",
@@ -237,8 +222,6 @@ def test_defaults() -> None:
         ({"schedule": "geometric:0.005", "episodes": 10**15}, ("gaussian-blt", "tight", 1e-6)),
         ({"privacy": "local"}, ("unary", "tight", 0.0)),
         ({"privacy": "local", "delta": 1e-6}, ("unary", "tight", 0.0)),
-        ({"privacy": "local", "consistency": "flow"}, ("gaussian", "tight", 1e-6)),
-        ({"privacy": "local", "delta": 0, "consistency": "flow"}, ("laplace", "tight", 0.0)),
         ({"privacy": "local", "calibration": "paper"}, ("laplace", "paper", 0.0)),
         ({"privacy": "shuffle"}, ("binomial-sum", "tight", 1e-6)),
         ({"privacy": "shuffle", "calibration": "paper"}, ("binomial-sum", "paper", 1e-6)),
@@ -285,10 +268,10 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
     assert base.replace(algorithm="pucb").bonus == "paper"
     assert small.replace(bonus="paper").replace(algorithm="dp-ucbvi").bonus == "paper"
     # a parameter that the old combination ignored takes its default again
-    quiet = RunSpec(bonus="paper")
-    assert quiet.algorithm_params["statistical"] is None
-    assert quiet.replace(bonus="practical") == RunSpec(bonus="practical")
-    assert RunSpec(bonus="practical").algorithm_params["statistical"] == 0.3
+    quiet = RunSpec()
+    assert quiet.algorithm_params["cap"] is None
+    assert quiet.replace(bonus="paper") == RunSpec(bonus="paper")
+    assert RunSpec(bonus="paper").algorithm_params["cap"] == "H"
 
 
 def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None:
@@ -328,7 +311,6 @@ CHANGES: dict[str, Any] = {
     "privacy": "local",
     "mechanism": "gaussian-tree",
     "calibration": "paper",
-    "consistency": "flow",
     "reports": "played",
     "epsilon": 2.0,
     "delta": 0.01,

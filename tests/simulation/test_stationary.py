@@ -267,7 +267,6 @@ def test_the_card_says_what_is_public() -> None:
     "changes",
     [
         {},
-        {"consistency": "still"},
         {"privacy": "local", "mechanism": "gaussian", "reports": "played"},
         {"privacy": "local", "mechanism": "unary", "reports": "played"},
         {"privacy": "local", "mechanism": "unary", "reports": "all"},
@@ -491,13 +490,10 @@ CHANGING = json.dumps(
     ("changes", "field", "sentence"),
     [
         ({"algorithm": "private-ucb-po"}, "stationary", "no bonus of private-ucb-po is proved"),
-        ({"algorithm": "rlsvi"}, "stationary", "no bonus of rlsvi is proved"),
         ({"algorithm": "sdp-pe"}, "stationary", "no bonus of sdp-pe is proved"),
         ({"algorithm": "lsvi-ucb", "environment": "linear-mdp"}, "stationary", "no bonus of lsvi-ucb"),
         ({"bonus": "paper"}, "stationary", "is for bonus anytime"),
-        ({"bonus": "practical"}, "stationary", "is for bonus anytime"),
         ({"mechanism": "laplace-tree", "calibration": "paper"}, "stationary", "is for calibration tight"),
-        ({"consistency": "flow"}, "consistency", "and counts of all steps"),
         (
             {"environment": "custom", "environment_params": {"model": CHANGING, "H": 2}},
             "stationary",

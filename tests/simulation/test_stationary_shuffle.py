@@ -3,7 +3,6 @@ they were mixed."""
 
 from __future__ import annotations
 
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,14 @@ from dprl.simulation import AttackSpec, SeedRun
 from dprl.simulation.attack import game_of, noise_of_run
 from dprl.simulation.outlook import outlook
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
-from dprl.statistics.recent import STEP
 from tests.compare import LEVEL
 from tests.problems import first
 from tests.simulation.test_engine import finished, same_bits
 
-REPORTS = ("all", "played", "recent")
+REPORTS = ("all", "played")
 
 
-def spec_of(reports: str = "recent", **given: Any) -> RunSpec:
+def spec_of(reports: str = "played", **given: Any) -> RunSpec:
     """A small run with a budget with which its policy changes often."""
     usual: dict[str, Any] = {
         "environment": "riverswim", "environment_params": {"S": 3, "H": 4}, "privacy": "shuffle",
@@ -33,21 +31,6 @@ def spec_of(reports: str = "recent", **given: Any) -> RunSpec:
         "stationary": "yes",
     }  # fmt: skip
     return RunSpec(**{**usual, "reports": reports, **given})
-
-
-def released(spec: RunSpec, seed: int = 0) -> tuple[SeedRun, list[dict[str, Any]]]:
-    """A run in plain Python, and what was so at each release."""
-    run, seen = SeedRun(spec, seed, plain=True), []
-    publish = run.kernels.publish
-
-    def noted(*given: Any) -> None:
-        names = ("policy", "counts", "noise", "sums", "noisy", "errors", "bounds")
-        seen.append({name: getattr(run.state, name).copy() for name in names})
-        publish(*given)
-
-    run._kernels = run.kernels._replace(publish=noted)
-    assert run.advance(1e9)
-    return run, seen
 
 
 @pytest.mark.parametrize("reports", first(REPORTS[::-1]))
@@ -114,44 +97,6 @@ def test_what_noise_may_do_to_a_count_is_shown_of_all_steps() -> None:
     assert np.std(found) == pytest.approx(noise.std[-1], rel=0.05)
 
 
-def test_a_row_has_the_last_batches_and_steps_of_who_was_told_to_play_it_and_their_e() -> None:
-    """Against the definition, release by release."""
-    run, seen = released(spec_of())
-    error, scales, width = run.setup.error, run.setup.scales, run.state.noisy.shape[-1]
-    H, S, A = run.state.kept.shape
-    rows = [(s, a) for s in range(S) for a in range(A)]
-    history = {row: [(np.zeros(width), np.zeros(width), 0)] for row in rows}
-    shorter = 0
-    for now, before in zip(seen, [None, *seen], strict=False):
-        noise = now["noise"].reshape(S, A, width)
-        for (s, a), past in history.items():
-            told = int((now["policy"][:, s] == a).sum())
-            if not told:
-                if before is not None:
-                    np.testing.assert_array_equal(now["noisy"][0, s, a], before["noisy"][0, s, a])
-                    np.testing.assert_array_equal(now["sums"][0, s, a], before["sums"][0, s, a])
-                continue
-            past.append((now["counts"][:, s, a].sum(0), noise[s, a], past[-1][2] + told))
-            count, z, steps = past[-1]
-            windows = [
-                (count - past[k][0], z - past[k][1], ceil((steps - past[k][2]) / H))
-                for k in range(0, len(past) - 1, STEP)
-            ]
-            fitting = [
-                length
-                for visits, off, length in windows
-                if np.array_equal(visits, now["sums"][0, s, a])
-                and np.allclose(visits + scales * off, now["noisy"][0, s, a], rtol=0, atol=1e-9)
-                and error[length - 1] == now["errors"][0, s, a]
-            ]
-            assert fitting
-            assert (now["errors"][:, s, a] == now["errors"][0, s, a]).all()
-            assert now["bounds"][0, s, a] == run.setup.bound[fitting[0] - 1]
-            shorter += fitting[0] < ceil(steps / H)
-    assert shorter > 10
-    assert len(seen) > 20
-
-
 @pytest.mark.parametrize("reports", first(REPORTS[::-1]))
 def test_noise_stays_within_e_and_values_above_the_optimal_ones(reports: str) -> None:
     for seed in range(5):
@@ -173,9 +118,7 @@ def test_it_takes_fewer_users() -> None:
     """A check of sense on one problem: docs/notes/privacy.md has what is gained."""
     lost = {}
     for stationary in ("no", "yes"):
-        spec = RunSpec(
-            environment="chain", privacy="shuffle", reports="recent", stationary=stationary, seeds=1
-        )
+        spec = RunSpec(environment="chain", privacy="shuffle", stationary=stationary, seeds=1)
         run = SeedRun(spec, 0)
         assert run.advance(1e9)
         lost[stationary] = run.record.regret[run.state.position[3] - 1]

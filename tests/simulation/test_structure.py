@@ -184,8 +184,6 @@ def test_learners_without_such_a_form_refuse() -> None:
         "apeve": "random",
         "ucrl-vtr": "linear-mixture",
         "lsvi-ucb": "linear-mdp",
-        "lsvi-ucb-rare": "linear-mdp",
-        "lsvi-ucb-plus-plus": "linear-mdp",
     }
     for key, world in problems.items():
         with pytest.raises(

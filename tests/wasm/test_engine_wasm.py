@@ -24,16 +24,14 @@ from tests.wasm.browser import FUSED, played, values
 from tests.wasm.cases import Case, begun, cases, differing, natively
 
 CASES = tuple(cases())
-# One of each kind of loop, of each way to draw noise that is no other's special case, and of each post-processing.
+# One of each kind of loop, of each way to draw noise that is no other's special case.
 FIRST = (
-    "rlsvi, none, paper, walked",
     "ucb-po, none, paper, blocks",
     "ucbvi, none, paper, blocks",
     "dp-ucbvi, central, anytime, laplace-tree, paper, walked",
     "pucb, central, anytime, gaussian-tree, tight, blocks",
     "dp-ucbvi, local, unary, played",
     "dp-ucbvi, shuffle, paper, binomial-sum, paper, blocks",
-    "still",
     "riverswim, K = 1e+15",
 )
 
@@ -169,7 +167,7 @@ LIGHT = (
     RunSpec(
         algorithm="private-ucb-po", mechanism="gaussian-optimal", schedule="geometric:0.1", episodes=10**6
     ),
-    RunSpec(environment="random", consistency="still", episodes=10**15),
+    RunSpec(environment="random", episodes=10**15),
 )
 
 

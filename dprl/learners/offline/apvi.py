@@ -30,23 +30,20 @@ COUNTS = DATASET.family
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so that the cap H - h + 1 of line 7 is H - h."""
-    assert problem.rewards is not None
-    released = yield DATASET  # line 2: eq. 3
-    return iterated(problem, released, problem.rewards, np.zeros(problem.rewards.shape))
+    """QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so that the cap H - h + 1 of line 7 is H - h.
 
-
-def plan_with_rewards(problem: OfflineProblem) -> Plan:
-    """The same, ours, where rewards are not known: their means from a third family of noisy sums, and what these may be
-    short of the truth in the penalty.
+    Where rewards are not known, which is ours, their means come from a third family of noisy sums, and what these may
+    be short of the truth is in the penalty.
 
     Where n~ > E, |noise| <= E_r/2 on a sum of rewards, and |n~ - n| <= E, the mean of the n rewards is within
     (E_r/2 + E)/n~ of the released mean, and by Hoeffding that of the distribution within sqrt(iota/(2n)) of it, for all
     (h, s, a) with probability 1 - beta; n >= n~ - E.
     """
-    E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
-    released = yield DATASET
+    released = yield DATASET  # line 2: eq. 3
+    if problem.rewards is not None:
+        return iterated(problem, released, problem.rewards, np.zeros(problem.rewards.shape))
     sums = yield REWARDS
+    E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
     n = counts.visits(released)
     known = n > E
     safe, certain = np.where(known, n, 1.0), np.where(known, n - E, 1.0)
@@ -87,25 +84,20 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """All counts n and m, released once. The paper counts exactly."""
-    size = problem.size
-    return (
-        Family(
-            COUNTS,
-            "counts n and m",
-            DATASET.sensitivity(size, REPLACE_ONE),
-            DATASET.sensitivity(size, BLANK_ONE),
-        ),
-    )
+    """All counts n and m, released once. The paper counts exactly.
 
+    Sums of rewards, where these are not known, have more noise than the counts, since the penalty has less of it:
+    S H E iota/n of theirs.
+    """
 
-def families_with_rewards(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """The sums of rewards have more noise than the counts, since the penalty has less of it: S H E iota/n of theirs."""
-    replaced, blanked = (
-        REWARDS.sensitivity(problem.size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE)
-    )
-    sums = Family(REWARDS.family, "sums of rewards", replaced, blanked, weight=4.0)
-    return (*families(problem, calibration), sums)
+    def family(query: Any, what: str, weight: float = 1.0) -> Family:
+        replaced, blanked = (
+            query.sensitivity(problem.size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE)
+        )
+        return Family(query.family, what, replaced, blanked, weight=weight)
+
+    found = (family(DATASET, "counts n and m"),)
+    return found if problem.rewards is not None else (*found, family(REWARDS, "sums of rewards", 4.0))
 
 
 def errors(
@@ -182,15 +174,9 @@ def unproved_without_noise(params: Mapping[str, Any]) -> str:
 
 
 LEAST = ("C1", "C2", "C")
-SHOWN = {"visits": lambda released: counts.visits(released[0])}
-WITH_REWARDS: Any = {
-    "fields": CONSTANTS,
-    "public": ("sizes",),
-    "families": families_with_rewards,
-    "printed": {},
-    "errors": errors,
-    "plan": plan_with_rewards,
-    "shown": {**SHOWN, "rewards": lambda released: released[1]},
+SHOWN = {
+    "visits": lambda released: counts.visits(released[0]),
+    "rewards": lambda released: released[1],
 }
 
 DP_APVI = OfflineLearner(
@@ -225,26 +211,4 @@ APVI = OfflineLearner(
     plan=plan,
     shown=SHOWN,
     unproved=unproved_without_noise,
-)
-
-DP_APVI_REWARDS = OfflineLearner(
-    key="dp-apvi-rewards",
-    title="DP-APVI with rewards",
-    summary="Offline, tabular, ours: DP-APVI where rewards are not known, from noisy sums of them.",
-    source="ours, after QW23-offline Algorithm 1",
-    privacies=("zcdp", "pure", "approximate"),
-    twin="apvi-rewards",
-    unproved=unproved,
-    **WITH_REWARDS,
-)
-
-APVI_REWARDS = OfflineLearner(
-    key="apvi-rewards",
-    title="APVI with rewards",
-    summary="Offline, tabular, ours: DP-APVI with rewards without noise.",
-    source="ours, after QW23-offline Algorithm 1 with E = 0",
-    privacies=("none",),
-    twin="apvi-rewards",
-    unproved=unproved_without_noise,
-    **WITH_REWARDS,
 )

@@ -37,15 +37,10 @@ GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of con
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Rewards are known."""
-    assert problem.rewards is not None
+    """Rewards are known, or learned from noisy sums of them."""
     released = yield TRANSITIONS
-    return iterated(problem, released, problem.rewards, problem.rewards)
-
-
-def plan_with_rewards(problem: OfflineProblem) -> Plan:
-    """Rewards are learned from noisy sums of them."""
-    released = yield TRANSITIONS
+    if problem.rewards is not None:
+        return iterated(problem, released, problem.rewards, problem.rewards)
     sums = yield REWARDS
     return iterated(problem, released, *reward_bounds(problem, released, sums))
 
@@ -176,13 +171,12 @@ def each(problem: OfflineProblem, noisy: bool) -> float:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """All counts m, released once."""
-    return (_family(problem, TRANSITIONS, "counts m of transitions"),)
-
-
-def families_with_rewards(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """The sums of rewards have more noise than the counts, of which a penalty has up to H."""
-    return (*families(problem, calibration), _family(problem, REWARDS, "sums of rewards", weight=4.0))
+    """All counts m, released once. Sums of rewards, where these are not known, have more noise than the counts, of
+    which a penalty has up to H."""
+    found = (_family(problem, TRANSITIONS, "counts m of transitions"),)
+    return (
+        found if problem.rewards is not None else (*found, _family(problem, REWARDS, "sums of rewards", 4.0))
+    )
 
 
 def _family(problem: OfflineProblem, query: Any, what: str, weight: float = 1.0) -> Family:
@@ -220,7 +214,10 @@ def errors(
     return found | {COUNTS: found[COUNTS] * sqrt(S)}
 
 
-SHOWN = {"visits": lambda released: counts.visits(released[0])}
+SHOWN = {
+    "visits": lambda released: counts.visits(released[0]),
+    "rewards": lambda released: released[1],
+}
 RECORD: Any = {
     "privacies": ("zcdp", "pure", "approximate", "none"),
     "fields": (),
@@ -243,18 +240,5 @@ KL_LCB = OfflineLearner(
     families=families,
     plan=plan,
     shown=SHOWN,
-    **RECORD,
-)
-
-KL_LCB_REWARDS = OfflineLearner(
-    key="dp-kl-lcb-rewards",
-    title="DP-KL-LCB with rewards",
-    summary="Offline, tabular, ours: DP-KL-LCB where rewards are not known, from noisy sums of them.",
-    source="ours, after QW23-offline Algorithm 1",
-    twin="dp-kl-lcb-rewards",
-    public=("sizes",),
-    families=families_with_rewards,
-    plan=plan_with_rewards,
-    shown={**SHOWN, "rewards": lambda released: released[1]},
     **RECORD,
 )

@@ -51,7 +51,7 @@ class OfflineProblem:
         n: trajectories in the data set.
         beta: failure probability of its bounds, the papers' delta.
         params: its constants.
-        rewards: [H, S, A] mean rewards, where it takes them as public.
+        rewards: [H, S, A] mean rewards, where it takes them as public; None where it learns them.
         features: [S, A, d], the same.
         errors: E of each family, how far its noise may go; empty without noise.
         episodes: that one person has in the data set, at most.
@@ -118,14 +118,14 @@ class OfflineLearner:
         privacies: keys of the notions of privacy that its noise is calibrated to, the first is the default.
         twin: key of the same learner without privacy, its own where that is one of its privacies.
         fields: its constants.
-        public: keys of PUBLIC, what it takes as known by everybody.
+        public: keys of PUBLIC, what it takes as known by everybody; `rewards` only where a run does not learn them.
         families(problem, calibration): what it asks for, each with how far one trajectory moves it: for `paper` as the
             paper bounds it, for `tight` exactly.
-        printed: its noise as printed, by notion of privacy.
+        printed: its noise as printed, by notion of privacy, where rewards are known.
         errors(problem, mechanism, scales, calibration): E of each family.
         plan(problem): learns.
         shown: what a trace keeps of what was released, by name: functions from all that was released, in order, to
-            [H, S, A].
+            [H, S, A]; `rewards` only where these are learned.
         halves(params): whether the data set is drawn in two halves, for queries that are about one of them.
         proved: in a few words where V~ is proved to be a lower bound but for a chance of beta; "" where the proof is a
             paper's, whose beta has a constant.

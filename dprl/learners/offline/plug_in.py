@@ -20,15 +20,10 @@ UNPROVED = "nothing is taken off for noise and chance, so it ranks actions and b
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Rewards are known."""
-    assert problem.rewards is not None
+    """Rewards are known, or learned from noisy sums of them."""
     released = yield TRANSITIONS
-    return planned(problem, released, problem.rewards)
-
-
-def plan_with_rewards(problem: OfflineProblem) -> Plan:
-    """Rewards are learned from noisy sums of them."""
-    released = yield TRANSITIONS
+    if problem.rewards is not None:
+        return planned(problem, released, problem.rewards)
     sums = yield REWARDS
     return planned(problem, released, kl_lcb.reward_bounds(problem, released, sums)[0])
 
@@ -61,18 +56,5 @@ PLUG_IN = OfflineLearner(
     families=kl_lcb.families,
     plan=plan,
     shown=kl_lcb.SHOWN,
-    **RECORD,
-)
-
-PLUG_IN_REWARDS = OfflineLearner(
-    key="dp-plug-in-rewards",
-    title="DP plug-in with rewards",
-    summary="Offline, tabular: the DP plug-in policy where rewards are not known, from noisy sums of them.",
-    source="certainty equivalence, on what our DP-KL-LCB releases",
-    twin="dp-plug-in-rewards",
-    public=("sizes",),
-    families=kl_lcb.families_with_rewards,
-    plan=plan_with_rewards,
-    shown=kl_lcb.KL_LCB_REWARDS.shown,
     **RECORD,
 )

@@ -10,10 +10,9 @@ or, as soon as n v is large,
     f = (1 + 2z / (3 - 3z)) / 2^(2j+1),  z = c / 2^j < 1,  for any whole j >= 1.
 Hoeffding's learners take (1 + w^2)/4 for v and max(1, w) for c. With noise the true counts m and rewards r of a row are
 known to lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
-    |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= (stretch E)^2,
+    |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
 where tau and rho are how much more noise n and r have than m; every piece is replaced by the most it can be there.
 Next states are those that are declared possible, all S by default: no other has counts, noise, or a part in max V~.
-Where counts are moved to the nearest that hold for any users (statistics/flow.py) each step has its own three numbers.
 """
 
 from __future__ import annotations
@@ -124,12 +123,12 @@ def bernstein(
     start = constants[0]
     most = released.shape[3] - 2
     P, following = np.zeros(most), np.zeros(most)
+    tau2, rho2 = constants[1], constants[2]
     for h in range(H - 1, -1, -1):
-        stretch, tau2, rho2 = constants[1 + 3 * h], constants[2 + 3 * h], constants[3 + 3 * h]
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, most]
-                off = errors[h, s, a] * stretch
+                off = errors[h, s, a]
                 B = gather(possible, h, s, a, V, h + 1, following)
                 missed = off * np.sqrt(B * tau2 / (B + tau2))  # visits by which n~ may be off
                 fewest = n - missed
@@ -184,12 +183,12 @@ def hoeffding(
     start = constants[0]
     most = released.shape[3] - 2
     following = np.zeros(most)
+    tau2, rho2 = constants[1], constants[2]
     for h in range(H - 1, -1, -1):
-        stretch, tau2, rho2 = constants[1 + 3 * h], constants[2 + 3 * h], constants[3 + 3 * h]
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, most]
-                off = errors[h, s, a] * stretch
+                off = errors[h, s, a]
                 B = gather(possible, h, s, a, V, h + 1, following)
                 missed = off * np.sqrt(B * tau2 / (B + tau2))
                 fewest = n - missed
@@ -212,15 +211,15 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """ln(10 H S A / (9 beta)), then stretch, tau^2, rho^2 of each step. With noise the bound on its length has taken
+    """ln(10 H S A / (9 beta)), tau^2, rho^2. With noise the bound on its length has taken
     beta/3."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
-    return np.append(start, problem.rows or np.ones((problem.H, 3)))
+    return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])
 
 
 def noise_weight(problem: Problem) -> float:
     """About the multiplier of E / n in the bonus, where the values of next states are spread evenly over 0 to what is
     left, which is H / 2 on average."""
     B = problem.branching or problem.S
-    return sqrt(constants(problem)[3] + B * (problem.H / 2) ** 2 / 12)
+    return sqrt(constants(problem)[2] + B * (problem.H / 2) ** 2 / 12)

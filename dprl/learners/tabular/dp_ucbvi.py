@@ -6,13 +6,11 @@ from math import log, sqrt
 
 import numpy as np
 
-from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation, moments
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
-from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
@@ -80,15 +78,9 @@ def constants(problem: Problem) -> Array:
     """slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
 
     paper: with iota = ln(30 H S A T / beta), as printed.
-    practical: the printed form with small multipliers and no variance-gap term, chosen as docs/notes/constants.md
-    says. Privacy does not depend on them: the bonus is post-processing.
+    Privacy does not depend on them: the bonus is post-processing.
     """
     p, H, S, A = problem.params, problem.H, problem.S, problem.A
-    if problem.bonus == "practical":
-        statistical = p["statistical"]
-        return np.array(
-            [cap_slope(p), statistical, statistical, (p["privacy"] or 0.0) * H * S, 0.0, 0.0, 0.0, 0.0]
-        )
     iota = log(30 * H * S * A * problem.T / problem.beta)
     return np.array(
         [
@@ -104,16 +96,6 @@ def constants(problem: Problem) -> Array:
     )
 
 
-PRIVACY = Field(
-    "privacy",
-    "float",
-    0.02,
-    "practical bonus: multiplier of the privacy term H S E / n",
-    low=0.0,
-    high=100.0,
-    when="practical noise",
-)
-
 ALGORITHM = TabularLearner(
     key="dp-ucbvi",
     title="DP-UCBVI",
@@ -127,6 +109,6 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.bernstein,
     pooled=True,
-    fields=(CAP, STATISTICAL, PRIVACY),
+    fields=(CAP,),
     noise_weight=lambda problem: float(constants(problem)[3]),
 )

@@ -98,7 +98,6 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     pooled=True,
-    bonuses=("anytime", "paper"),
     fields=(ALPHA,),
     noise_weight=noise_weight,
     note="With the anytime bonus it does what Private-UCB-VI with local noise does. What tells them apart is the "

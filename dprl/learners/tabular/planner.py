@@ -11,7 +11,6 @@ from dprl.fields import Field
 from dprl.learners.defaults import LearnerDefaults
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
-from dprl.mdp import Size
 from dprl.mdp.structure import TYPE
 from dprl.mdp.tabular import Array
 from dprl.statistics.counts import FITTED, Counts
@@ -29,20 +28,11 @@ SIGNATURE = f"void({_GIVEN}, float64[:,:,::1], float64[:,::1], int64[:,::1])"
 # users: who have played since the last plan; policy: Logits [H, S, A], those that they played, overwritten.
 STOCHASTIC = f"void({_GIVEN}, int64, float64[:,:,::1], float64[:,::1], float64[:,:,::1])"
 
-# of a planner that draws: (released, errors, possible, constants, draws, Q, V, policy). draws: [H, S, A] standard
-# normal, drawn anew for each plan from a stream of the seed that is the learner's own.
-RANDOMISED = f"void({_GIVEN}, float64[:,:,::1], float64[:,:,::1], float64[:,::1], int64[:,::1])"
-
 OWN = "own"  # the constants of a learner that nothing is said of: neither printed in a paper nor proved
-
-RETIRED = {
-    "practical": "the practical bonus was fitted to RiverSwim. Elsewhere it can settle on a worse policy. Then the "
-    "privacy cost says nothing"
-}
 
 
 class Planner(NamedTuple):
-    """plan: kernel with SIGNATURE, STOCHASTIC or RANDOMISED; constants: see `TabularLearner`."""
+    """plan: kernel with SIGNATURE or STOCHASTIC; constants: see `TabularLearner`."""
 
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
@@ -54,12 +44,12 @@ class TabularLearner(LearnerDefaults):
 
     Attributes:
         statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones.
-        plan: kernel with SIGNATURE, or with STOCHASTIC or RANDOMISED.
+        plan: kernel with SIGNATURE, or with STOCHASTIC.
         constants(problem): array handed to it at every call.
         anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None where it has none.
         pooled: that bonus is proved for every number of visits and for whatever order they come in, so that a row may
             hold the visits of all steps. Who does not say so is not offered stationarity.
-        bonuses: sets of constants; by default anytime, paper and practical, or without `anytime` OWN alone.
+        bonuses: sets of constants; by default anytime and paper, or without `anytime` OWN alone.
         stochastic: its policy is one of chances, which it changes by steps.
 
     The rest is that of every `Learner`.
@@ -85,18 +75,15 @@ class TabularLearner(LearnerDefaults):
     reconstructed: bool = False
     uncovered: str = ""
     stochastic: bool = False
-    draws: bool = False
-    stated: Callable[[Size, int], tuple[float, float, str]] | None = None
 
     __repr__ = described
 
     loop = "replan"
-    retired = RETIRED
     public = ("sizes",)
 
     def __post_init__(self) -> None:
         if not self.bonuses:
-            object.__setattr__(self, "bonuses", ("anytime", "paper", "practical") if self.anytime else (OWN,))
+            object.__setattr__(self, "bonuses", ("anytime", "paper") if self.anytime else (OWN,))
         if "anytime" in self.bonuses and self.anytime is None:
             raise ValueError(
                 f"bonuses: {self.key} names anytime and has no kernel for it; give anytime=, or bonuses=('own',)"

@@ -10,9 +10,7 @@ from dprl.kernels import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily
-from dprl.learners.tabular.dp_ucbvi import PRIVACY
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
-from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
@@ -66,13 +64,8 @@ def constants(problem: Problem) -> Array:
     paper (recalled, not re-read): Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3,
     w_value = H. 3 E1 = E1 + 2 E1 is for the noise in r, as large as that in n, and for dividing by n^ + E1; calibrated
     noise in r may be 4 E1 (see UNCOVERED and docs/notes/constants.md).
-    practical: c_reward = 0, c_value = c H, and privacy terms that add up to p H S E/n beside the H E1/n that make up
-    for dividing by n + E1.
     """
     p, H, S = problem.params, problem.H, problem.S
-    if problem.bonus == "practical":
-        w_value = (H + 4 * (p["privacy"] or 0.0) * H * S) / (S + 2)
-        return np.array([cap_slope(p), 0.0, p["statistical"] * H, 0.0, w_value])
     Lc = sqrt(2 * log(4 * S * problem.A * problem.T / problem.beta))
     return np.array([cap_slope(p), Lc, H * Lc, 3.0, float(H)])
 
@@ -100,7 +93,7 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     pooled=True,
-    fields=(CAP, STATISTICAL, PRIVACY),
+    fields=(CAP,),
     noise_weight=noise_weight,
     uncovered=UNCOVERED,
 )

@@ -11,9 +11,7 @@ from dprl.kernels import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation
-from dprl.learners.tabular.dp_ucbvi import PRIVACY
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
-from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
@@ -61,11 +59,8 @@ def constants(problem: Problem) -> Array:
 
     paper: beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')), c_psi = 1 + S H; with printed noise also the printed
     E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
-    practical: c_phi = c H, c_psi = p H S / 3, so that the leading terms are those of dp-ucbvi.
     """
     p, H, S, A, K = problem.params, problem.H, problem.S, problem.A, problem.K
-    if problem.bonus == "practical":
-        return np.array([cap_slope(p), p["statistical"] * H, (p.get("privacy") or 0.0) * H * S / 3, 0.0])
     beta = problem.beta / 4
     printed = 0.0
     if problem.epsilon is not None and problem.calibration == "paper":
@@ -89,7 +84,7 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     pooled=True,
-    fields=(CAP, STATISTICAL, PRIVACY),
+    fields=(CAP,),
     noise_weight=noise_weight,
 )
 
@@ -100,6 +95,5 @@ UBEV = replace(
     summary="PUCB without noise (after Dann, Lattimore, Brunskill 2017, whose own bonus is tighter).",
     source="V20 Algorithm 3 without noise; after Dann et al. 2017",
     privacies=("none",),
-    fields=(CAP, STATISTICAL),
     noise_weight=None,
 )

@@ -6,7 +6,6 @@ from math import log, sqrt
 
 import numpy as np
 
-from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
@@ -69,22 +68,10 @@ def constants(problem: Problem) -> Array:
     paper: with L = ln(5 S A T / beta). Rewards are estimated here, which adds sqrt(L / (2n)) (ours).
     """
     p = problem.params
-    if problem.bonus == "practical":
-        return np.array([cap_slope(p), p["statistical"], p["statistical"], 0.0, 0.0])
     H, S, A = problem.H, problem.S, problem.A
     L = log(5 * S * A * problem.T / problem.beta)
     return np.array([cap_slope(p), sqrt(8 * L), sqrt(L / 2), 14 * H * L / 3, 100**2 * H**3 * S**2 * A * L**2])
 
-
-STATISTICAL = Field(
-    "statistical",
-    "float",
-    0.3,
-    "practical bonus: multiplier of the statistical terms sqrt(Var/n) + sqrt(1/n)",
-    low=0.0,
-    high=100.0,
-    when="practical",
-)
 
 ALGORITHM = TabularLearner(
     key="ucbvi",
@@ -97,5 +84,5 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.bernstein,
     pooled=True,
-    fields=(CAP, STATISTICAL),
+    fields=(CAP,),
 )

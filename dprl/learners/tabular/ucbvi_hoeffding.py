@@ -11,7 +11,6 @@ from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
-from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
@@ -50,8 +49,6 @@ def plan(
 
 def constants(problem: Problem) -> Array:
     """slope of the cap, then c_count: 7 H L + sqrt(L / 2) as printed plus ours for estimated rewards."""
-    if problem.bonus == "practical":
-        return np.array([cap_slope(problem.params), problem.params["statistical"] * problem.H])
     L = log(5 * problem.S * problem.A * problem.T / problem.beta)
     return np.array([cap_slope(problem.params), 7 * problem.H * L + sqrt(L / 2)])
 
@@ -67,5 +64,5 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     pooled=True,
-    fields=(CAP, STATISTICAL),
+    fields=(CAP,),
 )

@@ -150,13 +150,6 @@ def _norms(stream: Stream) -> Array:
     return np.asarray(np.sqrt(np.cumsum(coefficients(stream.releases) ** 2)))
 
 
-def _covariance(stream: Stream, width: int) -> Array:
-    c, found = coefficients(stream.releases), np.zeros((stream.releases, width))
-    for k in range(min(width, stream.releases)):
-        found[k:, k] = np.cumsum(c[: stream.releases - k] * c[k:])
-    return found
-
-
 def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
     """Each counter that a change moves is seen through draws whose weights have squared norm `touched`, and what is
     asked anew through as many as the releases at which it is, by adaptive composition."""
@@ -194,7 +187,6 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     norm="l2",
     needs_delta=True,
     prepare=correlate,
-    covariance=_covariance,
 )
 
 GAUSSIAN_TREE = Mechanism(

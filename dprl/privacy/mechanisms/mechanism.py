@@ -85,8 +85,6 @@ class Mechanism:
             `at` has several releases, one such item enters at each, and several at one that stands there several times.
         scattered(rng, stream, count): a stream of just those releases that tell of so many items at random places, and
             the release at which each enters.
-        covariance(stream, width): [M, width] of the unit noise of one counter at release i with that at release i - k,
-            for k up to i; None where it is not known before the run, or nobody asks.
         halved(stream): noise half as large, as a stream and what multiplies its unit noise.
         fresh: every user draws noise of their own, for a report of their own.
         norm: of a `Change`, what its losses follow from: l1, l2, or its cells; one-hot, where users answer questions.
@@ -112,7 +110,6 @@ class Mechanism:
     log_ratio: Callable[[Stream, Array, At, Array, Array], Array]
     scattered: Callable[[np.random.Generator, Stream, int], tuple[Stream, NDArray[np.int64]]]
     prepare: Callable[[np.random.Generator, Stream, Array], None] | None = None
-    covariance: Callable[[Stream, int], Array] | None = None
     halved: Callable[[Stream], tuple[Stream, float]] = half_scale
     fresh: bool = False
     pure: bool = False

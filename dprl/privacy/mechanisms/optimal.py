@@ -225,20 +225,6 @@ def innovations(stream: Stream, sums: Array) -> Array:
     return draws
 
 
-def covariance(stream: Stream, width: int) -> Array:
-    """[M, width] of the noise of release i with that of release i - k, by what is kept of the buffers of i - k."""
-    made = factors(stream.releases)
-    releases = stream.releases
-    spread, found = np.zeros((CHAINS, CHAINS)), np.zeros((releases, width))
-    for i, (keep, gain) in enumerate(zip(made.keep, made.gain, strict=True)):
-        spread = keep[:, None] * keep * spread + gain[:, None] * gain
-        later = made.keep[i + 1 : i + width]
-        kept = np.cumprod(np.vstack([np.ones(CHAINS), later]), axis=0) * spread.sum(axis=1)
-        steps = np.arange(len(kept))
-        found[i + steps, steps] = kept.sum(axis=1)
-    return found
-
-
 GAUSSIAN_OPTIMAL = Mechanism(
     key="gaussian-optimal",
     title="Gaussian, optimal factorisation",
@@ -257,5 +243,4 @@ GAUSSIAN_OPTIMAL = Mechanism(
     norm="l2",
     needs_delta=True,
     prepare=correlate,
-    covariance=covariance,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import cast
 
@@ -149,7 +148,7 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
         return ()
     delta = request.delta or REFERENCE_DELTA
     return _ladder(
-        replace(cast(Counts, request.statistic), flow=None, still=False),
+        cast(Counts, request.statistic),
         request.size,
         request.K,
         request.releases or len(request.times),
@@ -173,7 +172,7 @@ def _ladder(
     printed = statistic.sensitivity(size, BLANK_ONE).l1 * levels(users.items) / epsilon
 
     def std(mechanism: Mechanism, stream: Stream, scale: float, seen: Statistic = statistic) -> float:
-        return float(seen.counter(scale) * seen.left * mechanism.std(stream).max())
+        return float(seen.counter(scale) * mechanism.std(stream).max())
 
     twice = proved(laplace, plain, printed, users, 0.0, contribution)
     steps = [
@@ -216,17 +215,8 @@ def _ladder(
             releases,
             statistic.evened(),
         ),
-        (
-            "the same, counts moved to the nearest of any users",
-            "moving counts to the nearest of any users",
-            "gaussian-optimal",
-            releases,
-            replace(statistic, flow=size).evened(),
-        ),
     ]
-    # flow.py is for counters of every transition at every step
-    known = len(ideas) if statistic.declared is None and not statistic.pooled else -1
-    for what, idea, key, stream, seen in ideas[:known] if M <= MAX_RELEASES else ideas[:-2]:
+    for what, idea, key, stream, seen in ideas if M <= MAX_RELEASES else ideas[:-1]:
         mechanism = MECHANISMS[key]
         change = seen.sensitivity(size, REPLACE_ONE)
         scale = tight_scale(mechanism, change, stream, epsilon, delta, contribution=contribution)

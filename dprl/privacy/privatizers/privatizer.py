@@ -308,7 +308,7 @@ def with_noise(
         bound=statistic.error_bound(
             scale, mechanism.tail(table, per_event(request.beta, request.cells, events))
         ),
-        std=statistic.counter(scale) * statistic.left * mechanism.std(table),
+        std=statistic.counter(scale) * mechanism.std(table),
         radius=lambda: (
             scale
             * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))

@@ -10,7 +10,6 @@ from dprl.simulation.loops.batches import BatchRun
 from dprl.simulation.loops.eliminate import EliminationRun
 from dprl.simulation.loops.regress import RegressionRun
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.loops.switches import SwitchRun
 from dprl.simulation.spec import RunSpec
 
 
@@ -29,7 +28,6 @@ LOOPS: dict[str, Loop] = {
     "eliminate": EliminationRun,
     "regress": RegressionRun,
     "batches": BatchRun,
-    "switches": SwitchRun,
 }
 
-__all__ = ["LOOPS", "BatchRun", "EliminationRun", "RegressionRun", "SeedRun", "SwitchRun"]
+__all__ = ["LOOPS", "BatchRun", "EliminationRun", "RegressionRun", "SeedRun"]

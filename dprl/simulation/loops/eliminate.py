@@ -89,7 +89,7 @@ class EliminationRun:
             self.noise.mechanism.add_noise if self.noise.mechanism else mechanisms.no_noise,
             record.statistic.publish,
         )
-        self._users_rng, self._noise_rng, _ = streams(spec, seed)
+        self._users_rng, self._noise_rng = streams(spec, seed)
         value = np.zeros((mdp.H + 1, mdp.S))
         self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self.optimum.policy, value)
         self.V_star = value[0].copy()

@@ -123,7 +123,7 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
         n=n,
         beta=spec.beta,
         params=dict(spec.algorithm_params),
-        rewards=world.make(**params).R if "rewards" in learner.public else None,
+        rewards=world.make(**params).R if spec.rewards == "known" else None,
         features=world.features(**params) if world.features and "features" in learner.public else None,
         episodes=spec.contribution,
         stationary=spec.stationary == "yes",
@@ -172,6 +172,8 @@ def noise_for(
         below = CARD["assumed"]["below_open" if problem.hands_over else "below"]
         beta = f"{upward(spec.beta):g}"
         stated = (filled(below, beta=beta, source=learner.source, proved=learner.proved),)
+    known = [key for key in learner.public if key != "rewards" or problem.rewards is not None]
+    known += ["stationary"] * problem.stationary
     if beside:
         families, scales = (*families, *beside), scales | tight_scales(mechanism, beside, asked, exact)
     noise = prepare(
@@ -182,7 +184,7 @@ def noise_for(
         formula=formula,
         where=filled(WHERE["offline_others" if len(families) > 1 else "offline"], sums=families[0].what),
         sources=sources,
-        public=tuple(PUBLIC[key] for key in (*learner.public, *["stationary"] * problem.stationary)),
+        public=tuple(PUBLIC[key] for key in known),
         assumptions=(*assumptions, *stated),
         exact=exact,
     )
@@ -334,6 +336,7 @@ class OfflineRun:
             released={
                 name: np.array([values(point.released) for point in details]).reshape(shape)
                 for name, values in self.spec.learner.shown.items()
+                if name != "rewards" or self.spec.rewards == "learned"
             },
             Q_hat=stacked("Q_hat"),
             penalty=stacked("penalty"),

@@ -15,12 +15,11 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
-from dprl.simulation.loops.replan_kernels import Kernels, Setup, State, draw, kernels_of, learn, learner_of
+from dprl.simulation.loops.replan_kernels import Kernels, Setup, State, kernels_of, learn, learner_of
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
-from dprl.simulation.prepare import PAC_ALPHAS, covariance_of, error_told, problem_of
+from dprl.simulation.prepare import PAC_ALPHAS, error_told, problem_of
 from dprl.statistics.counts import Counts
 from dprl.statistics.played import hidden
-from dprl.statistics.recent import places
 
 
 class SeedRun(SlicedRun):
@@ -33,7 +32,6 @@ class SeedRun(SlicedRun):
         spec, mdp, noise = self.spec, self.mdp, self.noise
         schedule, argument = schedules.parse(spec.schedule)
         counts = cast(Counts, noise.statistic)
-        rows = counts.ellipsoids(mdp.size)
         self._kernels = kernels_of(spec, counts, plain)
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         error = error_told(spec, noise)
@@ -54,18 +52,14 @@ class SeedRun(SlicedRun):
             targets=schedules.targets(spec.episodes, *CHECKPOINTS),
             constants=learner_of(spec)
             .planner(spec.bonus)
-            .constants(problem_of(spec, mdp.size, spec.episodes, tuple(map(tuple, rows.tolist())))),
+            .constants(problem_of(spec, mdp.size, spec.episodes, counts.ellipsoid)),
             scales=noise.scales,
             pooled=counts.pooled,
             played=counts.played,
-            recent=counts.recent,
             apart=noise.mechanism is not None and noise.mechanism.norm != "l1",
             by_step=counts.pooled and noise.mechanism is not None and noise.mechanism.norm == "cells",
             hidden=hidden(noise.by_users, noise.ends * (mdp.H if counts.pooled else 1), error),
-            balanced=counts.flow is not None,
-            tau2=counts.tau2,
-            rows=rows[:, 1].copy(),
-            covariance=covariance_of(noise),
+            rows=np.full(mdp.H, counts.ellipsoid[0]),
             V_star=V_star,
             d1=mdp.d1,
             alphas=np.array(PAC_ALPHAS) * V_star.max(),
@@ -82,11 +76,9 @@ class SeedRun(SlicedRun):
         return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
 
     def _first_plan(self) -> None:
-        # before any user: every count zero, so every action looks as good as any; the lowest is played, or all alike,
-        # or one that is drawn
+        # before any user: every count zero, so every action looks as good as any; the lowest is played, or all alike
         state = self.state
-        draw(self._own_rng, state.draws)
-        learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy, state.draws)
+        learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy)
         self._value_first()
 
     def _simulate(self, count: int, until: int) -> None:
@@ -105,7 +97,6 @@ class SeedRun(SlicedRun):
             "until": until,
             "users_rng": self._users_rng,
             "noise_rng": self._noise_rng,
-            "own_rng": self._own_rng,
             "model": self.model,
             "setup": self.setup,
             "state": self.state,
@@ -122,9 +113,7 @@ class SeedRun(SlicedRun):
         counts = empty(H, S, A, self.mdp.P.shape[3])
         private, pooled = noise.mechanism is not None, self.setup.pooled
         cells = noise.statistic.cells(self.mdp.size) if private else 0
-        recent = self.setup.recent
-        sums = counts[:1].copy() if pooled else counts.copy() if recent else counts
-        kept = places(stream.releases) if recent else 0
+        sums = counts[:1].copy() if pooled else counts
         noisy = sums.copy() if private else sums
         if private:
             rows_of = np.broadcast_to(self.mdp.possible, self.mdp.P.shape)[: len(noisy)]
@@ -152,16 +141,11 @@ class SeedRun(SlicedRun):
             there=np.zeros(S, dtype=np.int64),
             totals=np.zeros(2),
             pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
-            draws=np.zeros((H, S, A) if learner_of(self.spec).draws else 0),
             errors=np.zeros((H, S, A)),
             bounds=np.zeros((H, S, A)),
             pace=np.full((H, S, A), self.setup.error[0]),
             kept=np.zeros((H, S, A), dtype=np.int64),
             places=np.zeros((H, S, A), dtype=np.int64),
-            begun=np.zeros((kept, H, S, A), dtype=np.int64),
-            marked=np.zeros((kept, 2, *noisy.shape)),
-            readings=np.zeros((self.setup.covariance.shape[1], *noisy.shape)),
-            rests=np.zeros((H, S, A), dtype=np.int64),
         )
 
     @property

@@ -22,11 +22,9 @@ from dprl.simulation.loops.play import Record, follow, lose, note, play
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import consistency
-from dprl.statistics.counts import Counts, add_scaled, departure
-from dprl.statistics.flow import balance
+from dprl.statistics.counts import Counts, add_scaled
 from dprl.statistics.played import cells_told, look_up
 from dprl.statistics.pooled import pool, spread
-from dprl.statistics.still import average
 
 
 class Setup(NamedTuple):
@@ -44,13 +42,10 @@ class Setup(NamedTuple):
         scales: [B + 2] of the noise in each counter of a row, in counts.
         pooled: counts are pooled over the steps of an episode before they are released.
         played: a row has the reports of users who were told to play it, see statistics/played.py; `ends` counts these.
-        recent: and of the last batches of these only, see statistics/recent.py.
         apart: what a report says of each step has noise of its own, so that a pooled row counts steps one by one.
         by_step: noise is drawn for the counts of each step, and what a pooled row counts of it is added up.
         hidden: of a row that is played, how many visits the noise hides, however few reports it has.
-        balanced: noisy counts are moved to the nearest that hold for any users.
-        tau2: how many times as much variance the noise in n^ has as that in m^; rows: [H] the same after that.
-        covariance: [M, window] see statistics/still.py; [0, 0] where rows that stood still are not averaged.
+        rows: [H] how many times as much variance the noise in n^ has as that in m^.
         V_star: [S] optimal value of each start state; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
         groups, shares: of users who are asked questions, see `interview`; 0 where everybody tells everything.
     """
@@ -70,14 +65,10 @@ class Setup(NamedTuple):
     scales: Array
     pooled: bool
     played: bool
-    recent: bool
     apart: bool
     by_step: bool
     hidden: float
-    balanced: bool
-    tau2: float
     rows: Array
-    covariance: Array
     V_star: Array
     d1: Array
     alphas: Array
@@ -95,18 +86,16 @@ class State(NamedTuple):
         leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made.
         counts: [H, S, A, B + 2].
         sums, noisy: the sums that noise is for, and the same with noise (one array when there is none):
-            [1, S, A, B + 2] where counts are pooled, else [H, S, A, B + 2], and sums are the counts, or those of the
-            last batches of each row.
+            [1, S, A, B + 2] where counts are pooled, else [H, S, A, B + 2], and sums are the counts.
         released: [H, S, A, B + 2] what the learner is handed (the counts when there is neither noise nor pooling).
         noise: [cells] unit noise in the sums; memory: the mechanism's.
         Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's, or its Logits.
         played: the policy whose exact values [H + 1, S] are in `value`.
         starts, here, there: [S]; pac: [P].
         totals: [2], regret so far and largest noise so far relative to what E allows.
-        draws: [H, S, A] of a learner that draws, else none.
         errors: [H, S, A] the E that the learner is told of each row; bounds: E_{eps,beta}; pace: the E by which blocks
-            are paced: the same, before releases are averaged.
-        kept, places: see statistics/played.py; begun, marked: see recent.py there; readings, rests: see still.py there.
+            are paced: the same, or what the noise of a row hides.
+        kept, places: see statistics/played.py.
     """
 
     position: Ints
@@ -127,16 +116,11 @@ class State(NamedTuple):
     there: Ints
     totals: Array
     pac: Ints
-    draws: Array
     errors: Array
     bounds: Array
     pace: Array
     kept: Ints
     places: Ints
-    begun: Ints
-    marked: Array
-    readings: Array
-    rests: Ints
 
 
 @kernel
@@ -145,7 +129,6 @@ def simulate(
     until: int,
     users_rng: np.random.Generator,
     noise_rng: np.random.Generator,
-    own_rng: np.random.Generator,
     model: Model,
     setup: Setup,
     state: State,
@@ -191,7 +174,7 @@ def simulate(
 
         while ends[row] < (now if setup.by_users else made + 1):
             row += 1
-        if setup.pooled and not setup.recent:
+        if setup.pooled:
             pool(state.counts, state.sums)
         if setup.scales[0] > 0.0:
             state.leaves[made + 1] = now if setup.of_users else made + 1
@@ -203,14 +186,9 @@ def simulate(
                 for _ in range(state.policy.shape[0] if setup.by_step else 1):
                     add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
                 worst = add_scaled(state.sums, state.noise, setup.scales, state.noisy)
-                if setup.balanced:
-                    balance(state.noisy, setup.tau2, float(now))
-                    worst = departure(state.counts, state.noisy)
                 state.errors[:] = errors[row]
                 state.bounds[:] = setup.bound[row]
                 state.pace[:] = errors[row]
-                if setup.covariance.shape[0] > 0:
-                    worst = average(made, setup.covariance, errors[row], state)
                 worst /= setup.bound[row]
             state.totals[1] = max(state.totals[1], worst)
         if setup.pooled or setup.scales[0] > 0.0:
@@ -224,8 +202,7 @@ def simulate(
             while target < targets.shape[0] and targets[target] <= users:
                 target += 1
 
-        draw(own_rng, state.draws)
-        learn(plan, now - before, model, setup, state, state.policy, state.draws)
+        learn(plan, now - before, model, setup, state, state.policy)
         follow(model, state)
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
 
@@ -254,14 +231,6 @@ def disturb_told(
 
 
 @kernel
-def draw(own_rng: np.random.Generator, draws: Array) -> None:
-    """What a learner that draws needs for one plan."""
-    flat = draws.reshape(-1)
-    for i in range(flat.shape[0]):
-        flat[i] = own_rng.standard_normal()
-
-
-@kernel
 def learn(
     plan: Callable[..., None],
     users: int,
@@ -269,13 +238,9 @@ def learn(
     setup: Setup,
     state: State,
     policy: Any,
-    draws: Any,
 ) -> None:
-    """Plan from what was released. Who moves by steps is told how many users have played the last policy; who draws is
-    handed draws, so that a plan is a function of these and of what was released."""
-    if draws.ndim == 3:
-        plan(state.released, state.errors, model.possible, setup.constants, draws, state.Q, state.V, policy)
-    elif policy.ndim == 2:
+    """Plan from what was released. Who moves by steps is told how many users have played the last policy."""
+    if policy.ndim == 2:
         plan(state.released, state.errors, model.possible, setup.constants, state.Q, state.V, policy)
     else:
         plan(state.released, state.errors, model.possible, setup.constants, users, state.Q, state.V, policy)
@@ -350,16 +315,16 @@ def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels
     )
     if plain:
         return found
-    signatures = signatures_of(learner.stochastic, learner.draws)
+    signatures = signatures_of(learner.stochastic)
     return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
 
 
-def signatures_of(stochastic: bool, draws: bool) -> tuple[Any, ...]:
-    """The declared types of each of the `Kernels` of a learner whose policy is stochastic, or that draws."""
-    return _signature(stochastic, draws), *_signatures(stochastic, draws)
+def signatures_of(stochastic: bool) -> tuple[Any, ...]:
+    """The declared types of each of the `Kernels` of a learner whose policy is stochastic."""
+    return _signature(stochastic), *_signatures(stochastic)
 
 
-def _signatures(stochastic: bool, draws: bool) -> tuple[str, ...]:
+def _signatures(stochastic: bool) -> tuple[str, ...]:
     """Those of next_release, plan, add_noise, publish and evaluate."""
     if stochastic:
         return (
@@ -367,13 +332,13 @@ def _signatures(stochastic: bool, draws: bool) -> tuple[str, ...]:
             of_logits(planning.EVALUATE),
         )  # fmt: skip
     return (
-        schedules.SIGNATURE, planner.RANDOMISED if draws else planner.SIGNATURE, mechanisms.SIGNATURE,
+        schedules.SIGNATURE, planner.SIGNATURE, mechanisms.SIGNATURE,
         consistency.SIGNATURE, planning.EVALUATE,
     )  # fmt: skip
 
 
 @cache
-def _signature(stochastic: bool, draws: bool) -> Any:
+def _signature(stochastic: bool) -> Any:
     """The declared types of `simulate`, read off small examples of its records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
@@ -381,20 +346,18 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(
-        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, True, True, True, 1.0, True, 1.0, f1, f2, f1,
-        f1, f1, 1, 1, f1,
+        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, True, True, 1.0, f1, f1, f1, f1, 1, 1, f1,
     )  # fmt: skip
-    five, six, i4 = np.zeros((1,) * 5), np.zeros((1,) * 6), np.zeros((1,) * 4, dtype=np.int64)
     state = State(
-        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, f3, f3, i3,
-        i3, i4, six, five, i3,
+        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3, f3, f3, i3,
+        i3,
     )  # fmt: skip
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)
     return type_of(None)(
         whole,
         whole,
-        *[rng_type()] * 3,
+        *[rng_type()] * 2,
         *(type_of(example) for example in (model, setup, state, record)),
-        *(function_type(signature) for signature in _signatures(stochastic, draws)[:-1]),
+        *(function_type(signature) for signature in _signatures(stochastic)[:-1]),
     )

@@ -53,7 +53,7 @@ class SlicedRun(ABC):
         self.optimum = planning.optimum(self.mdp)
         self.seconds = 0.0
         self._pace = 1  # releases in the next call of the kernel
-        self._users_rng, self._noise_rng, self._own_rng = streams(spec, seed)
+        self._users_rng, self._noise_rng = streams(spec, seed)
         self._details: list[Detail] = []
         self._prepare(plain, walk_below)
         C, P, mechanism = len(self.setup.targets), len(PAC_ALPHAS), self.noise.mechanism

@@ -64,7 +64,7 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
         n=spec.learned_from,
         beta=spec.beta * (1 - START_SHARE * (spec.public.start is None)),
         params=dict(spec.algorithm_params),
-        rewards=spec.public.rewards if "rewards" in spec.learner.public else None,
+        rewards=spec.public.rewards,
         episodes=spec.public.episodes,
         stationary=spec.public.stationary,
         hands_over=True,  # as the file of the policy does, see policy.py
@@ -261,7 +261,7 @@ class UploadRun:
         released = np.zeros((H, S, A, S + 2))
         if self.released:
             released[...] = self.released[0]
-            if "rewards" in self.spec.learner.shown:
+            if self.spec.public.rewards is None:
                 counts.rewards(released)[...] = self.spec.learner.shown["rewards"](self.released)
         none = np.zeros((H, S, A))
         found = self.learned or Learned(

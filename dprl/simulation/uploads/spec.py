@@ -33,15 +33,13 @@ UNDECLARED = "accept_undeclared"
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
 # What has no noise is not offered, so that nothing but counts is kept of what is not private.
-# Whoever has a proof of its own comes first: of those that go with a declaration, the first is the default.
+# Whoever has a proof of its own comes first, which is the default.
 LEARNERS = tuple(
     sorted(
         (key for key, one in OFFLINE.items() if one.privacies[0] != "none" and "features" not in one.public),
         key=lambda key: not OFFLINE[key].proved,
     )
 )
-LEARNING_REWARDS = tuple(key for key in LEARNERS if "rewards" not in OFFLINE[key].public)
-KNOWING_REWARDS = tuple(key for key in LEARNERS if key not in LEARNING_REWARDS)
 
 # No query key: what a link may not carry.
 FIELDS: Registry[Field] = Registry(
@@ -52,7 +50,7 @@ FIELDS: Registry[Field] = Registry(
         Field("n", "int", None, "trajectories in the data set", 1, 10**12),
         Field(
             "algorithm", "choice", None,
-            f"the learner, by default {KNOWING_REWARDS[0]} where rewards are declared and else {LEARNING_REWARDS[0]}",
+            f"the learner, by default {LEARNERS[0]}",
             choices=LEARNERS, optional=True, query="alg", flag="--algorithm",
         ),
         *LEARNING,
@@ -120,12 +118,6 @@ class UploadSpec(Budgeted):
             check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params),
         )
         self._choose_budget(tuple(key for key in learner.privacies if key != "none"))
-        if "rewards" in learner.public and self.public.rewards is None:
-            raise SpecError(
-                "declared.rewards",
-                f"{learner.key} takes mean rewards as known; declare them, or give algorithm "
-                f"{' or '.join(LEARNING_REWARDS)}.",
-            )
         if self.public.episodes > 1 and not learner.several:
             raise SpecError(
                 "algorithm",
@@ -166,6 +158,11 @@ class UploadSpec(Budgeted):
         return self.public.size
 
     @property
+    def rewards(self) -> str:
+        """Known where mean rewards are declared, else learned."""
+        return "learned" if self.public.rewards is None else "known"
+
+    @property
     def size(self) -> int:
         """Where the curve ends: n trajectories."""
         return self.n
@@ -195,16 +192,15 @@ class UploadSpec(Budgeted):
 
 
 def fitting_learners(declared: Declaration) -> tuple[str, ...]:
-    """Those that take rewards as known where they are declared, those that learn them where they are not; of several
-    episodes of a person, those whose noise and bound are for that; of steps that are alike, those that use it."""
-    fitting = LEARNING_REWARDS if declared.rewards is None else KNOWING_REWARDS
+    """Of several episodes of a person, those whose noise and bound are for that; of steps that are alike, those that
+    use it."""
 
     def fits(learner: OfflineLearner) -> bool:
         several = learner.several or declared.episodes == 1
         pools = learner.pools or not declared.stationary
         return several and pools and (estimates_start(learner) or declared.start is not None)
 
-    return tuple(key for key in fitting if fits(OFFLINE[key]))
+    return tuple(key for key in LEARNERS if fits(OFFLINE[key]))
 
 
 def estimates_start(learner: OfflineLearner) -> bool:

@@ -15,7 +15,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.privatizers import Privatizer
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_counted, runs_in
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
 from dprl.simulation.table import TIED
 from dprl.words import human, listed
 from pages.shared.controls.widgets import (
@@ -28,7 +28,7 @@ from pages.shared.controls.widgets import (
     setter,
     stops,
 )
-from pages.shared.names import CONSISTENT, REPORTS, REPORTS_HELP, TIED_HELP
+from pages.shared.names import REPORTS, REPORTS_HELP, TIED_HELP
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import Draft, draft_of, effective, spec_from
@@ -118,22 +118,9 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         st.caption(f"At δ = 0 only {escape(only)} guarantees anything.")
     elif len(printed) < len(known):
         st.caption(f"Here a paper states noise only for {escape(only)}.")
-    bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)
-    declared = s.draft.structure.get(s.draft.environment)
-    stationary = s.draft.stationary.get(s.draft.environment, "no")
-    fits = consistencies_for(s.draft.algorithm, mechanism, declared, bonus, stationary)
-    select(
-        "Post-processing",
-        fits,
-        effective(s.draft.consistency, fits),
-        setter("consistency"),
-        *CONSISTENT,
-        "consistency",
-    )
     if privatizer.key not in REPORTED:
         return
-    fitted = effective(s.draft.consistency, fits)
-    told = s.draft.algorithm, privatizer.key, mechanism, fitted, bonus
+    told = s.draft.algorithm, privatizer.key, mechanism
     reason = not_counted("played", *told, choice="Counting only users told to play a row")
     whose = tuple(key for key in REPORTS if not not_counted(key, *told))
     select(

@@ -53,7 +53,7 @@ MOST_USERS = int(FIELDS["episodes"].high or 0)
 BONUS = {
     "anytime": "anytime bonus (proved)",
     "paper": "paper constants",
-    "practical": "tuned on RiverSwim",
+    "practical": "smaller noise bound (not proved)",
     OWN: "its own bonus (not proved)",
 }
 BONUS_HELP = (
@@ -272,7 +272,7 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) ->
     own = "The algorithm has its own bonus. No theorem here proves that the algorithm learns."
     select(
         "Bonus constants",
-        [key for key in algorithm.bonuses if key not in algorithm.retired or key == bonus],
+        list(algorithm.bonuses),
         bonus,
         setter("bonus"),
         BONUS,
@@ -289,7 +289,7 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) ->
         most_episodes(s)
     if model != "none" or bonus != "practical":
         number_field(s, "beta", "Failure probability β")
-    used = [f for f in algorithm.fields if f.used(bonus, model)]
+    used = [f for f in algorithm.fields if f.used(bonus)]
     parameters(s, "algorithm", algorithm.key, used)
 
 

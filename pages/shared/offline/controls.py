@@ -145,7 +145,7 @@ def deltas(settings: OfflineSettings) -> None:
 
 def noise(settings: OfflineSettings) -> None:
     """How large the noise is, and how the data are split."""
-    offered = offline_settings.noise_sizes(settings.privacy, settings.private)
+    offered = offline_settings.noise_sizes(settings)
     if settings.calibration not in offered:
         settings.calibration = offered[0]
     select(
@@ -157,6 +157,17 @@ def noise(settings: OfflineSettings) -> None:
         CALIBRATION_HELP,
         "calibration",
     )
+    if any(offline_settings.knows(option) for option in settings.learners):
+        select(
+            "Mean rewards",
+            tuple(offline_settings.REWARDS),
+            settings.rewards,
+            redrawing(settings, "rewards"),
+            offline_settings.REWARDS,
+            "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
+            "rewards, so the policy needs more data. Leave it at known if rewards are no secret.",
+            "rewards",
+        )
     if any(offline_settings.splits(option) for option in settings.learners):
         select(
             "Use of the data set",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
-from dprl.labels import called, phrase
+from dprl.labels import called, of_data
 from dprl.learners import OFFLINE
 from dprl.series import comparable
 from dprl.series import style_of_data as kind
@@ -25,8 +25,12 @@ def titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 def label(spec: OfflineSpec) -> str:
     """Learner and budget in a few words."""
-    declared = phrase("stationary") if spec.stationary == "yes" else ""
-    return called(OFFLINE[spec.algorithm].title, promise_words(spec), episodes_each(spec), declared)
+    return called(
+        OFFLINE[spec.algorithm].title,
+        promise_words(spec),
+        episodes_each(spec),
+        *of_data(spec.rewards, spec.stationary),
+    )
 
 
 def promise_words(spec: OfflineSpec | UploadSpec) -> str:

@@ -24,6 +24,7 @@ FIRST = CLINIC.twin()  # the run whose sizes the controls begin with
 PLAIN = ":none"  # of a learner that has its non-private form under the same name
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that has several values
 USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
+REWARDS = {"known": "known", "learned": "learned from noisy sums"}  # mean rewards
 SPLIT = "data"  # the constant of learners that take the data set in halves
 
 
@@ -35,7 +36,7 @@ class OfflineSettings:
         behaviour: key; arguments: of each that has one; policy: the one that some follow, as a spec writes it.
         learners: as `offered` names them.
         privacy: the promise; values: its budgets as they are written, by promise.
-        calibration, split: passed over by learners that have no such choice.
+        calibration, split, rewards: passed over by learners that have no such choice.
         contribution: the most episodes of one user.
     """
 
@@ -48,6 +49,7 @@ class OfflineSettings:
     delta: float = DEFAULT_DELTA
     calibration: str = "tight"
     split: str = "halves"
+    rewards: str = "known"
     n: int = FIRST.n
     contribution: int = 1
     seeds: int = FIRST.seeds
@@ -98,9 +100,14 @@ def promises(learners: Sequence[str]) -> list[str]:
     return [key for key in BUDGET if all(key in privacies for privacies in made)]
 
 
-def noise_sizes(privacy: str, learners: Sequence[str]) -> list[str]:
-    """How large noise may be: as printed, where one of these learners' papers prints it."""
-    printed = any(privacy in OFFLINE[key].printed for key in learners)
+def is_printed(settings: OfflineSettings, key: str) -> bool:
+    """Whether a paper prints this learner's noise; none does where rewards are learned."""
+    return settings.privacy in OFFLINE[key].printed and not (settings.rewards == "learned" and knows(key))
+
+
+def noise_sizes(settings: OfflineSettings) -> list[str]:
+    """How large noise may be: as printed, where a paper prints that of one of the learners."""
+    printed = any(is_printed(settings, key) for key in settings.private)
     return ["paper", "tight"] if printed else ["tight"]
 
 
@@ -117,6 +124,11 @@ def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
 def splits(option: str) -> bool:
     """Whether a learner can take the data set in halves."""
     return any(f.name == SPLIT for f in OFFLINE[option.removesuffix(PLAIN)].fields)
+
+
+def knows(option: str) -> bool:
+    """Whether a learner can know mean rewards; then it can learn them, too."""
+    return "rewards" in OFFLINE[option.removesuffix(PLAIN)].public
 
 
 def pools(option: str) -> bool:
@@ -151,10 +163,9 @@ def offline_spec_of(
     params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].twin).items() if k != SPLIT}
     noise: dict[str, Any] = {"privacy": "none"}
     if is_private(option):
-        printed = settings.privacy in OFFLINE[key].printed  # else there is one size only
         noise = {
             "privacy": settings.privacy,
-            "calibration": settings.calibration if printed else None,
+            "calibration": settings.calibration if is_printed(settings, key) else None,
             "delta": settings.delta,
             "contribution": settings.contribution,
             BUDGET[settings.privacy]: budget,
@@ -169,6 +180,7 @@ def offline_spec_of(
         seeds=settings.seeds,
         root_seed=settings.root_seed,
         beta=settings.beta,
+        rewards=settings.rewards,
         stationary=draft.stationary.get(draft.environment, "no") if OFFLINE[key].pools else "no",
         **noise,
     )
@@ -196,6 +208,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
         settings.contribution = one.contribution
         given = {getattr(spec, BUDGET[one.privacy]) for spec in private if spec.privacy == one.privacy}
         settings.values[one.privacy] = values.values_text(sorted(given))
+    settings.rewards = next((spec.rewards for spec in specs if spec.rewards), "known")
     for spec in specs:
         if SPLIT in spec.algorithm_params:
             settings.split = spec.algorithm_params[SPLIT]

@@ -118,9 +118,6 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
     st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
     st.markdown(explained(escape(g.trust)))
-    if g.stated is not None:
-        st.markdown(explained(f":material/warning: {escape(said.stated(*g.stated))}"))
-        page_link("claims", "Open this claim in Papers' claims", {"claim": "rlsvi-private"})
     if run.bonus == OWN:
         st.markdown(
             explained(

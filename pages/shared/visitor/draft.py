@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_counted, not_pooled
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_pooled
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
@@ -40,7 +40,6 @@ class Draft:
     privacy: str | None
     mechanism: str | None
     calibration: str | None
-    consistency: str
     reports: str | None
     epsilon: float
     delta: float | str | None
@@ -101,13 +100,8 @@ def spec_from(draft: Draft) -> RunSpec:
         values["mechanism"] = None
     if not any(draft.calibration in calibrations_for(draft.algorithm, key) for key in mechanisms):
         values["calibration"] = None
-    known = values["structure"], values["bonus"], values["stationary"]
-    if not any(draft.consistency in consistencies_for(draft.algorithm, key, *known) for key in mechanisms):
-        values["consistency"] = FIELDS["consistency"].default
-    if values["reports"]:
-        told = values["privacy"], values["mechanism"], values["consistency"], values["bonus"]
-        if not_counted(values["reports"], draft.algorithm, *told):
-            values["reports"] = "all"
+    if not_counted(values["reports"] or "all", draft.algorithm, values["privacy"], values["mechanism"]):
+        values["reports"] = "all"
     return RunSpec.from_dict(values)
 
 
