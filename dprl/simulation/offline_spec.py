@@ -53,7 +53,7 @@ FIELDS: Registry[Field] = Registry(
         Field(
             "rewards", "choice", "known",
             "whether a tabular algorithm knows mean rewards, or learns them from noisy sums",
-            choices=("known", "learned"), optional=True, query="rew", flag="--rewards", later=True,
+            choices=("known", "learned"), optional=True, query="rew", flag="--rewards",
         ),
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
         CONTRIBUTION,

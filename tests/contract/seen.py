@@ -203,7 +203,7 @@ def handed(learner: TabularLearner) -> None:
 
     possible = run.model.possible
     np.testing.assert_array_equal(possible, every_state(run.mdp.S))  # nothing is declared
-    own = [state.errors, possible, setup.constants, state.draws, state.Q, state.V, state.policy]
+    own = [state.errors, possible, setup.constants, state.Q, state.V, state.policy]
     pace = [state.released, state.pace, setup.settings, possible, state.policy]
     run._kernels = run._kernels._replace(
         plan=watched("plan", [state.released, *own], run._kernels.plan),
@@ -221,11 +221,11 @@ def scrambled_counts(learner: TabularLearner) -> None:
     while not run.advance(1e9):
         pass
     state, setup = run.state, run.setup
-    released, draws, errors = state.released.copy(), state.draws.copy(), state.errors.copy()
+    released, errors = state.released.copy(), state.errors.copy()
 
     def planned() -> tuple[bytes, ...]:
         Q, V, policy = state.Q.copy(), state.V.copy(), state.policy.copy()
-        own = (7,) if policy.ndim == 3 else (draws,) if len(draws) else ()
+        own = (7,) if policy.ndim == 3 else ()
         run._kernels.plan(released, errors, every_state(SIZE.S), setup.constants, *own, Q, V, policy)
         return Q.tobytes(), V.tobytes(), policy.tobytes()
 
