@@ -255,7 +255,7 @@ def test_runs_that_come_with_the_program_are_computed_for_a_bundle(
 WITH_THE_PROGRAM = {
     "free": (4, "By 10¹⁵ users the privacy cost grows no more"),
     "claims?claim=mistakes": (22, "1. "),
-    "landscape?problem=random-tiny&K=1e3": (14, "needs the fewest users"),
+    "landscape?problem=random-tiny&K=1e3": (13, "needs the fewest users"),
     "home?eps=0.3": (4, "of V*. At **ε\u00a0=\u00a00.3** it takes"),
     "lessons?lesson=price&step=2&shown=yes": (3, "question 2 of 3"),
 }
@@ -293,7 +293,7 @@ def test_the_bundle_of_such_a_view_has_its_runs(
     app.run()
     (tmp_path / "page.zip").write_bytes(offered[BUNDLE]())  # type: ignore[arg-type]
     specs = compare.runs_in(bundle.files_in(tmp_path / "page.zip"))[0]
-    assert len(specs) == 14
+    assert len(specs) == 13
     assert {spec.size for spec in specs.values()} == {1000}
 
 
