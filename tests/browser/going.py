@@ -158,7 +158,7 @@ STOPS = {
     "free": Stop(
         f"free?{query_of(free.encode(LONG_PRIVATE, free.FreeView()))}",
         SETTINGS
-        | each("choice", "Privacy cost", "Regret", "Growth", "Bounds", "Calculator", "Exploration noise")
+        | each("choice", "Privacy cost", "Regret", "Growth", "Bounds", "Calculator")
         | each("button", "Run", "Reset")
         | each("switch", "Pause live"),
         brief=MENUS,
