@@ -186,7 +186,6 @@ def test_defaults() -> None:
         "privacy": "central",
         "mechanism": "gaussian-optimal",
         "calibration": "tight",
-        "consistency": "own",
         "reports": "all",
         "epsilon": 1.0,
         "delta": 1e-6,
