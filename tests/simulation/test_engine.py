@@ -232,7 +232,7 @@ def test_compiled_and_plain_python_give_the_same_bits(
         if environment == "gymnasium" and schedule != "geometric:0.4":
             continue  # its 4,000 counters take long in plain Python
         spec = spec_of(
-            algorithm, privacy, mechanism=mechanism, calibration=calibration, bonus=bonuses[i % len(bonuses)],
+            algorithm, privacy, mechanism=mechanism, calibration=calibration, bonus=bonuses[min(i, len(bonuses) - 1)],
             episodes=episodes, schedule=schedule, environment=environment,
             environment_params=small_params(environment),
         )  # fmt: skip
