@@ -238,7 +238,7 @@ def test_a_run_that_is_left_out_moves_no_other_into_its_place() -> None:
     """The link counted it."""
     given = query("linear", curve=1)
     assert LINEAR.decode(given).view.curve == 1
-    found = LINEAR.decode({**given, "c": ["env.riverswim", *given["c"]]})
+    found = LINEAR.decode({**given, "c": [given["c"][0], "env.riverswim~alg.dp-ucbvi", *given["c"][1:]]})
     assert found.specs == ALIKE["linear"].specs
     assert found.view.curve == LINEAR.usual_curve != 1
     assert found.problems == (LINEAR.left_out,)

@@ -32,7 +32,7 @@ def test_what_is_as_usual_is_not_written() -> None:
     view = FreeView(show="growth", **(calculator(spec) | {"H": 7}))
     assert encode(spec, view)[1:] == [("b", "envp.S.9~K.1e15~seeds.20"), ("show", "growth"), ("H", "7")]
     every = {key for key, _ in encode(SPEC, VIEW)}
-    assert every == {"v", "t", "b", "bounds", *(f.query for f in FIELDS.values())} - {"A", "eps"}
+    assert every == {"v", "b", "bounds", *(f.query for f in FIELDS.values())} - {"A", "eps"}
 
 
 def test_the_calculator_begins_with_the_problem_of_the_runs() -> None:

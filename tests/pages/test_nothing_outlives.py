@@ -64,7 +64,7 @@ def raw(
     assert "step 1 of episode" in words(app)
     heading, first, second, *rest = mine.splitlines()
     strange = [line.split(",") for line in (first, second)]
-    strange[0][3], strange[0][5], strange[1][2] = WHAT, WHERE, WHERE
+    strange[0][3], strange[1][2] = WHAT, WHERE
     given(app, "\n".join([heading, *map(",".join, strange), *rest]))
     assert WHERE in words(app)  # the owner alone is told
     data = own_of(app).data

@@ -34,12 +34,12 @@ def spec_of(budget: dict[str, Any], H: int, episodes: int, known: bool) -> Uploa
     """A release of 1,000 people, a quarter of whom are held out."""
     public: dict[str, Any] = {"states": 4, "actions": 2, "horizon": H}
     if episodes > 1:
-        public |= {"columns": {"person": "who"}, "episodes": episodes}
+        public |= {"columns": {"person": "who"}, "episodes": episodes, "start": [0.25] * 4}
     if known:
         public["rewards"] = 0.5
-    name = "dp-kl-lcb" if known else "dp-kl-lcb-rewards"
+
     return UploadSpec(
-        data=NOWHERE, declared=declaration_text(public), n=1000, checked=250, algorithm=name, **budget
+        data=NOWHERE, declared=declaration_text(public), n=1000, checked=250, algorithm="dp-kl-lcb", **budget
     )
 
 
