@@ -8,15 +8,16 @@ Other processes (also forks of a test) and browsers have the system's source. Wh
 probability at least 1 - 1e-9.
 
 Draw noise, seeded
-    simulation/  test_alike, test_budget, test_check, test_people, test_policy_file, test_prepare, test_uploads
+    simulation/  test_alike, test_budget, test_check, test_one_row, test_people, test_policy_file, test_prepare,
+                 test_start, test_uploads
     pages/       test_nothing_outlives, test_upload
     tests/       test_brief, test_release, test_release_attack, test_research, test_sheet
 Draw who is held out and nothing else, seeded
     jobs/        test_readings
     simulation/  test_reading
-    tests/       test_bundle
-Draw names, keys and codes and nothing else, seeded; nothing depends on their values
-    jobs/        test_class_runs, test_rooms, test_short_links, test_takeover
+Draw names, keys and codes and nothing else, seeded; nothing depends on their values, and what they name is in a folder
+of the test's own
+    jobs/        test_rooms, test_short_links
     pages/       all that open a room, a short link or a run in the background
 Draw for real, with what is asserted
     privacy/test_exact.py::test_draws_come_from_the_operating_system   how many bits are taken: always true

@@ -20,6 +20,7 @@ import pytest
 import dprl
 from dprl.__main__ import command_line
 from dprl.glossary import TERMS, avoided
+from dprl.simulation.uploads import kept, ledger
 from tests.test_layers import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -115,6 +116,8 @@ def test_the_long_examples_are_there() -> None:
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_an_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    for module in (kept, ledger):
+        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")  # compiled code stays where it is
     if "import matplotlib" in code:
         pytest.importorskip("matplotlib")
     exec(compile(code, "example", "exec"), {"__name__": "__main__"})
