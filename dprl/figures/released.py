@@ -65,6 +65,7 @@ def policy_beside_usual(
     state_labels: Sequence[str],
     action_labels: Sequence[str],
     somebody: str,
+    first_step: int = 0,
     when: str = "",
     see: str = "",
     dark: bool = False,
@@ -76,6 +77,7 @@ def policy_beside_usual(
         enough: [H, S] whether the policy decides: at least one user certainly got that.
         visits, E: as of `most_often`.
         somebody: who decides where it does not.
+        first_step: the number of the first step.
         when: whose records it was learned from.
     """
     A = len(action_labels)
@@ -96,7 +98,7 @@ def policy_beside_usual(
         panel("What users got most often", usual, known, FEW),
     ]
     chart = steps.over_steps(
-        panels, "The policy, beside what users got", when, state_labels, dark, legend=True
+        panels, "The policy, beside what users got", when, state_labels, dark, legend=True, first=first_step
     )
     used = sorted({*np.unique(panels[0].z).astype(int), *np.unique(panels[1].z).astype(int)})
     heat.name_colors(
@@ -110,7 +112,8 @@ def policy_beside_usual(
         "users got most often": names[np.where(known, usual, A)].ravel(),
         "episodes of these, with noise": _taken(visits, usual).ravel(),
     }
-    return chart.picture(ALT, see, steps.steps_table(len(policy), state_labels, columns), revision="steps")
+    table = steps.steps_table(len(policy), state_labels, columns, first_step)
+    return chart.picture(ALT, see, table, revision="steps")
 
 
 def _taken(visits: Array, actions: Policy) -> Array:

@@ -209,15 +209,19 @@ def over_steps(
     legend: bool = False,
     *,
     rows: Trace | None = None,
+    first: int = 0,
 ) -> Chart:
-    """Panels whose columns are steps; rows: what these are, if not the states."""
+    """Return panels whose columns are steps.
+
+    rows: what the rows are, if not the states; first: the number of the first step.
+    """
     H = panels[0].z.shape[1]
     axes: Trace = {
-        "x_title": f"Step h (0 to {H - 1})",
+        "x_title": f"Step h ({first} to {H - 1 + first})",
         "y_title": "State",
-        "x_ticks": style.step_ticks(H),
+        "x_ticks": style.step_ticks(H, first),
         "y_ticks": heat.state_rows(state_labels),
-        "x_hover": [f"step {h}" for h in range(H)],
+        "x_hover": [f"step {h + first}" for h in range(H)],
         "y_hover": list(state_labels),
     }
     how: Trace = axes | (rows or {})
@@ -236,7 +240,11 @@ def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heat
     ]
 
 
-def steps_table(H: int, state_labels: Sequence[str], columns: Mapping[str, Any]) -> pd.DataFrame:
-    """A row for each (h, s)."""
+def steps_table(
+    H: int, state_labels: Sequence[str], columns: Mapping[str, Any], first: int = 0
+) -> pd.DataFrame:
+    """Return a row for each (h, s). first: the number of the first step."""
     states = np.tile(np.asarray(state_labels, object), H)
-    return pd.DataFrame({"step": np.repeat(np.arange(H), len(state_labels)), "state": states, **columns})
+    return pd.DataFrame(
+        {"step": np.repeat(np.arange(H) + first, len(state_labels)), "state": states, **columns}
+    )

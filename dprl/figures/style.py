@@ -318,7 +318,13 @@ def label_ticks(labels: Sequence[str], most: int) -> dict[str, Any]:
     }
 
 
-def step_ticks(steps: int) -> dict[str, Any]:
-    """Axis settings for the step h = 0..H-1 of an episode: whole numbers, at most eight of them."""
+def step_ticks(steps: int, first: int = 0) -> dict[str, Any]:
+    """Return axis settings for the step h = 0..H-1 of an episode: whole numbers, at most eight of them.
+
+    first: the number that the first step is shown with.
+    """
     gap = next((gap for gap in (1, 2, 5, 10, 20, 25, 50, 100) if steps <= 8 * gap), 200)
-    return {"tickmode": "linear", "tick0": 0, "dtick": gap, "tickangle": 0}
+    if not first:
+        return {"tickmode": "linear", "tick0": 0, "dtick": gap, "tickangle": 0}
+    at = list(range(0, steps, gap))
+    return {"tickmode": "array", "tickvals": at, "ticktext": [str(h + first) for h in at], "tickangle": 0}

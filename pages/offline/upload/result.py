@@ -188,6 +188,7 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
         state_labels=labels,
         action_labels=public.actions,
         somebody=SOMEBODY,
+        first_step=spec.first_step,
         when=f"from {said.people(spec.learned_from, public.episodes)}",
         see=see,
         dark=night,
