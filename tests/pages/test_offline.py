@@ -282,5 +282,5 @@ def test_whether_rewards_are_known_is_one_setting_which_a_link_keeps(visit: Visi
     specs = app.session_state["session"].parts["offline"].specs
     assert {spec.rewards for spec in specs} == {"learned"}
     assert all(title.endswith("rewards learned") for title in titles(specs))
-    again = visit(PAGE, v=app.query_params["v"], t=app.query_params["t"], c=app.query_params["c"])
+    again = visit(PAGE, v=app.query_params["v"], c=app.query_params["c"])
     assert widget(again, "selectbox", "Mean rewards").value == "learned"

@@ -115,7 +115,7 @@ def keep(
 
 def new_name() -> str:
     """A name for a data set, which nobody can guess."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def hold(name: str) -> BinaryIO:

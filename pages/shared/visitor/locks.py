@@ -17,7 +17,7 @@ ALL = "all"
 # What the settings are called: fields of a spec, with their parameters, and what pages have besides.
 NAMES = (
     "environment", "algorithm", "structure", "privacy", "epsilon", "rho", "delta", "calibration", "mechanism",
-    "reports", "contribution", "episodes", "n", "behaviour", "bonus", "schedule", "seeds", "root_seed",
+    "reports", "contribution", "episodes", "n", "behaviour", "rewards", "bonus", "schedule", "seeds", "root_seed",
     "beta", "compare", "against", "run",
 )  # fmt: skip
 RUN = "run"
