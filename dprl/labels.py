@@ -38,9 +38,6 @@ def online(
     )
 
 
-def of_data(rewards: str | None, stationary: str) -> tuple[str, str]:
-    """That rewards are learned, and that stationarity is declared; each "" where it is not so."""
-    return (
-        phrase("rewards") if rewards == "learned" else "",
-        phrase("stationary") if stationary == "yes" else "",
-    )
+def of_data(rewards: str | None) -> str:
+    """That rewards are learned; "" where they are known."""
+    return phrase("rewards") if rewards == "learned" else ""

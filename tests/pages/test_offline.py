@@ -143,35 +143,6 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
 
 
-@pytest.mark.thorough
-def test_that_steps_are_alike_is_declared_and_a_link_carries_it(visit: Visit, work: Work) -> None:
-    app = visit(PAGE)
-    widget(app, "multiselect", "Algorithms").set_value(["dp-kl-lcb", "dp-plug-in"]).run()
-    widget(app, "text_input", "Values of ρ").set_value("1").run()
-    menu = widget(app, "selectbox", "Public stationarity")
-    assert "public knowledge" in menu.help
-    menu.select("yes").run()
-    press(app, "run")
-    told = titles(app.session_state["session"].parts["offline"].specs)
-    assert told == [
-        "DP-KL-LCB, ρ = 1, stationarity declared",
-        "DP plug-in, ρ = 1",
-    ]  # which makes nothing of it
-    again = visit(PAGE, v=app.query_params["v"], c=app.query_params["c"])
-    assert [spec.stationary for spec in again.session_state["session"].parts["offline"].specs] == [
-        "yes",
-        "no",
-    ]
-    assert widget(again, "selectbox", "Public stationarity").value == "yes"
-    small = query(SMALL.replace(stationary="yes"), tab="pessimism")
-    visit(PAGE, **small)
-    work()
-    seen = words(visit(PAGE, **small))
-    assert "released visits, of all steps together, count as never seen." in seen
-    widget(again, "multiselect", "Algorithms").set_value(["dp-plug-in"]).run()
-    assert not [one for one in again.selectbox if one.label == "Public stationarity"]
-
-
 def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
     app = visit(PAGE)
     widget(app, "multiselect", "Algorithms").set_value(["dp-kl-lcb", "dp-plug-in:none"]).run()
@@ -282,5 +253,5 @@ def test_whether_rewards_are_known_is_one_setting_which_a_link_keeps(visit: Visi
     specs = app.session_state["session"].parts["offline"].specs
     assert {spec.rewards for spec in specs} == {"learned"}
     assert all(title.endswith("rewards learned") for title in titles(specs))
-    again = visit(PAGE, v=app.query_params["v"], t=app.query_params["t"], c=app.query_params["c"])
+    again = visit(PAGE, v=app.query_params["v"], c=app.query_params["c"])
     assert widget(again, "selectbox", "Mean rewards").value == "learned"
