@@ -24,14 +24,12 @@ def online(
     contribution: int,
     *,
     structure: bool,
-    stationary: bool,
     unproved: bool,
 ) -> str:
     """An online run. title: of its algorithm; noise: its privacy model and epsilon."""
     return called(
         title,
         phrase("structure") if structure else "",
-        phrase("stationary") if stationary else "",
         phrase("bonus") if unproved else "",
         phrase("online", privacy=noise[0], epsilon=f"{noise[1]:g}") if noise else phrase("plain"),
         phrase("episodes", m=contribution) if contribution > 1 else "",

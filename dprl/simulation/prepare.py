@@ -132,7 +132,6 @@ def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
     known = (
         *learner.public,
         *(["structure"] if spec.structure else []),
-        *(["stationary"] if spec.stationary == "yes" else []),
     )
     card = noise.guarantee()
     short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus, spec.reports)

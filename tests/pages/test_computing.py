@@ -168,7 +168,6 @@ TAKEN = {
         "calibrations_for",
         "mechanisms_for",
         "not_counted",
-        "not_pooled",
         "not_played",
         "runs_in",
     },

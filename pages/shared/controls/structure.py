@@ -1,5 +1,4 @@
-"""What a visitor declares as public knowledge of an environment: which transitions are possible at all, and whether
-they and rewards are the same at every step."""
+"""What a visitor declares as public knowledge of an environment: which transitions are possible at all."""
 
 from __future__ import annotations
 
@@ -7,11 +6,9 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.simulation.pairs import not_pooled
 from dprl.simulation.structure import ALLOWED, OWN, written
 from pages.shared.controls.widgets import locked, select
 from pages.shared.visitor.callbacks import on_value
-from pages.shared.visitor.draft import effective
 from pages.shared.visitor.state import Session
 
 MOST_SHOWN = 20_000  # characters of a table that is edited here
@@ -26,42 +23,6 @@ STRUCTURE_HELP = (
     "are counted and released. So there is less noise, and the algorithm knows what cannot happen. "
     "Privacy holds whether the declaration is true or not. An environment that can do anything else is refused."
 )
-
-
-STATIONARY = {"no": "nothing is declared", "yes": "the same at every step"}
-STATIONARY_HELP = (
-    "Declares that transitions and mean rewards do not depend on the step of an episode. You take this as public "
-    "knowledge, learned from nobody's data. Counts are then added up over the steps: counters grow by up to H, their "
-    "Gaussian noise by √H only. Privacy holds whether the declaration is true or not. An environment whose steps "
-    "differ is refused."
-)
-
-
-def declarations(s: Session) -> None:
-    """All that may be declared."""
-    structure(s)
-    stationary(s)
-
-
-def stationary(s: Session) -> None:
-    """Whether all steps are alike, for learners and bonuses that make something of it."""
-    bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)
-    if not not_pooled(s.draft.algorithm, None, None, bonus):
-        steps_alike(s)
-
-
-def steps_alike(s: Session) -> None:
-    """The menu of it."""
-    key = s.draft.environment
-    select(
-        "Public stationarity",
-        tuple(STATIONARY),
-        s.draft.stationary.get(key, "no"),
-        lambda word: s.draft.stationary.update({key: word}),
-        STATIONARY,
-        STATIONARY_HELP,
-        name=f"structure.stationary.{key}",
-    )
 
 
 def structure(s: Session) -> None:
