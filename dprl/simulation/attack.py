@@ -253,8 +253,7 @@ AXIS, MEASURE = "execution", "separation"
 
 def possible_of(run: RunSpec) -> Table | None:
     """The table of what is declared possible in a run; None where nothing is declared."""
-    told = (run.environment, run.environment_params)
-    return structure.table(run.structure, *told) if run.structure else None
+    return structure.table(run.environment, run.environment_params) if run.structure else None
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:

@@ -48,9 +48,7 @@ def world_of(spec: RunSpec) -> TabularMDP:
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     if spec.structure is None:
         return mdp
-    return structure.restricted(
-        mdp, structure.table(spec.structure, spec.environment, spec.environment_params)
-    )
+    return structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
 
 
 def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:

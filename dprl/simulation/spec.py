@@ -91,7 +91,8 @@ class RunSpec:
                 "environment",
                 f"{world.key} has none of the known features that {learner.key} needs; give {either(fitting)}.",
             )
-        self._set("structure", structure.checked(self.structure, learner.key, self._problem_size))
+        if self.structure is not None:
+            structure.check(self.structure, learner.key)
         self._set("privacy", self.privacy or learner.privacies[0])
         if self.privacy in learner.refused:
             told = {"reason": learner.refused[self.privacy], "allowed": either(learner.privacies)}
@@ -126,7 +127,7 @@ class RunSpec:
     def declared(self) -> Declared | None:
         """Of what is declared to be possible, what noise depends on. Raises SpecError where the model has more."""
         told = (self.environment, self.environment_params)
-        return structure.declared(self.structure, *told) if self.structure else None
+        return structure.declared(*told) if self.structure else None
 
     @property
     def statistic(self) -> Statistic:

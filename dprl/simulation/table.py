@@ -52,7 +52,8 @@ FIELDS: Registry[Field] = Registry(
         Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
         Field(
             "structure", "text", None,
-            f"declares, as public, which transitions are possible at all: {structure.ALLOWED}; by default all",
+            f"declares, as public, which transitions are possible at all: {structure.OWN}, those that the environment "
+            "allows; by default all",
             optional=True, query="str", flag="--structure",
         ),
         Field(

@@ -49,7 +49,7 @@ TAKEN = {
     "dprl.mdp": {"Size", "TabularMDP", "counts"},
     "dprl.environments": {"ENVIRONMENTS", "Environment"},
     "dprl.environments.custom": {"EXAMPLE", "MAX_LABEL", "parsed"},
-    "dprl.simulation.structure": {"ALLOWED", "OWN", "written"},
+    "dprl.simulation.structure": {"OWN"},
     "dprl.statistics": {"NOISY"},
     "dprl.privacy": {"MECHANISMS", "PRIVATIZERS", "Guarantee"},
     "dprl.privacy.privatizers": {"Privatizer"},

@@ -491,13 +491,7 @@ def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None
     app = visit("explore")
     menu = widget(app, "selectbox", "Public structure")
     assert "public knowledge" in menu.help
-    menu.select("table").run()
-    table = widget(app, "text_area", "Possible next states, as JSON")
-    assert table.value.startswith("[[[0],[0,1]],[[0],[0,1,2]]")  # RiverSwim's own, to begin with
-    table.input("[[[0],[0]]]").run()
-    assert spec(app) is None
-    assert "not a list for each of the 6 states" in words(app)
-    widget(app, "selectbox", "Public structure").select("environment").run()
+    menu.select("environment").run()
     assert spec(app) == RunSpec(structure="environment")
     widget(app, "selectbox", "Environment").select("gymnasium").run()
     widget(app, "selectbox", "id").select("Taxi-v3").run()

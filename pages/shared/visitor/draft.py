@@ -88,7 +88,7 @@ def spec_from(draft: Draft) -> RunSpec:
         values[f"{owner}_params"] = values[f"{owner}_params"].get(values[owner], {})
     algorithm = ALGORITHMS[draft.algorithm]
     declares = "structure" in algorithm.declarable
-    values["structure"] = draft.structure.get(draft.environment) if declares else None
+    values["structure"] = (draft.structure.get(draft.environment) or None) if declares else None
     values["privacy"] = effective(draft.privacy, algorithm.privacies)
     values["bonus"] = effective(draft.bonus, algorithm.bonuses)
     mechanisms = mechanisms_for(draft.algorithm, values["privacy"])
