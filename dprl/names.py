@@ -60,7 +60,7 @@ Mechanism = Literal[
     "binomial-tree",
 ]
 Calibration = Literal[
-    "tight",
+    "calibrated",
     "paper",
 ]
 Reports = Literal[

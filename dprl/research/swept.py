@@ -84,7 +84,7 @@ def lines_of(result: SweepResult[Any], x: str, *, priced: bool) -> dict[str, Poi
     place = names.index(x)
     found: dict[tuple[str, ...], Points] = {}
     for point in result.sweep.points:
-        if point.spec is not None and not (priced and point.spec == point.spec.twin()):
+        if point.spec is not None and not (priced and point.spec == point.spec.baseline()):
             said = [axis_words(*one) for one in zip(names, point.values, strict=True)]
             key = tuple(said[:place] + said[place + 1 :])
             found.setdefault(key, []).append((point.values[place], point.spec))
@@ -121,7 +121,7 @@ def line_of(
     lost = np.array([found.ends.mean() for found in curves])
     rows = np.array([found.ends for found in curves])
     if measure == PRICE:
-        rows = rows - np.array([result.curves[spec.twin()].ends for spec in specs])
+        rows = rows - np.array([result.curves[spec.baseline()].ends for spec in specs])
     worst = np.array([all_to_lose(spec, v_star_once(spec, best)) for spec in specs])
     if measure == "share":
         if not (worst > 0).all():
