@@ -30,7 +30,6 @@ NAMES = {
     "Calibration": (RunSpec.kind, "calibration"),
     "Reports": (RunSpec.kind, "reports"),
     "Bonus": (RunSpec.kind, "bonus"),
-    "Stationary": (RunSpec.kind, "stationary"),
     "Rewards": (OfflineSpec.kind, "rewards"),
     "OfflineAlgorithm": (OfflineSpec.kind, "algorithm"),
     "Promise": (OfflineSpec.kind, "privacy"),

@@ -24,23 +24,18 @@ def online(
     contribution: int,
     *,
     structure: bool,
-    stationary: bool,
     unproved: bool,
 ) -> str:
     """An online run. title: of its algorithm; noise: its privacy model and epsilon."""
     return called(
         title,
         phrase("structure") if structure else "",
-        phrase("stationary") if stationary else "",
         phrase("bonus") if unproved else "",
         phrase("online", privacy=noise[0], epsilon=f"{noise[1]:g}") if noise else phrase("plain"),
         phrase("episodes", m=contribution) if contribution > 1 else "",
     )
 
 
-def of_data(rewards: str | None, stationary: str) -> tuple[str, str]:
-    """That rewards are learned, and that stationarity is declared; each "" where it is not so."""
-    return (
-        phrase("rewards") if rewards == "learned" else "",
-        phrase("stationary") if stationary == "yes" else "",
-    )
+def of_data(rewards: str | None) -> str:
+    """That rewards are learned; "" where they are known."""
+    return phrase("rewards") if rewards == "learned" else ""

@@ -73,10 +73,6 @@ Bonus = Literal[
     "practical",
     "own",
 ]
-Stationary = Literal[
-    "no",
-    "yes",
-]
 Rewards = Literal[
     "known",
     "learned",

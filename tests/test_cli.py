@@ -129,7 +129,7 @@ def test_every_field_is_a_flag(tmp_path: Path) -> None:
     given = {
         "environment": "random", "environment_params": "S=2,A=2,H=2", "algorithm": "dp-ucbvi",
         "algorithm_params": "cap=H-h", "privacy": "local", "mechanism": "laplace", "calibration": "paper",
-        "reports": "played", "structure": "environment", "stationary": "no",
+        "reports": "played", "structure": "environment",
         "epsilon": "2.5", "delta": "0",
         "beta": "0.2", "bonus": "paper", "episodes": "200", "contribution": "3", "schedule": "episodic",
         "seeds": "1", "root_seed": "12",

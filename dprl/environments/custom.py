@@ -57,24 +57,30 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
 def table(possible: Any, P: Array) -> Table:
     """The next states that the last axis of P is of, [S][A][..] or [H][S][A][..] in JSON, as a table. Raises
     SpecError."""
+    found = _rows(possible, P, len(P) if P.ndim == 4 else 1)
+    if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
+        raise SpecError(f"{NAME}.P", "a chance stands beyond the last possible next state; give 0 there.")
+    return found
+
+
+def _rows(possible: Any, P: Array, steps: int) -> Table:
+    """Lists of next states, [S][A][..] or that for each of so many steps, as a table [1 or steps, S, A, B]."""
     S, A, B = P.shape[-3:]
     try:
-        steps = possible if isinstance(possible[0][0][0], list) else [possible]
-        rows = [row for step in steps for actions in step for row in actions]
+        given = possible if isinstance(possible[0][0][0], list) else [possible]
+        rows = [row for step in given for actions in step for row in actions]
         whole = all(type(x) is int and 0 <= x < S for row in rows for x in row)
         if not whole or not all(0 < len(row) <= B and row == sorted(set(row)) for row in rows):
             raise ValueError
-        padded = [[[row + [-1] * (B - len(row)) for row in actions] for actions in step] for step in steps]
+        padded = [[[row + [-1] * (B - len(row)) for row in actions] for actions in step] for step in given]
         found: Table = np.array(padded, dtype=np.int64)
-        if found.shape[1:] != (S, A, B) or found.shape[0] not in (1, len(P) if P.ndim == 4 else 1):
+        if found.shape[1:] != (S, A, B) or len(found) not in (1, steps):
             raise ValueError
     except (ValueError, TypeError, LookupError):
         raise SpecError(
             f"{NAME}.possible",
             f"P has chances of at most {B} next states; give these for each state and action, in increasing order.",
         ) from None
-    if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
-        raise SpecError(f"{NAME}.P", "a chance stands beyond the last possible next state; give 0 there.")
     return found
 
 
@@ -152,11 +158,13 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
     )
 
 
-def possible(model: str, H: int) -> str | None:
-    """The next states that the model's owner declares possible, as text; None where they do not."""
-    parsed(model)
-    given = read_json(NAME, model).get("possible")
-    return None if given is None else json.dumps(given)
+def possible(model: str, H: int) -> Table | None:
+    """The next states that the model's owner declares possible; None where they do not."""
+    P, given = parsed(model)[1], read_json(NAME, model).get("possible")
+    if given is None:
+        return None
+    found = _rows(given, P, H)
+    return np.ascontiguousarray(found[..., : (found >= 0).sum(-1).max()])
 
 
 def written(mdp: TabularMDP) -> str:

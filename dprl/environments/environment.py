@@ -32,7 +32,7 @@ class Environment:
         narrowed(factor, **params): the parameters that differ when what tells actions apart is `factor` in (0, 1] times
             as large; None where no parameter does that.
         branching(**params): B of a model that is made on a table of possible next states; None: S, of all of them.
-        possible(**params): which next states its owner declares possible, as a spec has it, if they do;
+        possible(**params): which next states its owner declares possible, if they do;
             None: those that the model has.
     """
 
@@ -48,7 +48,7 @@ class Environment:
     mixture: Callable[..., Mixture] | None = None
     narrowed: Callable[..., Mapping[str, Any]] | None = None
     branching: Callable[..., int] | None = None
-    possible: Callable[..., str | None] | None = None
+    possible: Callable[..., Table | None] | None = None
 
     __repr__ = described
 

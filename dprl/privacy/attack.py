@@ -63,21 +63,18 @@ def outcomes(noise: Noise, draws: int, rng: np.random.Generator) -> Array:
     if not stream.leaves[1]:
         ends = np.linspace(0, stream.items, stream.releases + 1).astype(np.int64)
         stream = replace(stream, leaves=np.append(ends, stream.leaves[-1]))
-    last, total = np.zeros(draws), np.zeros(draws)
-    for _ in range(stream.often):  # of steps whose counts have noise of their own, and are added up
-        for unit in unit_noises(noise.mechanism, stream, draws, rng):
-            last = unit
-        total += last
-    return counted * total
+    last = np.zeros(draws)
+    for unit in unit_noises(noise.mechanism, stream, draws, rng):
+        last = unit
+    return counted * last
 
 
 def estimation_errors(mechanism: Mechanism, stream: Stream, draws: int, rng: np.random.Generator) -> Array:
     """[draws] the error of an estimate of n where all users of the stream are in one state, in units."""
     memory, error = np.zeros((mechanism.rows(stream.items, stream.releases), draws)), np.zeros(draws)
     memory[3], memory[4] = chances(replace(stream, questions=np.ones(draws, dtype=np.int64)))
-    visits = stream.items * stream.often
-    memory[0] = memory[1] = rng.binomial(visits, memory[3])
-    memory[2] = visits
+    memory[0] = memory[1] = rng.binomial(stream.items, memory[3])
+    memory[2] = stream.items
     _kernel(mechanism.add_noise)(0, stream.leaves, stream.batches, memory, rng, error)
     return error
 

@@ -120,7 +120,6 @@ def about_pessimism(
     gap: float,
     v_star: float,
     ranks: bool = False,
-    pooled: bool = False,
 ) -> str:
     """Where the penalty takes all that an action seems worth.
 
@@ -128,7 +127,6 @@ def about_pessimism(
         H: steps of an episode.
         E: how far noise may go; a pair with at most E released visits counts as never seen.
         ranks: whether there is noise that the penalty does not stand for.
-        pooled: whether visits of all steps are added up.
     """
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples the penalty takes all that the action seems worth."
@@ -141,11 +139,7 @@ def about_pessimism(
     if ranks:
         said += " This penalty leaves out the noise in values. So Q ranks actions, and is no bound."
     if E:
-        said += (
-            f" Pairs with at most E = {human(E)} released visits, of all steps together, count as never seen."
-            if pooled
-            else f" Pairs with at most E = {human(E)} released visits count as never seen."
-        )
+        said += f" Pairs with at most E = {human(E)} released visits count as never seen."
     if gap <= 1e-9 * max(v_star, 1e-12):
         return f"{said} The learned policy is still the best one."
     return f"{said} The learned policy is {human(gap)} short of v* = {v_star:#.3g}."

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, ClassVar
 
@@ -254,8 +253,7 @@ AXIS, MEASURE = "execution", "separation"
 
 def possible_of(run: RunSpec) -> Table | None:
     """The table of what is declared possible in a run; None where nothing is declared."""
-    told = (run.environment, run.environment_params)
-    return structure.table(run.structure, *told) if run.structure else None
+    return structure.table(run.environment, run.environment_params) if run.structure else None
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
@@ -269,27 +267,13 @@ def noise_of_run(run: RunSpec) -> Noise:
     return LOOPS[ALGORITHMS[run.algorithm].loop].noise_of_run(run)
 
 
-def sends_steps(run: RunSpec, noise: Noise) -> bool:
-    """Whether a user of a stationary run sends the counts of each step, with 1/sqrt(H) of the noise of their sum: so
-    that a row counts the steps at which it was played (privatizers/local.py)."""
-    gaussian = noise.mechanism is not None and noise.mechanism.key == "gaussian"
-    return gaussian and run.privacy == "local" and run.reports == "played"
-
-
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
     """The game that is played. Where episodes are at random places, these are drawn once for a unit."""
     size, table = size_of(spec.run), possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
-    # answers and bits are about one step each
-    pooled = (
-        spec.run.stationary == "yes" and noise.mechanism is not None and noise.mechanism.norm in ("l1", "l2")
-    )
-    if pooled and sends_steps(spec.run, noise):
-        noise, pooled = replace(noise, scales=noise.scales / math.sqrt(size.H)), False
 
     def added(name: str) -> Array:
-        counts = Trajectory.parse(name, getattr(spec, name), size).counts(size, table)
-        return np.asarray(counts.sum(0) if pooled else counts).ravel()
+        return Trajectory.parse(name, getattr(spec, name), size).counts(size, table).ravel()
 
     return attack.game(
         noise,

@@ -19,7 +19,6 @@ from dprl.mdp.planning import chance, likeliest
 from dprl.mdp.sampling import binomial
 from dprl.mdp.structure import Table, next_state
 from dprl.mdp.tabular import Array
-from dprl.statistics.played import taken
 
 Ints = NDArray[np.int64]
 
@@ -194,8 +193,6 @@ def interview(
     walk_below: int,
     groups: int,
     shares: Array,
-    pooled: bool,
-    told: bool,
     counts: Array,
     memory: Array,
     starts: Ints,
@@ -211,8 +208,6 @@ def interview(
     Args:
         rng, asking: of trajectories, and of who is asked what.
         walk_below: groups up to this size are walked.
-        pooled: memory is of counts that are pooled over the steps.
-        told: of these, what is said of a row (s, a) at a step counts only if the policy takes a in s there.
         memory: [5, cells], see privacy/mechanisms/unary.py.
     """
     H, S, A, B = model.P.shape
@@ -263,18 +258,14 @@ def interview(
                         truth[h, s, a, x] += record[h, s, a, x]
     i = 0
     for h in range(H):
-        if pooled:
-            i = 0
         for s in range(S):
             for a in range(A):
-                counted = not told or taken(policy, h, H, s, a) > 0
                 for x in range(B + 2):
                     if x < B and next_state(model.possible, h, s, a, x) < 0:
                         continue  # it has no counter
                     part = max(0, x - B + 1)
                     memory[0, i] += inside[h, s, a, x]
-                    if counted:
-                        memory[1, i] += asked[h, part]
+                    memory[1, i] += asked[h, part]
                     memory[2, i] += truth[h, s, a, x]
                     memory[3, i] = shares[part] / groups
                     memory[4, i] = np.sqrt(shares[part] / shares[0])

@@ -51,7 +51,7 @@ class SeedTrace(TraceCore[RunSpec]):
         pac_alpha: [P], pac_count: [C, P] episodes more than alpha suboptimal so far.
         detail_episodes: [D].
         counts: [D, H, S, A, S + 2] true counts (rows as in mdp/counts.py), or [D, H, S, A, B + 2] with a declared
-            structure; `noisy` is NaN where nothing is released. H is 1 where they are pooled over the steps. Where rows
+            structure; `noisy` is NaN where nothing is released. Where rows
             count their last batches, those of these.
         noisy, released: what is released of the learner's statistic, with noise, and as the learner sees it; of counts
             they are shaped as these.

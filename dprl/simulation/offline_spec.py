@@ -16,7 +16,7 @@ from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.plugins import sources_of
 from dprl.privacy.curator import PROMISES
-from dprl.simulation import datasets, stationary
+from dprl.simulation import datasets
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine
@@ -44,12 +44,6 @@ FIELDS: Registry[Field] = Registry(
             "behaviour", "text", "mixture:0.7", datasets.ALLOWED, query="mu", flag="--behaviour",
         ),
         *LEARNING[1:],
-        Field(
-            "stationary", "choice", "no",
-            "declares, as public, that transitions and rewards do not depend on the step: released counts are then "
-            "added up over the steps",
-            choices=("no", "yes"), query="stat", flag="--stationary",
-        ),
         Field(
             "rewards", "choice", "known",
             "whether a tabular algorithm knows mean rewards, or learns them from noisy sums",
@@ -96,7 +90,6 @@ class OfflineSpec(Budgeted):
     epsilon: names.NumberOrNone = None  # type: ignore[assignment]
     delta: names.NumberOrNone = None  # type: ignore[assignment]
     beta: names.Number = 0.1  # type: ignore[assignment]
-    stationary: names.Stationary | str = "no"
     rewards: names.Given[names.Rewards | str, names.Rewards | str | None] = "known"  # type: ignore[assignment]
     n: names.Whole = 10**9  # type: ignore[assignment]
     contribution: names.Whole = 1  # type: ignore[assignment]
@@ -106,7 +99,7 @@ class OfflineSpec(Budgeted):
     kind: ClassVar[str] = "offline"
     TABLE: ClassVar[Mapping[str, Field]] = FIELDS
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "environment": ("environment_params", "stationary"),
+        "environment": ("environment_params",),
         "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
         "privacy": ("calibration", "rho", "epsilon", "delta"),
         "rewards": ("calibration",),
@@ -130,19 +123,10 @@ class OfflineSpec(Budgeted):
             self._set("contribution", 1)
         self._check_features()
         self._check_cells("environment_params", self.problem_size)
-        self._check_pooled()
-        stationary.check_truth(self.stationary, None, self.environment, self.environment_params)
-
-    def _check_pooled(self) -> None:
-        if self.stationary == "yes" and not self.learner.pools:
-            able = [key for key, other in OFFLINE.items() if other.pools]
-            raise SpecError(
-                "stationary", f"yes changes nothing for {self.algorithm}; give no, or {' or '.join(able)}."
-            )
 
     def label(self) -> str:
         """A short name for a legend."""
-        return called(super().label(), *of_data(self.rewards, self.stationary))
+        return called(super().label(), of_data(self.rewards))
 
     def _check_features(self) -> None:
         linear = [key for key, world in ENVIRONMENTS.items() if world.features]

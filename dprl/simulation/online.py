@@ -69,7 +69,7 @@ def _run(spec: RunSpec) -> None:
 
 def warm() -> Iterator[Callable[[], object]]:
     """A tiny run of each combination of learner, privacy model and mechanism, of each learner with each of its bonuses
-    and each of its schedules, and of a problem that is declared stationary."""
+    and each of its schedules."""
     for learner in ALGORITHMS.values():
         tiny = RunSpec(**small_problem(learner.key), algorithm=learner.key, episodes=50, seeds=1)
         for privacy in learner.privacies:
@@ -79,8 +79,6 @@ def warm() -> Iterator[Callable[[], object]]:
             yield partial(_run, tiny.replace(bonus=bonus))
         for schedule in () if learner.schedule else ("episodic", "geometric:0.3", "adaptive:0.1"):
             yield partial(_run, tiny.replace(schedule=schedule))
-    river = RunSpec(environment="riverswim", environment_params={"S": 3, "H": 2}, episodes=50, seeds=1)
-    yield partial(_run, river.replace(stationary="yes"))
 
 
 kinds.register(

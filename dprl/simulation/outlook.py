@@ -11,7 +11,6 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular import anytime
 from dprl.mdp import planning
-from dprl.mdp.tabular import Array
 from dprl.simulation.prepare import error_told, noise_of_schedule, problem_of
 from dprl.simulation.spec import RunSpec
 
@@ -24,8 +23,7 @@ class Outlook:
 
     Attributes:
         noise_std: of one counter after the last user, in counts.
-        visits: how often the optimal policy's most visited state of a step is seen in K users, the median over steps;
-            of counts that are pooled over steps, how often its most visited state.
+        visits: how often the optimal policy's most visited state of a step is seen in K users, the median over steps.
         learns_from: about the K from which the noise no longer hides the optimal policy, None beyond 10^15.
     """
 
@@ -48,8 +46,6 @@ def outlook(spec: RunSpec) -> Outlook | None:
     best = planning.optimum(mdp)
     seen = planning.occupancy(mdp, best.policy)
     v_star = planning.start_value(mdp, best.V)
-    if spec.stationary == "yes":
-        seen = pooled(seen, best.policy, mdp.A)
     cells = int((seen > VISITED).sum())
 
     def noise_at(run: RunSpec) -> tuple[float, float]:
@@ -70,14 +66,6 @@ def outlook(spec: RunSpec) -> Outlook | None:
             break
     std, _ = noise_at(spec)
     return Outlook(std, spec.episodes * float(np.median(seen.max(-1))), learns_from)
-
-
-def pooled(seen: Array, policy: planning.Policy, A: int) -> Array:
-    """[1, S * A] how often an episode is in the row (s, a) of pooled counts. seen, policy: [H, S]."""
-    rows = np.zeros((seen.shape[1], A))
-    for here, actions in zip(seen, policy, strict=True):
-        rows[np.arange(len(here)), actions] += here
-    return rows.reshape(1, -1)
 
 
 def with_users(spec: RunSpec, users: int) -> RunSpec | None:

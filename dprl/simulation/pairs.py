@@ -11,7 +11,7 @@ from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.outside import is_outside
 
-POOLED, COUNTED = (messages("refusals")[name] for name in ("pooled", "counted"))
+COUNTED = messages("refusals")["counted"]
 
 ONE_E = (
     "The proof of the printed bonus takes one E for all rows; here each row has its own, by its reports. So a value "
@@ -39,24 +39,6 @@ def runs_in(algorithm: str, environment: str) -> bool:
     """Whether an environment has what a learner needs; it may still be too large."""
     needs = ALGORITHMS[algorithm].needs
     return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
-
-
-def not_pooled(algorithm: str, mechanism: str | None, calibration: str | None, bonus: str | None) -> str:
-    """Why counts cannot be pooled over the steps of an episode, as is declared by "yes"; "" where they can.
-
-    mechanism, calibration: None without noise. The anytime bonus holds for all numbers of visits at once, in whatever
-    order they come; printed bounds are for visits at one step.
-    """
-    if "stationary" not in ALGORITHMS[algorithm].declarable:
-        return filled(POOLED["algorithm"], choice="yes", algorithm=algorithm)
-    if bonus not in (None, "anytime"):
-        return filled(POOLED["bonus"], choice="yes", bonus=bonus)
-    if calibration == "paper":
-        return filled(POOLED["paper"], choice="yes")
-    drawn = MECHANISMS.get(mechanism or "")
-    if drawn and (is_outside(drawn.key) or (drawn.norm == "cells" and drawn.rows(1, 1))):
-        return filled(POOLED["mechanism"], choice="yes", mechanism=mechanism)
-    return ""
 
 
 def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str = "played") -> str:

@@ -48,9 +48,7 @@ def world_of(spec: RunSpec) -> TabularMDP:
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     if spec.structure is None:
         return mdp
-    return structure.restricted(
-        mdp, structure.table(spec.structure, spec.environment, spec.environment_params)
-    )
+    return structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
 
 
 def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:
@@ -132,7 +130,6 @@ def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
     known = (
         *learner.public,
         *(["structure"] if spec.structure else []),
-        *(["stationary"] if spec.stationary == "yes" else []),
     )
     card = noise.guarantee()
     short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus, spec.reports)

@@ -22,7 +22,7 @@ from dprl.mdp import Size
 from dprl.messages import filled, messages
 from dprl.plugins import sources_of
 from dprl.privacy import MECHANISMS, PRIVATIZERS, outside
-from dprl.simulation import cost, schedules, stationary, structure
+from dprl.simulation import cost, schedules, structure
 from dprl.simulation.pairs import (
     calibrations_for,
     mechanisms_for,
@@ -56,7 +56,6 @@ class RunSpec:
     algorithm: names.Algorithm | str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     structure: str | None = None
-    stationary: names.Stationary | str = "no"
     privacy: names.Given[names.Privacy | str, names.Privacy | str | None] = None  # type: ignore[assignment]
     mechanism: names.Mechanism | str | None = None
     calibration: names.Calibration | str | None = None
@@ -92,8 +91,8 @@ class RunSpec:
                 "environment",
                 f"{world.key} has none of the known features that {learner.key} needs; give {either(fitting)}.",
             )
-        self._set("structure", structure.checked(self.structure, learner.key, self._problem_size))
-        stationary.check_use(self.stationary, self.algorithm)
+        if self.structure is not None:
+            structure.check(self.structure, learner.key)
         self._set("privacy", self.privacy or learner.privacies[0])
         if self.privacy in learner.refused:
             told = {"reason": learner.refused[self.privacy], "allowed": either(learner.privacies)}
@@ -117,8 +116,6 @@ class RunSpec:
                 self._set(name, plain)
         else:
             self._choose_noise()
-        stationary.check_use(self.stationary, self.algorithm, self.mechanism, self.calibration, self.bonus)
-        stationary.check_truth(self.stationary, self.structure, self.environment, self.environment_params)
         self._drop_unused_params()
         uses_beta = self.privacy != "none" or self.bonus != "practical"
         self._set(
@@ -130,14 +127,13 @@ class RunSpec:
     def declared(self) -> Declared | None:
         """Of what is declared to be possible, what noise depends on. Raises SpecError where the model has more."""
         told = (self.environment, self.environment_params)
-        return structure.declared(self.structure, *told) if self.structure else None
+        return structure.declared(*told) if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
         """What the learner sees of its users."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
-        told: dict[str, Any] = {"declared": self.declared, "pooled": self.stationary == "yes"}
-        return replace(cast(Counts, seen), **told) if any(told.values()) else seen
+        return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
     def _drop_unused_params(self) -> None:
         """Set to None the parameters of the algorithm that this combination does not use."""
@@ -348,7 +344,6 @@ class RunSpec:
             None if self.privacy == "none" else (self.privacy, self.epsilon or 0.0),
             self.contribution,
             structure=bool(self.structure),
-            stationary=self.stationary == "yes",
             unproved=self.bonus == OWN,
         )
 

@@ -30,7 +30,7 @@ TIED = "1/(10K)"  # a delta that is small against one over the users
 
 # What takes its default again when another field changes: it would mean something else, or nothing.
 BELONGS = {
-    "environment": ("environment_params", "structure", "stationary"),
+    "environment": ("environment_params", "structure"),
     "algorithm": ("algorithm_params",),
     "privacy": ("mechanism", "calibration", "delta", "reports"),
     "calibration": ("mechanism", "delta"),
@@ -52,14 +52,9 @@ FIELDS: Registry[Field] = Registry(
         Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
         Field(
             "structure", "text", None,
-            f"declares, as public, which transitions are possible at all: {structure.ALLOWED}; by default all",
+            f"declares, as public, which transitions are possible at all: {structure.OWN}, those that the environment "
+            "allows; by default all",
             optional=True, query="str", flag="--structure",
-        ),
-        Field(
-            "stationary", "choice", "no",
-            "declares, as public, that transitions and rewards do not depend on the step: counts are then pooled over "
-            "the steps of an episode",
-            choices=("no", "yes"), query="stat", flag="--stationary",
         ),
         Field(
             "privacy", "choice", None, "the privacy model; by default the algorithm's first",

@@ -1,9 +1,7 @@
 """Counts of visits n, of transitions m and sums of rewards r: the statistic of every tabular learner.
 
 The record is that of mdp/counts.py, [H, S, A, B + 2], where B = S unless it is declared which next states are
-possible. One user is in one cell of n, of m and of r at each of H steps. Where it is declared that transitions and
-rewards do not depend on the step, counts are pooled over the steps, [1, S, A, B + 2]: one user may then be H times in
-the same cell.
+possible. One user is in one cell of n, of m and of r at each of H steps.
 E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E (QW23-online Assumption 3.1).
 """
 
@@ -57,7 +55,6 @@ class Counts:
         even: the same in units in which its parts tolerate the same noise.
         declared: how many transitions are possible, where that is declared; no other has a counter.
         played: a row has only the reports of users who were told to play it (played.py).
-        pooled: counts are sums over the steps of an episode.
     """
 
     publish: Callable[[Array, Array, Array, Array], None]
@@ -65,7 +62,6 @@ class Counts:
     reward: float = 1.0
     even: Counts | None = None
     declared: Declared | None = None
-    pooled: bool = False
     played: bool = False
 
     kind = "counts"
@@ -80,18 +76,18 @@ class Counts:
         """How many counters there are, in words."""
         if self.declared:
             return "(declared transitions, n and r)"
-        return "S*A*(S+2)" if self.pooled else "H*S*A*(S+2)"
+        return "H*S*A*(S+2)"
 
     @property
     def then(self) -> str:
         """What is done with noisy counts before they are looked at, in words."""
-        return str(THEN["played_pooled" if self.pooled else "played"]) if self.played else ""
+        return str(THEN["played"]) if self.played else ""
 
     @property
     def moved(self) -> str:
         """What replacing one user moves, in words."""
         units = {"n": _per("n", self.visits), "r": _per("r", self.reward)}
-        return filled(MOVED["counts_pooled" if self.pooled else "counts"], **units)
+        return filled(MOVED["counts"], **units)
 
     @property
     def evening(self) -> str:
@@ -114,21 +110,17 @@ class Counts:
         """Counters released each time."""
         if self.declared is None:
             return self.rows(size) * self._width(size)
-        return self.declared.total(self._steps(size)) + 2 * self.rows(size)
+        return self.declared.total(size.H) + 2 * self.rows(size)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """What one user moves.
 
         Replaced, a user takes one unit out of one counter and into another at each of H steps, in n, in m and (at
         most one unit) in r: L1 is 2H a family, not H. Blanked, one unit in each.
-
-        Pooled, all H units may leave one counter and enter one other. L1 is the same, and the squared L2 norm of a
-        family 2H^2, not 2H. No other change of pooled counts is told apart more easily (docs/notes/privacy.md).
         """
-        ways, steps = (2 if adjacency == REPLACE_ONE else 1), self._steps(size)
-        moved, unit = ways * steps, size.H / steps
-        counts = ((2 * moved, unit),) if self.visits == 1 else ((moved, unit), (moved, unit * self.visits))
-        return Change((*counts, (moved, unit * self.reward)), one_way=adjacency != REPLACE_ONE)
+        moved = (2 if adjacency == REPLACE_ONE else 1) * size.H
+        counts = ((2 * moved, 1.0),) if self.visits == 1 else ((moved, 1.0), (moved, self.visits))
+        return Change((*counts, (moved, self.reward)), one_way=adjacency != REPLACE_ONE)
 
     def scales(self, size: Size, scale: float) -> Array:
         """[B + 2], of the noise in each counter of one (h, s, a)."""
@@ -181,16 +173,12 @@ class Counts:
         return (self.declared.most if self.declared else size.S) + 2
 
     def rows(self, size: Size) -> int:
-        """One for each (h, s, a), or each (s, a)."""
-        return self._steps(size) * size.S * size.A
-
-    def _steps(self, size: Size) -> int:
-        """Steps that have counters of their own."""
-        return 1 if self.pooled else size.H
+        """One for each (h, s, a)."""
+        return size.H * size.S * size.A
 
     def evened(self) -> Counts:
         """Itself, if it has no such form."""
-        return replace(self.even or self, declared=self.declared, pooled=self.pooled, played=self.played)
+        return replace(self.even or self, declared=self.declared, played=self.played)
 
 
 def _per(part: str, unit: float) -> str:

@@ -23,47 +23,41 @@ def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
     """How many visits of a row the noise of its own reports hides, however few these are.
 
     While E(b) >= b, nothing is to be seen after b users who were told to play the row, even if all of them were there.
-    A batch has all its noise whatever its size. ends: times H where counts are pooled over H steps.
+    A batch has all its noise whatever its size.
     """
     return float(max(ends[error >= ends], default=0)) if by_users else float(error[0])
 
 
 @kernel
-def taken(policy: Any, h: int, rows: int, s: int, a: int) -> int:
-    """At how many of the steps that the row h of so many counts anybody may have taken an action: the row of one step,
-    or that of all steps."""
-    steps = 0
-    for step in range(h, policy.shape[0], rows):
-        if policy.ndim == 2:
-            steps += policy[step, s] == a
-        else:
-            steps += 1
-    return steps
+def taken(policy: Any, h: int, s: int, a: int) -> bool:
+    """Whether anybody may have taken an action at a step."""
+    if policy.ndim == 2:
+        return bool(policy[h, s] == a)
+    return True
 
 
 @kernel
-def cells_told(policy: Any, noisy: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The cells, in the order of unit noise, of the rows whose action the policy takes, and at how many steps.
+def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
+    """The cells, in the order of unit noise, of the rows whose action the policy takes.
 
-    noisy: [H, S, A, B + 2], NaN where there is no counter; H is 1 where counts are pooled over steps.
+    noisy: [H, S, A, B + 2], NaN where there is no counter.
     """
     H, S, A, width = noisy.shape
-    found, steps = np.empty(noisy.size, dtype=np.int64), np.empty(noisy.size, dtype=np.int64)
+    found = np.empty(noisy.size, dtype=np.int64)
     cell = 0
     many = 0
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                told = taken(policy, h, H, s, a)
+                told = taken(policy, h, s, a)
                 for x in range(width):
                     if np.isnan(noisy[h, s, a, x]):
                         continue
-                    if told > 0:
+                    if told:
                         found[many] = cell
-                        steps[many] = told
                         many += 1
                     cell += 1
-    return found[:many], steps[:many]
+    return found[:many]
 
 
 @kernel
@@ -73,31 +67,28 @@ def look_up(reports: int, setup: Any, state: Any) -> float:
 
     Args:
         reports: users since the last release, or 1 for their batch, as `setup.ends` counts.
-        setup, state: a loop's, with ends, bound, error [B], apart, scales and policy, noise, sums, noisy as in
+        setup, state: a loop's, with ends, bound, error [B], scales and policy, noise, counts, noisy as in
             replan_kernels.py;
-            kept, int64 [H, S, A], reports in each row, times steps where counts are pooled over these; places, int64
+            kept, int64 [H, S, A], reports in each row; places, int64
             [H, S, A], where of the table each row is; and errors,
             bounds [H, S, A], zero where no report counts.
     """
-    add_scaled(state.sums, state.noise, setup.scales, state.noisy)
+    add_scaled(state.counts, state.noise, setup.scales, state.noisy)
     H, S, A, width = state.noisy.shape
-    each = state.policy.shape[0] // H  # steps that a row counts
     worst = 0.0
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                told = taken(state.policy, h, H, s, a)
-                if told > 0:
-                    state.kept[h, s, a] += reports * (told if setup.apart else each)
-                    while each * setup.ends[state.places[h, s, a]] < state.kept[h, s, a]:
+                if taken(state.policy, h, s, a):
+                    state.kept[h, s, a] += reports
+                    while setup.ends[state.places[h, s, a]] < state.kept[h, s, a]:
                         state.places[h, s, a] += 1
-                    for step in range(h, state.errors.shape[0], H):
-                        state.errors[step, s, a] = setup.error[state.places[h, s, a]]
-                        state.bounds[step, s, a] = setup.bound[state.places[h, s, a]]
+                    state.errors[h, s, a] = setup.error[state.places[h, s, a]]
+                    state.bounds[h, s, a] = setup.bound[state.places[h, s, a]]
                 if state.kept[h, s, a] == 0:
                     continue
                 for x in range(width):
-                    off = abs(state.noisy[h, s, a, x] - state.sums[h, s, a, x])
+                    off = abs(state.noisy[h, s, a, x] - state.counts[h, s, a, x])
                     if not np.isnan(off):
                         part = 4.0 if x < width - 1 else 1.0
                         worst = max(worst, part * off / state.bounds[h, s, a])

@@ -15,7 +15,6 @@ from dprl.privacy import MECHANISMS, outside
 from dprl.privacy.mechanisms import no_noise, optimal
 from dprl.simulation.loops.replan_kernels import Kernels, as_is, signatures_of, simulate
 from dprl.simulation.schedules import SCHEDULES
-from dprl.statistics import consistency
 
 
 class PlanKind(NamedTuple):
@@ -94,8 +93,7 @@ def _parts_of_loops() -> Iterator[tuple[PlanKind, str, Callable[..., Any]]]:
             if not outside.is_outside(key):
                 yield kind, "add_noise", MECHANISMS[key].add_noise
         yield kind, "add_noise", no_noise
-        for publish in (consistency.unchanged, as_is):  # counts without noise, pooled or as they are
-            yield kind, "publish", publish
+        yield kind, "publish", as_is
         for bonus in learner.bonuses:
             yield kind, "plan", learner.planner(bonus).plan
             yield kind, "publish", learner.seen(bonus).publish

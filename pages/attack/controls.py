@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl.learners import ALGORITHMS
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import plural
 from pages.attack.link import BASE
 from pages.attack.state import attack, attack_status, show_attack
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer, spec_of_controls
-from pages.shared.controls.structure import declarations
+from pages.shared.controls.structure import structure
 from pages.shared.visitor.state import session
 
 
@@ -24,8 +23,7 @@ def controls() -> tuple[RunSpec | None, str]:
     panel.environment_parameters(s)
     panel.noise_settings(s)
     with st.expander("More settings"):
-        if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
-            declarations(s)
+        structure(s)
         panel.most_episodes(s)
     return spec_of_controls(s)
 

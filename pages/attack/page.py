@@ -48,7 +48,6 @@ def draw_part(corner: DeltaGenerator, live: bool) -> None:
     run = a.spec.run
     known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]
     declared = ["structure declared"] if run.structure else []
-    declared += ["stationarity declared"] if run.stationary == "yes" else []
     common(" · ".join([*known, PRIVATIZERS[run.privacy].title, f"ε = {run.epsilon:g}", *declared]))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
         shown = widgets.segments("Part", "show", {key: title for key, (title, _) in PARTS.items()})

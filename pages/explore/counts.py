@@ -68,7 +68,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         family = view.segments("Count shown", "family", FAMILIES)
         seen = view.segments("Compared with the true counts", "seen", SEEN) if changed else "noisy"
         if chart == "map":
-            steps = [-1, *range(mdp.H)] if trace.counts.shape[1] == mdp.H else [-1]
+            steps = [-1, *range(mdp.H)]
             words = ["every step", *(f"step {h}" for h in steps[1:])]
             with st.container(width=150):
                 chosen = view.menu("Step of the episode", "h", steps, words, visible=False)
@@ -139,10 +139,9 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
     family = view.segments("Count shown", "family", FAMILIES)
     column, kind = counters_of(family)
     columns = st.columns(3)
-    apart = trace.counts.shape[1] == mdp.H  # else counts are added up over the steps
     with columns[0]:
-        steps = range(trace.counts.shape[1])
-        h = view.steps("Step", "h", steps, [str(h) for h in steps] if apart else ["all steps"])
+        steps = range(mdp.H)
+        h = view.steps("Step", "h", steps, [str(h) for h in steps])
     with columns[1]:
         s = view.menu("State", "s", range(mdp.S), mdp.state_labels)
     with columns[2]:
@@ -157,7 +156,7 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
             true,
             noisy,
             typical=metrics.count_noise(true, noisy).typical,
-            cell=f"{f'step {h}' if apart else 'all steps'}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
+            cell=f"step {h}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
             bound=bound if (bound := trace.bound_of(h, s, a)).any() else None,
             family=kind,
             see=sentences.about_cell(episodes, true, noisy, family=kind),

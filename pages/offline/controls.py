@@ -16,7 +16,6 @@ from pages.shared import values
 from pages.shared.controls.launch import described
 from pages.shared.controls.panel import environment, environment_parameters
 from pages.shared.controls.several import A_CURVE_EACH, values_field
-from pages.shared.controls.structure import steps_alike
 from pages.shared.controls.widgets import into, locked
 from pages.shared.layout.frame import redrawn
 from pages.shared.offline import settings as offline_settings
@@ -43,8 +42,6 @@ def controls() -> Described:
     behaviour(settings)
     people(settings, SIZES_HELP)
     learners_menu(settings, offline_settings.offered(s.draft.environment))
-    if any(offline_settings.pools(option) for option in settings.learners):
-        steps_alike(s)
     if settings.private:
         budgets(settings)
         noise(settings)

@@ -87,7 +87,6 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
         phrase("plain") if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}",
         episodes_each(spec),
         phrase("structure") if spec.structure else "",
-        phrase("stationary") if spec.stationary == "yes" else "",
         phrase("bonus") if spec.bonus == OWN else "",
     )
     if with_algorithm:

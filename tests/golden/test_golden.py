@@ -2,7 +2,7 @@
 reports rows count.
 
 `walked` has users one by one, so that only uniform, exponential, gamma and normal draws enter; `blocks` has binomials
-too, which numba draws otherwise from NumPy 2.5 on; `stationary` pools counts over steps; `stages` are those of policy
+too, which numba draws otherwise from NumPy 2.5 on; `stages` are those of policy
 elimination, `batches` of learners that ask anew for what they regress. Noise is as in the paper
 if some paper prints it, else calibrated. Compared at 1e-9, relative. After a change that is meant to change
 them (say so in CHANGELOG), write them anew and look at the difference; for a new algorithm or
@@ -24,7 +24,7 @@ import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_pooled, runs_in
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
 from tests.problems import first, home
 
 HERE = Path(__file__).parent
@@ -48,10 +48,6 @@ def records(algorithm: str, privacy: str, mechanism: str | None, reports: str) -
         for bonus in learner.bonuses
         for mode in modes
     }
-    if reports == "all" and not not_pooled(algorithm, mechanism, None, "anytime"):
-        found["anytime, stationary"] = record(
-            algorithm, privacy, mechanism, reports, "anytime", "blocks", stationary="yes"
-        )
     return found
 
 
@@ -62,10 +58,9 @@ def record(
     reports: str,
     bonus: str,
     mode: str,
-    stationary: str = "no",
 ) -> dict[str, Any]:
     """A few numbers on which everything in a run has an influence."""
-    sized = calibrations_for(algorithm, mechanism)[0 if stationary == "yes" else -1] if mechanism else None
+    sized = calibrations_for(algorithm, mechanism)[-1] if mechanism else None
     environment = "riverswim" if runs_in(algorithm, "riverswim") else home(algorithm)
     sizes = {"S": 3, "H": 5 if mode in MODES else 3}
     spec = RunSpec(
@@ -77,7 +72,6 @@ def record(
         privacy=privacy,
         mechanism=mechanism,
         calibration=sized,
-        stationary=stationary,
         reports=reports,
         epsilon=50.0,
         bonus=bonus,

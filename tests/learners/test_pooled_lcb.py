@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil, hypot, lgamma, log, sqrt
 from typing import Any
@@ -11,20 +10,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprl import OfflineSpec, SpecError, TabularMDP
-from dprl.learners import OFFLINE, PUBLIC
+from dprl import OfflineSpec, TabularMDP
+from dprl.learners import OFFLINE
 from dprl.learners.offline import kl_lcb
 from dprl.learners.offline.learner import Learned, OfflineProblem
 from dprl.mdp import Size, planning
 from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
-from dprl.simulation.loops.offline import Curator, OfflineRun, learned_from, noise_for, noise_of_run
+from dprl.simulation.loops.offline import Curator, learned_from, noise_for
 from dprl.statistics import REWARDS, TRANSITIONS
 from tests.compare import LEVEL
-from tests.learners.test_kl_lcb import BETA, BOTH, NOTIONS, cases
+from tests.learners.test_kl_lcb import BETA, BOTH, cases
 from tests.problems import few, of_data, random_mdp
-from tests.simulation.test_stationary import CHANGING
 
 
 def alike(seed: int, S: int, A: int, H: int) -> TabularMDP:
@@ -182,64 +180,3 @@ def test_where_it_is_declared_wrongly_v_is_above() -> None:
     over, shares = violations(8, 4, beta=0.1, true=False)
     print(f"declared wrongly: V~ above v^pi somewhere in {over} of {len(shares)} data sets")
     assert over > 0.4 * len(shares)
-
-
-# --- the field
-
-
-def test_what_is_released_and_proved_of_privacy_is_what_it_was() -> None:
-    """Released counts are added up afterwards: noise, and so what is proved, do not change."""
-    for notion in NOTIONS[1:]:
-        usual = OfflineSpec(environment="clinic", n=10**4, seeds=1, **notion)
-        told = usual.replace(stationary="yes")
-        (noise, _), (other, _) = noise_of_run(usual), noise_of_run(told)
-        assert noise.scales == other.scales
-        for name in ("proved_rho", "proved_epsilon", "proved_delta"):
-            assert getattr(noise.guarantee, name) == getattr(other.guarantee, name)
-        assert PUBLIC["stationary"] in other.guarantee.public
-        assert PUBLIC["stationary"] not in noise.guarantee.public
-    for one, two in zip(*(run(spec.replace(n=100)).points for spec in (usual, told)), strict=True):
-        np.testing.assert_array_equal(one.released[0], two.released[0])
-
-
-def run(spec: OfflineSpec) -> OfflineRun:
-    """The first seed, finished."""
-    found = OfflineRun(spec, 0)
-    while not found.advance(60.0):
-        pass
-    return found
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        (
-            {"algorithm": "dp-apvi"},
-            "yes changes nothing for dp-apvi; give no, or dp-kl-lcb",
-        ),
-        ({"environment": "linear-synthetic", "algorithm": "dp-vapvi"}, "yes changes nothing for dp-vapvi"),
-        (
-            {"environment": "custom", "environment_params": {"model": CHANGING, "H": 2}},
-            "the transitions of state 1 .* at step 1 are not those at step 0; give no",
-        ),
-    ],
-)
-def test_it_is_refused_where_it_is_not_so_or_of_no_use(changes: Mapping[str, Any], said: str) -> None:
-    with pytest.raises(SpecError, match=said):
-        OfflineSpec(stationary="yes", **changes)
-
-
-def test_another_environment_does_not_inherit_it() -> None:
-    spec = OfflineSpec(stationary="yes", n=100)
-    assert spec.replace(environment="chain").stationary == "no"
-    assert spec.replace(rho=0.5).stationary == spec.baseline().stationary == "yes"
-    assert spec.label().endswith(", stationarity declared")
-    assert OfflineSpec.from_dict({"n": 100}).stationary == "no"  # as it was written before
-
-
-@pytest.mark.parametrize("environment", ["riverswim", "clinic", "chain"])
-def test_fewer_records_are_enough(environment: str) -> None:
-    """docs/notes/kl-lcb.md has the table."""
-    spec = OfflineSpec(environment=environment, rho=0.1, n=10**4, seeds=1, stationary="yes")
-    gaps = [OfflineRun(one, 0)._learn(10**4).gap for one in (spec, spec.replace(stationary="no"))]
-    assert gaps[0] <= 0.7 * gaps[1]

@@ -473,7 +473,7 @@ def test_a_baseline_is_added_beside_its_run(visit: Visit) -> None:
         RunSpec(mechanism="gaussian-tree", delta=1e-8),
         RunSpec(privacy="shuffle", bonus="paper"),
         RunSpec(schedule="episodic", episodes=10**6),
-        RunSpec(stationary="yes", structure="environment"),
+        RunSpec(structure="environment"),
         RunSpec(privacy="local", mechanism="unary", reports="played"),
         RunSpec(privacy="local", mechanism="unary"),
         RunSpec(privacy="local", reports="played"),
@@ -491,13 +491,7 @@ def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None
     app = visit("explore")
     menu = widget(app, "selectbox", "Public structure")
     assert "public knowledge" in menu.help
-    menu.select("table").run()
-    table = widget(app, "text_area", "Possible next states, as JSON")
-    assert table.value.startswith("[[[0],[0,1]],[[0],[0,1,2]]")  # RiverSwim's own, to begin with
-    table.input("[[[0],[0]]]").run()
-    assert spec(app) is None
-    assert "not a list for each of the 6 states" in words(app)
-    widget(app, "selectbox", "Public structure").select("environment").run()
+    menu.select("environment").run()
     assert spec(app) == RunSpec(structure="environment")
     widget(app, "selectbox", "Environment").select("gymnasium").run()
     widget(app, "selectbox", "id").select("Taxi-v3").run()
@@ -517,23 +511,6 @@ def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None
     widget(app, "selectbox", "Environment").select("riverswim").run()
     widget(app, "selectbox", "Algorithm").select("dp-ucbvi").run()
     assert spec(app) == RunSpec(structure="environment")  # what was declared of RiverSwim is found again
-
-
-def test_that_all_steps_are_alike_can_be_declared(visit: Visit) -> None:
-    app = visit("explore")
-    menu = widget(app, "selectbox", "Public stationarity")
-    assert "public knowledge" in menu.help
-    menu.select("yes").run()
-    assert spec(app) == RunSpec(stationary="yes")
-    widget(app, "selectbox", "Environment").select("clinic").run()
-    assert spec(app) == RunSpec(environment="clinic")
-    widget(app, "selectbox", "Environment").select("riverswim").run()
-    assert spec(app) == RunSpec(stationary="yes")  # what was declared of RiverSwim is found again
-    widget(app, "selectbox", "Algorithm").select("private-ucb-po").run()  # which makes nothing of it
-    assert not [w for w in app.sidebar.selectbox if w.label == "Public stationarity"]
-    found = spec(app)
-    assert found is not None
-    assert found.stationary == "no"
 
 
 def test_menus_call_an_algorithm_that_was_rebuilt_a_reconstruction() -> None:

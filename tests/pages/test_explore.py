@@ -99,21 +99,6 @@ def test_every_chart_of_counts(visit: Visit, work: Work, chart: str) -> None:
             assert ("reward" in shown.spec.lower()) == (family == "rewards")
 
 
-def test_counts_that_are_pooled_are_of_all_steps(visit: Visit, work: Work) -> None:
-    curve = f"{PRIVATE}~stat.yes"
-    visit("explore", c=[curve])
-    work()
-    for chart, kind, title in (
-        ("map", "selectbox", "Step of the episode"), ("cell", "select_slider", "Step"), ("scatter", "", ""),
-    ):  # fmt: skip
-        app = visit("explore", c=[curve], tab="counts", ch=chart, h="2")
-        assert len(charts(app)) == 1
-        assert not [
-            one for one in app.get(kind) if getattr(one, "label", "") == title
-        ]  # there is no step to choose
-        assert ("all steps, " in charts(app)[0].spec) == (chart == "cell")
-
-
 @pytest.mark.parametrize(
     "environment",
     first(

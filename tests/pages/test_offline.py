@@ -99,10 +99,8 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
 @pytest.mark.thorough
 def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit: Visit, work: Work) -> None:
     small = LINEAR.replace(environment_params={"A": 4, "H": 3}, n=2000, seeds=2)
-    for specs, seen in (
-        ((small.baseline(), small), 1),
-        ((small.baseline(), small.replace(calibration="calibrated")), 0),
-    ):
+    calibrated = small.replace(calibration="calibrated")
+    for specs, seen in (((small.baseline(), small), 1), ((small.baseline(), calibrated), 0)):
         visit(PAGE, **query(*specs))
         work()
         assert len(visit(PAGE, **query(*specs)).info) == seen
@@ -144,35 +142,6 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     assert "How the privacy cost falls from n = 1 billion on:" in said
     found = [float(power.replace("−", "-")) for power in re.findall(r"n\^([−-]?\d+\.\d+)", said)[:3]]
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
-
-
-@pytest.mark.thorough
-def test_that_steps_are_alike_is_declared_and_a_link_carries_it(visit: Visit, work: Work) -> None:
-    app = visit(PAGE)
-    widget(app, "multiselect", "Algorithms").set_value(["dp-kl-lcb", "dp-plug-in"]).run()
-    widget(app, "text_input", "Values of ρ").set_value("1").run()
-    menu = widget(app, "selectbox", "Public stationarity")
-    assert "public knowledge" in menu.help
-    menu.select("yes").run()
-    press(app, "run")
-    told = titles(app.session_state["session"].parts["offline"].specs)
-    assert told == [
-        "DP-KL-LCB, ρ = 1, stationarity declared",
-        "DP plug-in, ρ = 1",
-    ]  # which makes nothing of it
-    again = visit(PAGE, v=app.query_params["v"], c=app.query_params["c"])
-    assert [spec.stationary for spec in again.session_state["session"].parts["offline"].specs] == [
-        "yes",
-        "no",
-    ]
-    assert widget(again, "selectbox", "Public stationarity").value == "yes"
-    small = query(SMALL.replace(stationary="yes"), tab="pessimism")
-    visit(PAGE, **small)
-    work()
-    seen = words(visit(PAGE, **small))
-    assert "released visits, of all steps together, count as never seen." in seen
-    widget(again, "multiselect", "Algorithms").set_value(["dp-plug-in"]).run()
-    assert not [one for one in again.selectbox if one.label == "Public stationarity"]
 
 
 def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:

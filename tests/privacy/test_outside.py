@@ -59,7 +59,6 @@ def test_it_is_for_calibrated_noise_in_running_counts() -> None:
             assert unplayable(spec) == "Noise of another package cannot be played without a server."
             for name, value in (
                 ("reports", "played"),
-                ("stationary", "yes"),
                 ("calibration", "paper"),
                 ("contribution", 2),
             ):

@@ -121,7 +121,7 @@ def in_a_block(noise: Noise, policy: Array, users: int, walk_below: int, runs: i
     counts, error = np.zeros((*mdp.R.shape, mdp.S + 2)), np.zeros(mdp.R.size * (mdp.S + 2))
     memory, scratch = np.zeros((5, error.size)), [np.zeros(mdp.S, dtype=np.int64) for _ in range(3)]
     rngs = [np.random.Generator(np.random.SFC64(seed)) for seed in (2, 3)]
-    examples = (model, policy, users, walk_below, 1, np.zeros(3), False, False, counts, memory, *scratch)
+    examples = (model, policy, users, walk_below, 1, np.zeros(3), counts, memory, *scratch)
     ask = compiled(interview, type_of(None)(rng_type(), rng_type(), *map(type_of, examples)))
     turn_over = compiled(UNARY.add_noise, SIGNATURE)
     found, groups = [], int(stream.batches[0, 0])
@@ -135,8 +135,6 @@ def in_a_block(noise: Noise, policy: Array, users: int, walk_below: int, runs: i
             walk_below,
             groups,
             stream.batches[-1],
-            False,
-            False,
             counts,
             memory,
             *scratch,

@@ -313,5 +313,3 @@ def test_a_fitted_model_has_one_step_for_all() -> None:
     found = json.loads(fitted(record, public))
     np.testing.assert_allclose(found["P"], model.P[0], atol=0.01)
     np.testing.assert_allclose(found["R"], model.R[0], atol=0.01)
-    params = {"model": json.dumps(found), "H": 4}
-    assert dprl.RunSpec(environment="custom", environment_params=params, stationary="yes").stationary == "yes"

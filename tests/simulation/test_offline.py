@@ -35,7 +35,7 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
     )
     assert spec == OfflineSpec(rho=1, behaviour="mixture", epsilon=3.0, environment_params={"H": "20"})
     assert spec_from_json(spec.to_json()) == spec
-    later = spec.replace(contribution=2, stationary="yes", rewards="learned", environment="gridworld")
+    later = spec.replace(contribution=2, rewards="learned", environment="gridworld")
     assert list(json.loads(later.to_json())) == ["kind", *FIELDS]
     assert list(json.loads(spec.to_json())) == ["kind", *FIELDS]
     assert hash(spec) != hash(spec.replace(n=10**8))

@@ -104,7 +104,7 @@ def test_the_noise_that_is_named_is_that_of_the_visits(privacy: str, bonus: str)
     one = SeedRun(spec, 0)
     while not one.advance(60.0):
         pass
-    visits = (one.state.noisy - one.state.sums)[..., -2]
+    visits = (one.state.noisy - one.state.counts)[..., -2]
     if spec.reports == "played":
         told_to = one.state.kept > 0
         assert not visits[~told_to].any()

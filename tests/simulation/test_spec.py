@@ -182,7 +182,6 @@ def test_defaults() -> None:
         "algorithm": "dp-ucbvi",
         "algorithm_params": {"cap": None},
         "structure": None,
-        "stationary": "no",
         "privacy": "central",
         "mechanism": "gaussian-optimal",
         "calibration": "calibrated",
@@ -306,7 +305,6 @@ CHANGES: dict[str, Any] = {
     "algorithm": "ucbvi",
     "algorithm_params": {"cap": "H-h"},
     "structure": "environment",
-    "stationary": "yes",
     "privacy": "local",
     "mechanism": "gaussian-tree",
     "calibration": "paper",
@@ -328,7 +326,7 @@ def test_seed_key_follows_everything_but_the_number_of_seeds() -> None:
     assert CHANGES.keys() == free, "say how the new field changes the key"
     keys = [base.seed_key(0), base.seed_key(1)]
     for name, value in CHANGES.items():
-        needed = {"stationary": {"bonus": "anytime"}, "reports": {"privacy": "shuffle"}}.get(name, {})
+        needed = {"reports": {"privacy": "shuffle"}}.get(name, {})
         other = RunSpec.from_dict({"bonus": "paper", **needed, name: value})
         keys.append(other.seed_key(0))
         assert other != base

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dprl import ALGORITHMS, RunSpec
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_pooled
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.wasm import Pack, pack
 
 EVERYBODY = 2**62  # users are walked one by one, however many
@@ -58,8 +58,6 @@ def others() -> Iterator[Case]:
     central: dict[str, Any] = {"algorithm": "dp-ucbvi", "privacy": "central"}
     for schedule, episodes in (("episodic", 2_000), ("geometric:0.05", 10**9), ("adaptive:0.1", 10**9)):
         yield Case(schedule, small(episodes=episodes, **central, schedule=schedule))
-    if not not_pooled("dp-ucbvi", "gaussian-toeplitz", None, "anytime"):
-        yield Case("stationary", small(episodes=10**12, **central, stationary="yes"))
     for environment, params in (
         ("riverswim", {"S": 6, "H": 20}),
         ("gridworld", {"H": 8}),

@@ -108,7 +108,6 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.bernstein,
-    pooled=True,
     fields=(CAP,),
     noise_weight=lambda problem: float(constants(problem)[3]),
 )

@@ -97,7 +97,6 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
-    pooled=True,
     fields=(ALPHA,),
     noise_weight=noise_weight,
     note="With the anytime bonus it does what Private-UCB-VI with local noise does. What tells them apart is the "

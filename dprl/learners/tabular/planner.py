@@ -47,8 +47,6 @@ class TabularLearner(LearnerDefaults):
         plan: kernel with SIGNATURE, or with STOCHASTIC.
         constants(problem): array handed to it at every call.
         anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None where it has none.
-        pooled: that bonus is proved for every number of visits and for whatever order they come in, so that a row may
-            hold the visits of all steps. Who does not say so is not offered stationarity.
         bonuses: sets of constants; by default anytime and paper, or without `anytime` OWN alone.
         stochastic: its policy is one of chances, which it changes by steps.
 
@@ -67,7 +65,6 @@ class TabularLearner(LearnerDefaults):
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
     anytime: Callable[..., None] | None = None
-    pooled: bool = False
     bonuses: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
     noise_weight: Callable[[Problem], float] | None = None
@@ -80,6 +77,7 @@ class TabularLearner(LearnerDefaults):
 
     loop = "replan"
     public = ("sizes",)
+    declarable = ("structure",)
 
     def __post_init__(self) -> None:
         if not self.bonuses:
@@ -88,11 +86,6 @@ class TabularLearner(LearnerDefaults):
             raise ValueError(
                 f"bonuses: {self.key} names anytime and has no kernel for it; give anytime=, or bonuses=('own',)"
             )
-
-    @property
-    def declarable(self) -> tuple[str, ...]:
-        """What is possible; where the anytime bonus is proved for it, that steps are alike, too."""
-        return ("structure", "stationary") if self.anytime and self.pooled else ("structure",)
 
     def seen(self, bonus: str) -> Counts:
         """FITTED counts with the anytime bonus."""

@@ -92,7 +92,6 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
-    pooled=True,
     fields=(CAP,),
     noise_weight=noise_weight,
     uncovered=UNCOVERED,

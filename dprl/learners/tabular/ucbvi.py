@@ -83,6 +83,5 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.bernstein,
-    pooled=True,
     fields=(CAP,),
 )

@@ -63,6 +63,5 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
-    pooled=True,
     fields=(CAP,),
 )

@@ -37,7 +37,6 @@ class Stream:
         of_users: items are users, not releases.
         forgotten: each batch is released by itself, so that noise does not add up over them.
         questions: [cells] the question that each cell belongs to, where users answer few of them; see unary.py.
-        often: how many times one user may be in one counter, where answers about several steps are added up.
     """
 
     leaves: Leaves
@@ -45,7 +44,6 @@ class Stream:
     of_users: bool = True
     forgotten: bool = False
     questions: NDArray[np.int64] | None = None
-    often: int = 1
 
     @property
     def items(self) -> int:

@@ -49,9 +49,9 @@ def response(bit: float) -> tuple[float, float, float]:
     return kept, turned, variance
 
 
-def asking(H: int, shares: tuple[float, float, float], epsilon: float, pooled: bool = False) -> Array:
+def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
     """[3, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance."""
-    groups, _ = clearest(H, epsilon, pooled)
+    groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
     while 2 * steps * bit > epsilon:
@@ -59,17 +59,17 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float, pooled: b
     return np.array([[groups, bit, steps], response(bit), shares])
 
 
-def clearest(H: int, epsilon: float, pooled: bool = False) -> tuple[int, float]:
+def clearest(H: int, epsilon: float) -> tuple[int, float]:
     """In how many groups the steps are dealt out for the least variance, and that variance, for each user and where all
     who are asked are asked about one part.
 
     A user who answers about j steps spends epsilon / j on each, of which two bits can differ. What counts is the
-    variance of a count that all users are in: a bound on the error has to cover it. pooled: at every step, see `_most`.
+    variance of a count that all users are in: a bound on the error has to cover it.
     """
 
     def variance(groups: int) -> float:
         j = math.ceil(H / groups)
-        return (response(epsilon / (2 * j))[2] + (j if pooled else 1)) * groups
+        return (response(epsilon / (2 * j))[2] + 1) * groups
 
     groups = min(sorted({math.ceil(H / j) for j in range(1, H + 1)}), key=variance)  # the fewest for each j
     return groups, variance(groups)
@@ -103,12 +103,11 @@ def _most(stream: Stream) -> tuple[float, float, float]:
     most; and by how much more one of n or r does.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/notes/privacy.md.
-    Where answers about H steps are added up, those about j of them come from one user: H (variance + j) / asked.
     """
-    (groups, _, steps), (kept, turned, variance), shares = stream.batches
+    (groups, _, _), (kept, turned, variance), shares = stream.batches
     asked = shares[0] / groups
     return (
-        stream.often * (variance + (steps if stream.often > 1 else 1)) / asked,
+        (variance + 1) / asked,
         kept / ((kept - turned) * asked),
         math.sqrt(shares[0] / shares.min()),
     )
@@ -120,22 +119,15 @@ def _std(stream: Stream) -> Array:
     return np.asarray(np.sqrt((most - more**-2) * stream.leaves[1:-1]))
 
 
-def _together(stream: Stream) -> tuple[float, float]:
-    """About how many of the steps that a row counts a user answers, and in how many the user may be unasked."""
-    return (float(stream.batches[0, 2]), float(stream.often)) if stream.often > 1 else (1.0, 0.0)
-
-
 def _tail(stream: Stream, failure: float) -> Array:
     most, counted, more = _most(stream)
-    answered, missed = _together(stream)
-    return bounded_length(stream.leaves[1:-1], most, answered * counted * more + missed, 1, failure)
+    return bounded_length(stream.leaves[1:-1], most, counted * more, 1, failure)
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
     """An answer is about the cells of m in a row or about one of the others, and misses what is true in three."""
     most, counted, more = _most(stream)
-    answered, _ = _together(stream)
-    size = answered * counted * max(math.sqrt(cells), more) + stream.often * math.sqrt(3)
+    size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
 
 

@@ -58,9 +58,6 @@ def prepare(request: Request) -> Noise:
             filled(NOISE["local"], **said) if m == 1 else filled(NOISE["local_reports"], reports=m, **said)
         )
 
-    if request.played and mechanism.key == "gaussian" and cast(Counts, statistic).pooled:
-        sent = filled(SENT["steps"], H=request.size.H)
-
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         card = guarantee(
             request,
@@ -104,9 +101,8 @@ def asked(stream: Stream, request: Request) -> Stream:
         epsilon = math.nextafter(epsilon, 0.0)
     return replace(
         stream,
-        batches=asking(size.H, weights / weights.sum(), epsilon, counts.pooled),
-        questions=replace(counts, pooled=False).questions(size),  # each is about one step
-        often=size.H if counts.pooled else 1,
+        batches=asking(size.H, weights / weights.sum(), epsilon),
+        questions=counts.questions(size),
     )
 
 

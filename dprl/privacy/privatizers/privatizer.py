@@ -251,7 +251,6 @@ def with_noise(
     table: Stream | None = None,
     events: int | None = None,
     neighbours: tuple[str, ...] = (REPLACE_ONE, BLANK_ONE),
-    sent: Statistic | None = None,
 ) -> Noise:
     """Noise of one scale on every cell of a statistic, in its units of release.
 
@@ -263,9 +262,8 @@ def with_noise(
         table: the stream whose releases the bounds are tabulated at, if not `stream`.
         events: over how many times the bounds are united, if not over the releases of the table.
         neighbours: the notions of them for which the guarantee says what is proved.
-        sent: what a user moves, if not the statistic, which is made of it.
     """
-    table, sent = table or stream, sent or statistic
+    table = table or stream
     events = events or table.releases
     rows, contribution = statistic.rows(request.size), request.contribution
 
@@ -275,14 +273,16 @@ def with_noise(
         readings = tuple(
             Reading(
                 adjacency,
-                proved(mechanism, sent.sensitivity(request.size, adjacency), scale, stream, d, contribution),
+                proved(
+                    mechanism, statistic.sensitivity(request.size, adjacency), scale, stream, d, contribution
+                ),
                 d,
                 "our accountant",
             )
             for adjacency in neighbours
             for d in sorted(set(deltas))
         )
-        change = sent.sensitivity(request.size, REPLACE_ONE)
+        change = statistic.sensitivity(request.size, REPLACE_ONE)
         again = max(
             epsilon_of(repeated(losses, RETURNING), request.delta)
             if mechanism.fresh
@@ -315,7 +315,7 @@ def with_noise(
         ),
         guarantee=guarantee,
         losses=lambda: losses_of_user(
-            mechanism, sent.sensitivity(request.size, REPLACE_ONE), scale, stream, contribution
+            mechanism, statistic.sensitivity(request.size, REPLACE_ONE), scale, stream, contribution
         ),
         group=group_of(mechanism, contribution),
     )

@@ -19,8 +19,7 @@ from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream
 from dprl.privacy.mechanisms.binomial import BINOMIAL_TREE, PRINTED, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
-from dprl.statistics import REPLACE_ONE, Change, Statistic
-from dprl.statistics.counts import Counts
+from dprl.statistics import REPLACE_ONE, Change
 
 TRUST = (
     "The shuffler is trusted to mix the messages of a batch; others see only which messages came, not whose."
@@ -83,8 +82,7 @@ class Drawn(NamedTuple):
 def prepare(request: Request) -> Noise:
     """Fresh Binomial noise on every counter of every batch, or of every node of a tree over them; each block of the
     schedule is one batch."""
-    sent = sent_by_step(request.statistic)
-    change = sent.sensitivity(request.size, REPLACE_ONE)
+    change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
     asked = request.calibration, request.epsilon, request.delta, request.contribution
     check(change, request.mechanism, releases, *asked)
@@ -124,15 +122,8 @@ def prepare(request: Request) -> Noise:
         )
         return replace(card, messages=drawn.sent)
 
-    noise = with_noise(
-        request, request.statistic, mechanism, drawn.stream, 1.0, describe, table=drawn.table, sent=sent
-    )
+    noise = with_noise(request, request.statistic, mechanism, drawn.stream, 1.0, describe, table=drawn.table)
     return noise
-
-
-def sent_by_step(statistic: Statistic) -> Statistic:
-    """What users send: bits about each step, whose counts are pooled after they were mixed."""
-    return replace(statistic, pooled=False) if isinstance(statistic, Counts) else statistic
 
 
 def in_batches(request: Request, change: Change) -> Drawn:
@@ -171,7 +162,7 @@ def in_batches(request: Request, change: Change) -> Drawn:
         else:
             formula = together(filled(NOISE["bits_released"], **said), request)
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
-    cells = sent_by_step(request.statistic).cells(request.size)
+    cells = request.statistic.cells(request.size)
     sent = messages(users, bits[:, 0], cells if request.batches is None else None)
     if request.releases is not None:  # any size of a batch
         most = math.ceil(tau if request.calibration == "paper" else 4 * variance)
@@ -182,22 +173,17 @@ def in_batches(request: Request, change: Change) -> Drawn:
     largest = float((drawn[:, 0] * drawn[:, 1] * (1 - drawn[:, 1])).max())
     if not request.exact and request.batches is None and request.releases is None:
         drawn = as_one(drawn)
-    # of how many counters, with noise of their own, a counter is the sum
-    often = request.size.H if sent_by_step(request.statistic) != request.statistic else 1
     stream, table = make_stream(request.times, drawn, forgotten=request.batches is not None), None
-    if often > 1:
-        table = replace(stream, batches=stream.batches * (often, 1, 1))
     if request.releases is not None:
         rule = (PRINTED, tau) if request.calibration == "paper" else (VARIANCE, variance)
         drawn = np.tile([*rule, change.raised], (request.releases, 1))
         stream = open_stream(request.K, request.releases, drawn)
-        table = replace(stream_of_releases(request.releases), batches=drawn * (1, often, 1))
+        table = replace(stream_of_releases(request.releases), batches=drawn)
     elif request.played:
-        rows = np.tile([VARIANCE, often * largest, change.raised], (len(users), 1))
+        rows = np.tile([VARIANCE, largest, change.raised], (len(users), 1))
         table = replace(stream_of_releases(len(users)), batches=rows)
     assumed = "the shuffler is trusted and every user of a batch adds their bits"
-    where = "batches_of_steps" if often > 1 else "batches"
-    return Drawn(replace(stream, often=often), formula, sources, sent, where, assumed, table)
+    return Drawn(stream, formula, sources, sent, "batches", assumed, table)
 
 
 def in_nodes(request: Request, change: Change) -> Drawn:

@@ -126,7 +126,6 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
         rewards=world.make(**params).R if spec.rewards == "known" else None,
         features=world.features(**params) if world.features and "features" in learner.public else None,
         episodes=spec.contribution,
-        stationary=spec.stationary == "yes",
     )
 
 

@@ -40,9 +40,7 @@ class SeedRun(SlicedRun):
             K=spec.episodes,
             releases=noise.stream.releases,
             splits=schedule.limit is not None,
-            settings=np.append(
-                schedule.settings(argument, spec.episodes), np.ones(1 if counts.pooled and mdp.H > 1 else 0)
-            ),
+            settings=schedule.settings(argument, spec.episodes),
             of_users=noise.stream.of_users,
             batches=noise.stream.batches,
             by_users=noise.by_users,
@@ -54,11 +52,8 @@ class SeedRun(SlicedRun):
             .planner(spec.bonus)
             .constants(problem_of(spec, mdp.size, spec.episodes, counts.ellipsoid)),
             scales=noise.scales,
-            pooled=counts.pooled,
             played=counts.played,
-            apart=noise.mechanism is not None and noise.mechanism.norm != "l1",
-            by_step=counts.pooled and noise.mechanism is not None and noise.mechanism.norm == "cells",
-            hidden=hidden(noise.by_users, noise.ends * (mdp.H if counts.pooled else 1), error),
+            hidden=hidden(noise.by_users, noise.ends, error),
             rows=np.full(mdp.H, counts.ellipsoid[0]),
             V_star=V_star,
             d1=mdp.d1,
@@ -111,13 +106,11 @@ class SeedRun(SlicedRun):
         H, S, A = self.mdp.H, self.mdp.S, self.mdp.A
         noise, stream = self.noise, self.noise.stream
         counts = empty(H, S, A, self.mdp.P.shape[3])
-        private, pooled = noise.mechanism is not None, self.setup.pooled
+        private = noise.mechanism is not None
         cells = noise.statistic.cells(self.mdp.size) if private else 0
-        sums = counts[:1].copy() if pooled else counts
-        noisy = sums.copy() if private else sums
+        noisy = counts.copy() if private else counts
         if private:
-            rows_of = np.broadcast_to(self.mdp.possible, self.mdp.P.shape)[: len(noisy)]
-            noisy[..., :-2][rows_of < 0] = np.nan
+            noisy[..., :-2][np.broadcast_to(self.mdp.possible, self.mdp.P.shape) < 0] = np.nan
         rows = noise.mechanism.rows(stream.items, stream.releases) if noise.mechanism else 0
         policy: planning.Policy | planning.Logits = np.zeros((H, S), dtype=np.int64)
         if learner_of(self.spec).stochastic:
@@ -126,9 +119,8 @@ class SeedRun(SlicedRun):
             position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
             counts=counts,
-            sums=sums,
             noisy=noisy,
-            released=counts.copy() if private or pooled else counts,
+            released=counts.copy() if private else counts,
             noise=np.zeros(cells),
             memory=np.zeros((rows, cells)),
             Q=np.full((H, S, A), float(H)),
@@ -160,7 +152,7 @@ class SeedRun(SlicedRun):
             policy, chances = policy.argmax(-1), np.exp(policy)
         return Detail(
             episode=self.users,
-            counts=state.sums.copy(),
+            counts=state.counts.copy(),
             noisy=state.noisy.copy(),
             released=state.released[: len(state.noisy)].copy(),
             policy=policy.astype(np.int16),

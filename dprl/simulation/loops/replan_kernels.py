@@ -24,7 +24,6 @@ from dprl.simulation.trace import Ints
 from dprl.statistics import consistency
 from dprl.statistics.counts import Counts, add_scaled
 from dprl.statistics.played import cells_told, look_up
-from dprl.statistics.pooled import pool, spread
 
 
 class Setup(NamedTuple):
@@ -40,10 +39,7 @@ class Setup(NamedTuple):
         targets: [C] users at or after which the curve is recorded.
         constants: the learner's.
         scales: [B + 2] of the noise in each counter of a row, in counts.
-        pooled: counts are pooled over the steps of an episode before they are released.
         played: a row has the reports of users who were told to play it, see statistics/played.py; `ends` counts these.
-        apart: what a report says of each step has noise of its own, so that a pooled row counts steps one by one.
-        by_step: noise is drawn for the counts of each step, and what a pooled row counts of it is added up.
         hidden: of a row that is played, how many visits the noise hides, however few reports it has.
         rows: [H] how many times as much variance the noise in n^ has as that in m^.
         V_star: [S] optimal value of each start state; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
@@ -63,10 +59,7 @@ class Setup(NamedTuple):
     targets: Ints
     constants: Array
     scales: Array
-    pooled: bool
     played: bool
-    apart: bool
-    by_step: bool
     hidden: float
     rows: Array
     V_star: Array
@@ -85,10 +78,9 @@ class State(NamedTuple):
             targets passed.
         leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made.
         counts: [H, S, A, B + 2].
-        sums, noisy: the sums that noise is for, and the same with noise (one array when there is none):
-            [1, S, A, B + 2] where counts are pooled, else [H, S, A, B + 2], and sums are the counts.
-        released: [H, S, A, B + 2] what the learner is handed (the counts when there is neither noise nor pooling).
-        noise: [cells] unit noise in the sums; memory: the mechanism's.
+        noisy: the same with noise (one array when there is none).
+        released: [H, S, A, B + 2] what the learner is handed (the counts when there is no noise).
+        noise: [cells] unit noise in the counts; memory: the mechanism's.
         Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's, or its Logits.
         played: the policy whose exact values [H + 1, S] are in `value`.
         starts, here, there: [S]; pac: [P].
@@ -101,7 +93,6 @@ class State(NamedTuple):
     position: Ints
     leaves: Ints
     counts: Array
-    sums: Array
     noisy: Array
     released: Array
     noise: Array
@@ -174,8 +165,6 @@ def simulate(
 
         while ends[row] < (now if setup.by_users else made + 1):
             row += 1
-        if setup.pooled:
-            pool(state.counts, state.sums)
         if setup.scales[0] > 0.0:
             state.leaves[made + 1] = now if setup.of_users else made + 1
             if setup.played:
@@ -183,17 +172,14 @@ def simulate(
                 worst = look_up(now - before if setup.by_users else 1, setup, state)
                 state.pace[:] = np.maximum(state.errors, setup.hidden)
             else:
-                for _ in range(state.policy.shape[0] if setup.by_step else 1):
-                    add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
-                worst = add_scaled(state.sums, state.noise, setup.scales, state.noisy)
+                add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
+                worst = add_scaled(state.counts, state.noise, setup.scales, state.noisy)
                 state.errors[:] = errors[row]
                 state.bounds[:] = setup.bound[row]
                 state.pace[:] = errors[row]
                 worst /= setup.bound[row]
             state.totals[1] = max(state.totals[1], worst)
-        if setup.pooled or setup.scales[0] > 0.0:
-            publish(state.noisy, state.errors, setup.rows, state.released[: state.noisy.shape[0]])
-            spread(state.released, state.noisy.shape[0])
+            publish(state.noisy, state.errors, setup.rows, state.released)
         made += 1
         users = now
         if users >= targets[target]:
@@ -212,20 +198,9 @@ def disturb_told(
     made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
 ) -> None:
     """Add the noise of the reports that count: of the others none is drawn, as nobody looks at it."""
-    told, steps = cells_told(state.policy, state.noisy)
-    if setup.by_step:
-        for step in range(state.policy.shape[0]):
-            counted = told[steps > step]
-            noise = state.noise[counted]
-            add_noise(made, state.leaves, setup.batches, state.memory[:, counted], noise_rng, noise)
-            state.noise[counted] = noise
-        return
-    before, memory = state.noise[told], state.memory[:, told]
-    noise = before.copy()
+    told = cells_told(state.policy, state.noisy)
+    noise, memory = state.noise[told], state.memory[:, told]
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
-    if setup.pooled and setup.apart and setup.groups == 0:
-        # Gaussian noise of a report is the sum of what each of its steps has
-        noise = before + np.sqrt(steps / state.policy.shape[0]) * (noise - before)
     state.noise[told] = noise
     state.memory[:] = 0.0  # a mechanism whose reports are apart keeps nothing beyond a release
 
@@ -268,8 +243,6 @@ def meet(
         setup.walk_below,
         setup.groups,
         setup.shares,
-        setup.pooled,
-        setup.pooled and setup.played,
         state.counts,
         state.memory,
         state.starts,
@@ -310,7 +283,7 @@ def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels
         schedule.next_release,
         learner.planner(spec.bonus).plan,
         mechanism.add_noise if mechanism else no_noise,
-        statistic.publish if mechanism else consistency.unchanged if statistic.pooled else as_is,
+        statistic.publish if mechanism else as_is,
         planning.evaluate,
     )
     if plain:
@@ -346,10 +319,10 @@ def _signature(stochastic: bool) -> Any:
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(
-        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, True, True, 1.0, f1, f1, f1, f1, 1, 1, f1,
+        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, 1.0, f1, f1, f1, f1, 1, 1, f1,
     )  # fmt: skip
     state = State(
-        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3, f3, f3, i3,
+        i, i, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3, f3, f3, i3,
         i3,
     )  # fmt: skip
     record = Record(i, f1, f1, f1, i2)

@@ -60,8 +60,7 @@ def next_release(
     P~ is what the learner itself has released: the first state from its counts of the first step, then m~ / sum m~
     under the policy; a state without released transitions ends the path. Before anything is released, states are
     equally likely.
-    eta may be more, see `growth`. settings: [eta], and another number where counts are pooled over steps: for the first
-    state, see `begin`.
+    eta may be more, see `growth`. settings: [eta].
     """
     H, S, A = released.shape[:3]
     B = released.shape[3] - 2
@@ -77,8 +76,6 @@ def next_release(
         total += here[s]
     for s in range(S):
         here[s] = here[s] / total if total > 0.0 else 1.0 / S
-    if settings.shape[0] > 1:
-        begin(users, released, possible, policy, here)
     for h in range(H):
         for x in range(S):
             there[x] = 0.0
@@ -100,55 +97,6 @@ def next_release(
         for x in range(S):
             here[x] = there[x]
     return min(K, users + max(1, int(block)))
-
-
-@kernel
-def begin(users: int, released: Array, possible: Table, policy: Any, here: Array) -> None:
-    """Write into here [S] where users are likely to begin, from counts that are pooled over steps.
-
-    Of each state, visits less arrivals are how many begin there less how many end there. Where they end follows from
-    where they begin and from the policy, as P~ has it; two rounds are enough for a choice of block lengths.
-    """
-    H, S, A = released.shape[:3]
-    B = released.shape[3] - 2
-    net, end, there = np.zeros(S), np.zeros(S), np.zeros(S)
-    for s in range(S):
-        for a in range(A):
-            net[s] += released[0, s, a, B] / max(users, 1)
-            for x in range(B):
-                to = next_state(possible, 0, s, a, x)
-                if to >= 0:
-                    net[to] -= released[0, s, a, x] / max(users, 1)
-    for _ in range(2):
-        total = 0.0
-        for s in range(S):
-            total += max(net[s] + end[s], 0.0)
-        if total < 0.01:
-            return
-        for s in range(S):
-            here[s] = max(net[s] + end[s], 0.0) / total
-            end[s] = here[s]
-        for h in range(H):
-            there[:] = 0.0
-            for s in range(S):
-                for a in range(A):
-                    played = end[s] * chance(policy, h, s, a)
-                    mass = 0.0
-                    for x in range(B):
-                        mass += max(released[0, s, a, x], 0.0)
-                    if played > 0.0 and mass > 0.0:
-                        for x in range(B):
-                            if released[0, s, a, x] > 0.0:
-                                there[next_state(possible, 0, s, a, x)] += (
-                                    played * released[0, s, a, x] / mass
-                                )
-            end[:] = there
-    total = 0.0
-    for s in range(S):
-        here[s] = max(net[s] + end[s], 0.0)
-        total += here[s]
-    for s in range(S):
-        here[s] = here[s] / total if total > 0.0 else 1.0 / S
 
 
 def canonical(argument: str, per_release: bool) -> str:

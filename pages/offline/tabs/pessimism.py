@@ -50,7 +50,6 @@ def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) ->
             gap=found.gap,
             v_star=trace.v_star,
             ranks=private and released is None and not found.spec.algorithm_params.get("D"),
-            pooled=found.spec.stationary == "yes",
         ),
         dark=night,
     )

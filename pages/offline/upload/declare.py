@@ -26,7 +26,6 @@ from dprl.simulation.uploads.model import EXAMPLE
 from dprl.tables import escape_formulas
 from dprl.words import human, percent, plural
 from pages.offline.upload.own import KNOWN, LEARNED, Own, labels
-from pages.shared.controls.structure import STATIONARY
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
@@ -36,6 +35,7 @@ MOST_CELLS = 200  # of the table of rewards
 MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
 MOST_LISTED = 80  # characters of labels
 ANYWHERE = "not known: estimated from the release"
+STATIONARY = {"no": "nothing is declared", "yes": "the same at every step"}
 NONE_SHORTER = "not allowed"
 REWARDS = {KNOWN: "Known: I fill in a table", LEARNED: "Learned from the file"}
 ABOUT_REWARDS = {

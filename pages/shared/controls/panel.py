@@ -27,7 +27,7 @@ from pages.shared.controls import custom
 from pages.shared.controls.launch import curve_box
 from pages.shared.controls.noise import SMALL, epsilon_slider, noise
 from pages.shared.controls.schedule import schedule
-from pages.shared.controls.structure import declarations
+from pages.shared.controls.structure import structure
 from pages.shared.controls.widgets import (
     complaint,
     exact,
@@ -105,7 +105,7 @@ def explore_controls() -> None:
         size_controls(s)
         environment_parameters(s)
         noise_settings(s)
-        more(s, declarations)
+        more(s, structure)
     with st.container(key="launching"):
         redrawn(partial(curve_box, s), None, "run_box")
 

@@ -29,7 +29,7 @@ def label(spec: OfflineSpec) -> str:
         OFFLINE[spec.algorithm].title,
         promise_words(spec),
         episodes_each(spec),
-        *of_data(spec.rewards, spec.stationary),
+        of_data(spec.rewards),
     )
 
 

@@ -131,11 +131,6 @@ def knows(option: str) -> bool:
     return "rewards" in OFFLINE[option.removesuffix(PLAIN)].public
 
 
-def pools(option: str) -> bool:
-    """Whether a learner makes something of steps that are declared to be alike."""
-    return OFFLINE[option.removesuffix(PLAIN)].pools
-
-
 def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
     """The runs that the controls describe: each learner without privacy once, the others at every budget.
 
@@ -181,7 +176,6 @@ def offline_spec_of(
         root_seed=settings.root_seed,
         beta=settings.beta,
         rewards=settings.rewards,
-        stationary=draft.stationary.get(draft.environment, "no") if OFFLINE[key].pools else "no",
         **noise,
     )
 
@@ -221,7 +215,6 @@ def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
     first = specs[0]
     draft.environment = first.environment
     draft.environment_params[first.environment] = dict(first.environment_params)
-    draft.stationary[first.environment] = max(spec.stationary for spec in specs)  # yes where one has it
     for spec in reversed(specs):
         draft.algorithm_params[OFFLINE[spec.algorithm].baseline] = dict(spec.algorithm_params)
     return draft

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_pooled
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
@@ -26,7 +26,7 @@ class Moved(NamedTuple):
 class Draft:
     """The fields of a RunSpec as the controls show them.
 
-    environment_params, algorithm_params, structure, stationary: by the environment or algorithm that they belong to, so
+    environment_params, algorithm_params, structure: by the environment or algorithm that they belong to, so
     that switching back finds them again; mechanism, calibration, reports, delta, bonus: None where they are chosen for
     the run.
     """
@@ -36,7 +36,6 @@ class Draft:
     algorithm: str
     algorithm_params: dict[str, dict[str, Any]]
     structure: dict[str, str]
-    stationary: dict[str, str]
     privacy: str | None
     mechanism: str | None
     calibration: str | None
@@ -76,7 +75,6 @@ def draft_of(spec: RunSpec) -> Draft:
         params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}
         draft[f"{owner}_params"] = {draft[owner]: params}
     draft["structure"] = {spec.environment: spec.structure} if spec.structure else {}
-    draft["stationary"] = {spec.environment: spec.stationary}
     return Draft(**draft)
 
 
@@ -90,11 +88,9 @@ def spec_from(draft: Draft) -> RunSpec:
         values[f"{owner}_params"] = values[f"{owner}_params"].get(values[owner], {})
     algorithm = ALGORITHMS[draft.algorithm]
     declares = "structure" in algorithm.declarable
-    values["structure"] = draft.structure.get(draft.environment) if declares else None
+    values["structure"] = (draft.structure.get(draft.environment) or None) if declares else None
     values["privacy"] = effective(draft.privacy, algorithm.privacies)
     values["bonus"] = effective(draft.bonus, algorithm.bonuses)
-    pooled = not not_pooled(draft.algorithm, None, None, values["bonus"])
-    values["stationary"] = draft.stationary.get(draft.environment, "no") if pooled else "no"
     mechanisms = mechanisms_for(draft.algorithm, values["privacy"])
     if draft.mechanism not in mechanisms:
         values["mechanism"] = None
