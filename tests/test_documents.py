@@ -19,7 +19,7 @@ import pytest
 
 import dprl
 from dprl.__main__ import command_line
-from dprl.glossary import TERMS, avoided
+from dprl.messages.glossary import TERMS, avoided
 from tests.test_layers import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -206,8 +206,8 @@ def test_the_version_is_said_in_one_place_and_reaches_no_key() -> None:
     users = [p for p in (ROOT / "dprl").rglob("*.py") if "dprl.version import" in p.read_text("utf-8")]
     assert {p.relative_to(ROOT / "dprl").as_posix() for p in users} == {
         "__init__.py",
-        "cited.py",
-        "status.py",
+        "research/cited.py",
+        "research/sweeps.py",
     }
 
 

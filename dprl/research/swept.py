@@ -9,7 +9,7 @@ import numpy as np
 from dprl.fields import SpecError, shown
 from dprl.figures import style, tradeoff
 from dprl.figures.regret import distinct
-from dprl.frontiers import (
+from dprl.research.frontiers import (
     AXES,
     BUDGETS,
     SYMBOLS,

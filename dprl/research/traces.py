@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dprl import metrics, simulation
-from dprl.cited import cite
 from dprl.fields import SpecError
 from dprl.research.cards import card, listed, told
+from dprl.research.cited import cite
 from dprl.simulation import (
     AttackSpec,
     AttackTrace,
