@@ -181,7 +181,7 @@ class SweepResult(Generic[S]):
         """
         from dprl.research.swept import frontier_picture
 
-        return frontier_picture(self, measure, dark=dark)
+        return frontier_picture(self.sweep, self.curves, measure, dark=dark)
 
     def __repr__(self) -> str:
         return f"Results of {self.sweep!r}: {len(self.curves)} runs"
