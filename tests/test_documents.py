@@ -13,13 +13,14 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import dprl
 from dprl.__main__ import command_line
-from dprl.messages.glossary import TERMS, avoided
+from dprl.messages.glossary import TERMS
 from tests.test_layers import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -166,6 +167,33 @@ def passages(page: Path) -> Iterator[str]:
             )
             if re.search(r"\w", plain):
                 yield plain
+
+
+def spaced(name: str) -> str:
+    """The pattern of a name, with any space between its words."""
+    return re.escape(name).replace(r"\ ", r"\s+")
+
+
+@cache
+def rules() -> list[tuple[str, re.Pattern[str] | None, re.Pattern[str]]]:
+    """Of each term with names that are not used: the term, where they are right after all, and the names. They are
+    put together once, as tests look at thousands of strings."""
+    return [
+        (
+            t.term,
+            re.compile("|".join(map(re.escape, t.right)), re.I) if t.right else None,
+            re.compile(rf"\b(?:{'|'.join(map(spaced, t.avoid))})(?:s|'s)?\b", re.I),
+        )
+        for t in TERMS.values()
+        if t.avoid
+    ]
+
+
+def avoided(text: str) -> Iterator[tuple[str, str]]:
+    """Each name in a text that is not used, with the term that is."""
+    for term, right, names in rules():
+        for found in names.finditer(right.sub(" ", text) if right else text):
+            yield found.group(), term
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
