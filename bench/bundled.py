@@ -87,10 +87,10 @@ def first_study() -> dict[RunSpec, list[float]]:
 
     def price(way: str, episodes: int) -> NDArray[np.float64]:
         spec = study.searches[way][episodes]
-        for one in (spec, spec.twin()):
+        for one in (spec, spec.baseline()):
             if one not in found:
                 found[one] = final(one)
-        extra: NDArray[np.float64] = np.array(found[spec]) - np.array(found[spec.twin()])
+        extra: NDArray[np.float64] = np.array(found[spec]) - np.array(found[spec.baseline()])
         return extra / episodes
 
     target = study.share / 100 * online.v_star(study.base)

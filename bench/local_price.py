@@ -41,10 +41,10 @@ def rows() -> Iterator[dict[str, Any]]:
             "seeds": SEEDS,
         }
         bare = run(RunSpec(**told, privacy="none"))
-        twin = RunCurves(bare.episodes, bare.regret)
+        baseline = RunCurves(bare.episodes, bare.regret)
         for reports in ("played", "all"):
             found = run(RunSpec(**told, privacy="local", mechanism="unary", reports=reports))
-            price = RunCurves(found.episodes, found.regret).beyond(twin)
+            price = RunCurves(found.episodes, found.regret).beyond(baseline)
             decades = growth_by_decade(found.episodes, price)[: -DECADES - 1 : -1]
             yield {
                 "environment": environment,

@@ -68,7 +68,7 @@ def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
         "epsilon": SPEC.epsilon,
         "users": at.tolist(),
         "lost": lost(trace, at),
-        "baseline": lost(run(SPEC.twin()).seeds[0], at),
+        "baseline": lost(run(SPEC.baseline()).seeds[0], at),
         "policies": [digits(policy) for policy in policies],
         "paths": [digits(path(mdp, policy, random)) for policy in policies],
     }

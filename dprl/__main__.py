@@ -264,7 +264,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
         print(f"Note: {uploads.outcome(reach(spec), trace.values[0, -1])}")
         for sentence in verdict.said(trace.seeds[0], releases):
             print(f"Note: {sentence}".replace("**", ""))
-    caution(metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0, spec.seeds)
+    caution(metrics.unsettled(trace.at, trace.values) if spec == spec.baseline() else 0, spec.seeds)
     return 0
 
 
@@ -329,13 +329,13 @@ def sweep_command(given: argparse.Namespace) -> int:
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
-    twins = {spec.twin() for spec in sweep.specs}
-    curves = ([(at, values) for _, at, values in store.results.live(twin)] for twin in twins)
+    baselines = {spec.baseline() for spec in sweep.specs}
+    curves = ([(at, values) for _, at, values in store.results.live(baseline)] for baseline in baselines)
     caution(max(metrics.unsettled(*metrics.align(found)) for found in curves), sweep.base.seeds)
     below = []
     for point in sweep.points:
         spec: Any = point.spec
-        price: Any = final[spec] - final[spec.twin()]
+        price: Any = final[spec] - final[spec.baseline()]
         if metrics.regret_band(price[:, None])[2][0] < 0:
             below.append(", ".join(map(str, point.values)))
     if below:

@@ -86,7 +86,7 @@ Mechanism = Literal[
     "binomial-tree",
 ]
 Calibration = Literal[
-    "tight",
+    "calibrated",
     "paper",
 ]
 Reports = Literal[

@@ -81,7 +81,7 @@ def test_a_trace_names_its_environment_its_interval_and_what_is_proved(traces: d
     assert proved is not None
     assert 0.9999 < proved <= 1
     assert f"proved rho {upward(proved):g}," in repr(traces["offline"])
-    assert "proved" not in repr(dprl.run(ONLINE.twin()))
+    assert "proved" not in repr(dprl.run(ONLINE.baseline()))
 
 
 def test_a_seed_that_was_cut_short_says_so() -> None:

@@ -81,7 +81,7 @@ def test_runs_of_every_kind_are_cited_and_each_paper_once() -> None:
     online, data = dprl.RunSpec(), dprl.OfflineSpec(algorithm="dp-apvi", privacy="zcdp")
     assert {key for key in KINDS if key != "toy"} == set(SOURCES)
     assert dprl.cite(AttackSpec(run=online)) == dprl.cite(online) == dprl.cite(online.to_dict())
-    together = entries(dprl.cite(online, data, online, data.twin()))
+    together = entries(dprl.cite(online, data, online, data.baseline()))
     assert set(together) == {*entries(dprl.cite(online)), *entries(dprl.cite(data)), "yin2021"}
     assert {"qiao2023offline", "bun2016", "balle2018"} <= set(together)
 

@@ -122,7 +122,7 @@ def test_one_draw_of_noise_recovers_everybody_and_a_tree_nobody() -> None:
 
 
 def test_orders_and_exponents_follow_the_runs() -> None:
-    chain = [SMALL.twin(), SMALL, SMALL.replace(privacy="local")]
+    chain = [SMALL.baseline(), SMALL, SMALL.replace(privacy="local")]
     right, wrong = regret.order([chain]), regret.order([chain[::-1]])
     found = evidence(right)
     assert right.judge(found).verdict == "holds"
@@ -140,8 +140,8 @@ def test_orders_and_exponents_follow_the_runs() -> None:
 
 def test_offline_runs_are_read_at_their_sizes() -> None:
     spec = OfflineSpec(environment_params={"S": 3, "H": 3}, algorithm="dp-apvi", n=10**6, seeds=4)
-    order = offline.nearer([spec.twin(), spec, spec.replace(rho=0.01)], 10**4)
-    early, late = offline.near_its_twin(spec, 10**4, 0.01), offline.near_its_twin(spec, 10**6, 0.01)
+    order = offline.nearer([spec.baseline(), spec, spec.replace(rho=0.01)], 10**4)
+    early, late = offline.near_its_baseline(spec, 10**4, 0.01), offline.near_its_baseline(spec, 10**6, 0.01)
     found = evidence(order, late)
     assert early.judge(found).value > 0.01
     assert late.judge(found).verdict == "holds"

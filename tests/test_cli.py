@@ -376,10 +376,10 @@ def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
     assert len(table) == 2 * 2 * 2
     assert (table.episode == 10**4).all()
     base = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**4, seeds=2)
-    final, twin = (run(spec).regret[:, -1] for spec in (base.replace(epsilon=0.1), base.twin()))
+    final, baseline = (run(spec).regret[:, -1] for spec in (base.replace(epsilon=0.1), base.baseline()))
     rows = table[(table.epsilon == 0.1) & (table.privacy == "central")]
     assert rows.regret.tolist() == pytest.approx(final.tolist(), rel=1e-12)
-    assert rows.extra_regret.tolist() == pytest.approx((final - twin).tolist(), rel=1e-9)
+    assert rows.extra_regret.tolist() == pytest.approx((final - baseline).tolist(), rel=1e-9)
     assert (again / "sweep.csv").read_bytes() == (out / "sweep.csv").read_bytes()
 
 

@@ -180,7 +180,7 @@ def below(
     """Where the larger of a learner's two curves is below the floor, in words; "" where it is not."""
     delta = 0.0 if model == "none" else 1e-6
     noise: dict[str, Any] = (
-        {} if model == "none" else {"epsilon": epsilon, "delta": delta, "calibration": "tight"}
+        {} if model == "none" else {"epsilon": epsilon, "delta": delta, "calibration": "calibrated"}
     )
     floor = found.floor(float(K), model, epsilon, delta)
     lost = [

@@ -67,24 +67,24 @@ def test_average_per_episode() -> None:
 def test_extra_regret_is_paired_by_seed() -> None:
     episodes = np.array([1, 2, 4])
     regret = np.array([[3.0, 6.0, 12.0], [30.0, 60.0, 120.0], [7.0, 7.0, 7.0]])
-    twin = np.array([[1.0, 2.0, 4.0], [10.0, 20.0, 40.0]])
-    at, extra = metrics.extra_regret(episodes, regret, episodes, twin)
+    baseline = np.array([[1.0, 2.0, 4.0], [10.0, 20.0, 40.0]])
+    at, extra = metrics.extra_regret(episodes, regret, episodes, baseline)
     assert at is episodes
     np.testing.assert_allclose(extra, [[2.0, 4.0, 8.0], [20.0, 40.0, 80.0]])
 
 
-def test_extra_regret_interpolates_a_twin_with_other_checkpoints() -> None:
+def test_extra_regret_interpolates_a_baseline_with_other_checkpoints() -> None:
     _, extra = metrics.extra_regret(
         np.array([1, 5, 10, 20]),
         np.array([[2.0, 10.0, 20.0, 40.0]]),
         np.array([2, 10]),
         np.array([[2.0, 10.0]]),
     )
-    # From (0, 0) the twin's regret is its episode here; past its end nothing is known.
+    # From (0, 0) the baseline's regret is its episode here; past its end nothing is known.
     np.testing.assert_allclose(extra, [[1.0, 5.0, 10.0, np.nan]])
 
 
-def test_extra_regret_ends_where_an_unfinished_twin_does() -> None:
+def test_extra_regret_ends_where_an_unfinished_baseline_does() -> None:
     at = np.array([1, 2, 3])
     _, extra = metrics.extra_regret(at, np.full((1, 3), 5.0), at, np.array([[1.0, 2.0, np.nan]]))
     np.testing.assert_array_equal(extra, [[4.0, 3.0, np.nan]])
@@ -184,7 +184,7 @@ def test_growth_by_decade_is_counted_back_from_the_end() -> None:
 def test_a_decade_counts_only_seeds_whose_price_is_above_zero() -> None:
     at = np.geomspace(10, 1e5, 300)
     below = at.copy()
-    below[at > 2e4] = -1.0  # the twin made a late mistake
+    below[at > 2e4] = -1.0  # the baseline made a late mistake
     early, late = metrics.growth_by_decade(at, np.array([at, at**0.9, below]))
     assert (early.seeds, late.seeds) == (3, 2)
     assert (early.of, late.of) == (3, 3)

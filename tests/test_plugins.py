@@ -23,7 +23,7 @@ from dprl.privacy import MECHANISMS
 
 LEARNER = replace(ucbvi.ALGORITHM, key="elsewhere", title="Elsewhere")
 WORLD = replace(riverswim.ENVIRONMENT, key="far-river", title="Far river")
-TWIN = replace(ucbvi.ALGORITHM, title="Another")
+BASELINE = replace(ucbvi.ALGORITHM, title="Another")
 HALF = object()
 REPORTS = replace(MECHANISMS["gaussian"], key="reports", title="Reports")
 TREE = replace(MECHANISMS["gaussian-tree"], key="sums", title="Sums")
@@ -36,7 +36,7 @@ POINTS = """
 elsewhere = outside:LEARNER
 gone = outside:GONE
 nowhere = no_such_module:LEARNER
-twin = outside:TWIN
+baseline = outside:BASELINE
 half = outside:HALF
 
 [dprl.mechanisms]
@@ -115,7 +115,7 @@ def test_what_is_registered_runs_and_what_fails_is_said(tmp_path: Path) -> None:
     for name, reason in (
         ("gone", "could not be loaded: AttributeError"),
         ("nowhere", "could not be loaded: ModuleNotFoundError"),
-        ("twin", "already one with the key ucbvi"),
+        ("baseline", "already one with the key ucbvi"),
         ("half", "it has no key, title"),
         ("cells", "left out: its norm is cells; give l1 or l2."),
         ("asking", "left out: its noise depends on what it is added to; give one that adds noise."),

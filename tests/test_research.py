@@ -33,7 +33,7 @@ def private() -> dprl.Trace:
 
 @pytest.fixture(scope="module")
 def baseline() -> dprl.Trace:
-    return dprl.run(SPEC.twin())
+    return dprl.run(SPEC.baseline())
 
 
 def test_what_a_notebook_shows_is_short_and_says_label_regret_and_proof(
@@ -177,7 +177,7 @@ def test_runs_on_data_sets_have_the_dashboard_s_charts() -> None:
             "DP-VAPVI, rho 1",
         ),
     ):
-        own, free = dprl.run(spec), dprl.run(spec.twin())
+        own, free = dprl.run(spec), dprl.run(spec.baseline())
         both = compare([own, free])
         gaps = both.plot()
         table = gaps.table[gaps.table["curve"] == algorithm]

@@ -30,7 +30,7 @@ run, batch = dprl.run(online), dprl.run(data)
 
 run.spec  # RunSpec
 run.spec.epsilon  # float | None
-run.spec.twin()  # RunSpec
+run.spec.baseline()  # RunSpec
 run.seeds[0]  # SeedTrace
 run.seeds[0].spec  # RunSpec
 batch.spec  # OfflineSpec
@@ -48,7 +48,7 @@ run.plot().table  # DataFrame
 dprl.from_gymnasium("FrozenLake-v1", 5)  # TabularMDP
 read = dprl.spec_from_json(online.to_json())
 read  # RunSpec | OfflineSpec | UploadSpec | AttackSpec
-read.twin().to_json()  # str
+read.baseline().to_json()  # str
 dprl.run(read)  # Trace[SeedTrace] | Trace[OfflineTrace] | Trace[UploadTrace] | Trace[AttackTrace]
 if isinstance(read, dprl.RunSpec):
     read.replace(seeds=1).epsilon  # float | None
@@ -79,7 +79,7 @@ def test_lint_reads_what_a_spec_is_of() -> None:
     assert_type(trace.seeds[0].spec, dprl.RunSpec)
     assert (trace.spec.epsilon, trace.seeds[0].spec) == (1.0, trace.spec)
     with pytest.raises(AttributeError):
-        trace.spec = trace.spec.twin()  # type: ignore[misc]
+        trace.spec = trace.spec.baseline()  # type: ignore[misc]
 
 
 def test_mypy_completes_specs_and_takes_what_runs(tmp_path: Path) -> None:

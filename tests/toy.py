@@ -43,7 +43,7 @@ class ToySpec:
     def size(self) -> int:
         return self.n
 
-    def twin(self) -> ToySpec:
+    def baseline(self) -> ToySpec:
         return replace(self, epsilon=None)
 
     def label(self) -> str:

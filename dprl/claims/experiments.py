@@ -35,7 +35,7 @@ def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
 
 def by_trust(base: RunSpec) -> Chains:
     """The order of the paper's figure: no privacy, a trusted curator at a large and a small budget, then none."""
-    return [[base.twin(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
+    return [[base.baseline(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
 
 
 def by_model(base: RunSpec) -> Chains:
@@ -131,13 +131,13 @@ OFFLINE = Claim(
     "Noise as in the paper, paper constants. ρ = 25, 1 and 0.1. On RiverSwim the same is asked of DP-APVI.",
     "Curves that come down to that without privacy have met it.",
     (
-        offline.near_its_twin(LINEAR.replace(rho=25.0), 1000, 0.05),
-        offline.near_its_twin(LINEAR.replace(rho=25.0), 10**6, 0.01),
-        offline.near_its_twin(LINEAR.replace(rho=1.0), 10**6, 0.01),
-        offline.near_its_twin(TABULAR, 10**10, 0.01),
-        offline.nearer([LINEAR.twin(), *(LINEAR.replace(rho=rho) for rho in (25.0, 1.0, 0.1))], 10**5),
+        offline.near_its_baseline(LINEAR.replace(rho=25.0), 1000, 0.05),
+        offline.near_its_baseline(LINEAR.replace(rho=25.0), 10**6, 0.01),
+        offline.near_its_baseline(LINEAR.replace(rho=1.0), 10**6, 0.01),
+        offline.near_its_baseline(TABULAR, 10**10, 0.01),
+        offline.nearer([LINEAR.baseline(), *(LINEAR.replace(rho=rho) for rho in (25.0, 1.0, 0.1))], 10**5),
         offline.nearer([LINEAR.replace(rho=25.0), LINEAR.replace(algorithm="pevi")], 10**6),
-        offline.nearer([TABULAR.twin(), *(TABULAR.replace(rho=rho) for rho in (1.0, 0.1, 0.01))], 10**8),
+        offline.nearer([TABULAR.baseline(), *(TABULAR.replace(rho=rho) for rho in (1.0, 0.1, 0.01))], 10**8),
     ),
 )
 
@@ -150,7 +150,7 @@ EPSILONS = (0.03, 0.1, 0.3, 1.0)
 
 def of_mistakes(*learners: RunSpec) -> Iterator[Setting]:
     """Without privacy in 1/alpha, and what privacy adds in 1/alpha and in 1/epsilon."""
-    yield from (hard.in_alpha([hard.instance(one.twin(), gap) for gap in GAPS], 2.0) for one in learners)
+    yield from (hard.in_alpha([hard.instance(one.baseline(), gap) for gap in GAPS], 2.0) for one in learners)
     yield from (hard.in_alpha([hard.instance(one, gap) for gap in GAPS], 1.0) for one in learners)
     yield from (
         hard.in_epsilon([hard.instance(one.replace(epsilon=e), 0.1) for e in EPSILONS]) for one in learners

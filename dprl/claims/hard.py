@@ -40,7 +40,7 @@ def mistakes(evidence: Evidence, spec: RunSpec) -> Array:
 
 def extra(evidence: Evidence, spec: RunSpec) -> Array:
     """[seeds] how much more often than without privacy."""
-    return mistakes(evidence, spec) - mistakes(evidence, spec.twin())
+    return mistakes(evidence, spec) - mistakes(evidence, spec.baseline())
 
 
 def setting_heading(spec: RunSpec, *notes: str) -> str:
@@ -54,7 +54,7 @@ def setting_heading(spec: RunSpec, *notes: str) -> str:
 def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
     """Suboptimal episodes, of private runs beyond the run without privacy, grow at most like a power of 1/alpha."""
     first = specs[0]
-    private = first.twin() != first
+    private = first.baseline() != first
 
     def points(evidence: Evidence) -> Points:
         of = extra if private else mistakes

@@ -1,4 +1,4 @@
-"""Experiments on learning from private data sets: how near a private learner comes to its non-private twin."""
+"""Experiments on learning from private data sets: how near a private learner comes to its non-private baseline."""
 
 from __future__ import annotations
 
@@ -43,15 +43,17 @@ def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
     return draw
 
 
-def near_its_twin(spec: OfflineSpec, n: int, most: float) -> Setting:
+def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
     """At n trajectories it loses hardly more than without privacy."""
-    specs = (spec.twin(), spec)
+    specs = (spec.baseline(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",
         "share of v* lost beyond the algorithm without privacy",
         f"at most {most:g}",
         specs,
-        lambda evidence: at_most(t_interval(gap(evidence, spec, n) - gap(evidence, spec.twin(), n)), most),
+        lambda evidence: at_most(
+            t_interval(gap(evidence, spec, n) - gap(evidence, spec.baseline(), n)), most
+        ),
         gaps(specs),
         form="share",
     )

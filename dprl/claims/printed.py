@@ -131,11 +131,11 @@ SMALL = LINEAR.replace(n=1000, seeds=RUNS)
 
 
 def _methods(base: Any) -> list[Any]:
-    return [base.twin(), base.replace(algorithm="pevi"), base.replace(rho=1.0), base.replace(rho=25.0)]
+    return [base.baseline(), base.replace(algorithm="pevi"), base.replace(rho=1.0), base.replace(rho=25.0)]
 
 
 def _printed_budgets(base: Any) -> list[Any]:
-    return [base.twin(), *(base.replace(rho=rho) for rho in (0.1, 1.0, 5.0, 25.0))]
+    return [base.baseline(), *(base.replace(rho=rho) for rho in (0.1, 1.0, 5.0, 25.0))]
 
 
 OPEN_OFFLINE = (
@@ -156,7 +156,7 @@ FIGURES = {
             _online(
                 "RiverSwim, K = 50,000, as the paper prints",
                 [
-                    PRINTED.twin(),
+                    PRINTED.baseline(),
                     PRINTED.replace(epsilon=10.0),
                     PRINTED,
                     PRINTED.replace(privacy="local", mechanism="laplace", calibration="paper"),

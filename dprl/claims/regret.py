@@ -87,8 +87,8 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
 
 def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
     """At [C] and what privacy has cost until then, [seeds, C]."""
-    run, twin = evidence.runs[spec], evidence.runs[spec.twin()]
-    return run.at.astype(float), run.beyond(twin)
+    run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
+    return run.at.astype(float), run.beyond(baseline)
 
 
 def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
@@ -114,7 +114,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
         problem_title(spec, note),
         EXPONENT,
         f"at most {FLAT:g}",
-        tuple(dict.fromkeys(s for one in drawn for s in (one.twin(), one))),
+        tuple(dict.fromkeys(s for one in drawn for s in (one.baseline(), one))),
         lambda evidence: at_most(last_growth(evidence, spec), FLAT),
         lambda evidence: prices(evidence, drawn),
     )
@@ -145,7 +145,7 @@ def exponent_of(
 ) -> Setting:
     """Values grow at most like a power of x, by the slope of a line through logarithms, seed by seed.
 
-    paired: whether their non-private twins are looked at, too.
+    paired: whether their non-private baselines are looked at, too.
     labels: of the chart and its axes. Its runs are drawn like the first of `specs`.
     """
 
@@ -163,7 +163,7 @@ def exponent_of(
         heading,
         statistic,
         f"at most {exponent:g} + {FLAT:g}",
-        tuple(dict.fromkeys(spec for one in specs for spec in ((one.twin(), one) if paired else (one,)))),
+        tuple(dict.fromkeys(spec for one in specs for spec in ((one.baseline(), one) if paired else (one,)))),
         lambda evidence: rate(Measured(*power_law(*points(evidence))), exponent),
         draw,
         whole=False,

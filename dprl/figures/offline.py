@@ -67,7 +67,7 @@ def prices_over_n(
     wide: bool = False,
     proved: Sequence[str] = (),
 ) -> Picture:
-    """V~ of the twin less V~ over n, the mean of each private run.
+    """V~ of the baseline less V~ over n, the mean of each private run.
 
     proved: of each curve the theorem by which it falls like 1/n, "" for none; beside the first with a theorem there is
     a line that falls so.

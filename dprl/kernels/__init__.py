@@ -1,7 +1,7 @@
 """Compiled kernels: plain Python functions that numba compiles on first use, in whoever uses them.
 
 A function marked `@kernel` stays an ordinary Python function (tests run it as such and get the same bits).
-`compiled(function, signature)` gives its machine-code twin. Nothing is compiled, and numba is not even
+`compiled(function, signature)` gives its machine-code baseline. Nothing is compiled, and numba is not even
 imported, until then: pages import the registries of learners without paying for a compiler.
 
 Compiled code is kept on disk (`disk`), in a directory named after a digest of all of the package's sources (`folder`):

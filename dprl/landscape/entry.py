@@ -88,7 +88,11 @@ class Entry:
     def spec(self, problem: LandscapeProblem, K: int) -> RunSpec:
         """Its run of K users, with all else by default. Raises SpecError where it cannot be run."""
         epsilon, delta = BUDGET
-        noise = {} if self.privacy == "none" else {"calibration": "tight", "epsilon": epsilon, "delta": delta}
+        noise = (
+            {}
+            if self.privacy == "none"
+            else {"calibration": "calibrated", "epsilon": epsilon, "delta": delta}
+        )
         return RunSpec(
             environment=problem.environment,
             environment_params=dict(problem.params),

@@ -118,7 +118,7 @@ class Row:
     @property
     def uncovered(self) -> str:
         """What its bonus does not cover of the noise that it was run with, in sentences."""
-        return uncovered(self.entry.learner, self.entry.privacy, "tight", self.entry.bonus)
+        return uncovered(self.entry.learner, self.entry.privacy, "calibrated", self.entry.bonus)
 
     @property
     def note(self) -> str:

@@ -20,7 +20,7 @@ SAID = messages("questions")["episode"]
 LEARNING, REGRET, HIDDEN = (SAID[part] for part in ("learning", "regret", "hidden"))
 BUDGETS = (10.0, 1.0, 0.1)
 FEW = RunSpec(episodes=10**7)
-BY_BUDGET = (FEW.replace(epsilon=0.1), FEW.twin(), FEW, FEW.replace(epsilon=10.0))  # as they are offered
+BY_BUDGET = (FEW.replace(epsilon=0.1), FEW.baseline(), FEW, FEW.replace(epsilon=10.0))  # as they are offered
 USERS = (10.0, 1e9)
 START, END = 1e5, 1e9
 
@@ -106,7 +106,7 @@ EPISODE = Lesson(
             Attempt(
                 HIDDEN["try"],
                 "explore",
-                (FEW.twin(), *(FEW.replace(epsilon=e) for e in BUDGETS)),
+                (FEW.baseline(), *(FEW.replace(epsilon=e) for e in BUDGETS)),
                 EXPLORED,
             ),
         ),

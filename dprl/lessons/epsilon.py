@@ -108,7 +108,7 @@ def _beliefs(evidence: Evidence) -> Plot:
         said["before"],
         (0.0, 1.0),
         (0.0, 1.0),
-        drawn=(DrawnSeries(SpecSeries(ATTACK.run.twin(), said["same"], ends, ends[None])),),
+        drawn=(DrawnSeries(SpecSeries(ATTACK.run.baseline(), said["same"], ends, ends[None])),),
         log_x=False,
         percent=True,
         percent_x=True,

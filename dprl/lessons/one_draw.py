@@ -23,8 +23,8 @@ FARTHEST = 20.0  # visits
 EXACT = 1e-9
 BASE = RunSpec(episodes=10**9)
 TREE = BASE.replace(mechanism="laplace-tree")
-LOOKS = {"one": TREE.twin(), "tree": TREE}  # one draw hides nobody
-MECHANISMS = {TREE: COSTS["tree"], BASE.twin(): COSTS["none"], BASE: COSTS["optimal"]}
+LOOKS = {"one": TREE.baseline(), "tree": TREE}  # one draw hides nobody
+MECHANISMS = {TREE: COSTS["tree"], BASE.baseline(): COSTS["none"], BASE: COSTS["optimal"]}
 ASKED = tuple(("collusion", spec) for spec in COLLUSIONS)
 
 

@@ -19,7 +19,7 @@ SAID = messages("questions")["pessimism"]
 ENOUGH, SMALLER, BELIEF = (SAID[part] for part in ("enough", "budgets", "believes"))
 CLINIC = OfflineSpec(environment="clinic", algorithm="dp-apvi", behaviour="mixture:0.7", n=10**10, seeds=10)
 RHOS = (1.0, 0.1, 0.01)
-FREE, PRIVATE = CLINIC.twin(), CLINIC.replace(rho=1.0)
+FREE, PRIVATE = CLINIC.baseline(), CLINIC.replace(rho=1.0)
 BUDGETS = (CLINIC.replace(rho=0.1), FREE, CLINIC.replace(rho=0.01), PRIVATE)  # as they are offered
 RANGE = (5.0, 1e10)
 GOOD, BELIEVED = 0.05, 0.1

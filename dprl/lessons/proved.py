@@ -26,7 +26,7 @@ PRINTED = TREE.replace(calibration="paper")
 NOISES = {
     PRINTED: COSTS["printed"],
     BASE: COSTS["best"],
-    BASE.twin(): COSTS["none"],
+    BASE.baseline(): COSTS["none"],
     TREE: COSTS["tree"],
 }
 DELTA = 1e-6
@@ -97,7 +97,7 @@ def _errors(evidence: Evidence) -> Plot:
         (0.0, 1.0),
         (0.0, 1.0),
         drawn=(
-            DrawnSeries(SpecSeries(ATTACK.run.twin(), ATTACKED["blind"], ends, ends[None])),
+            DrawnSeries(SpecSeries(ATTACK.run.baseline(), ATTACKED["blind"], ends, ends[None])),
             DrawnSeries(SpecSeries(ATTACK.run, ATTACKED["attack"], false, true[None]), -1.0),
         ),
         log_x=False,
@@ -154,7 +154,7 @@ PROVED = Lesson(
             lambda evidence: regret.places_by_regret(evidence, tuple(NOISES)),
             _orders,
             COSTS["why"],
-            Attempt(COSTS["try"], "explore", (BASE.twin(), BASE, TREE, PRINTED), EXPLORED),
+            Attempt(COSTS["try"], "explore", (BASE.baseline(), BASE, TREE, PRINTED), EXPLORED),
         ),
         Step(
             ATTACKED["title"],

@@ -23,7 +23,7 @@ LEARNING, UNKNOWN, TRUSTED = (SAID[part] for part in ("learning", "unknown", "mo
 MIXTURE = RunSpec(
     environment="linear-mixture", algorithm="ucrl-vtr", privacy="central", episodes=10**12, seeds=10
 )
-NONE = MIXTURE.twin()
+NONE = MIXTURE.baseline()
 LOCAL = {epsilon: MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (1.0, 10.0)}
 NAMES = {
     LOCAL[10.0]: SAID["local_weak"],

@@ -89,9 +89,9 @@ class RunCurves:
             {"seed": seeds, axis: np.tile(self.at, len(self.values)), measure: self.values.ravel()}
         )
 
-    def beyond(self, twin: RunCurves) -> Array:
+    def beyond(self, baseline: RunCurves) -> Array:
         """[seeds, C] what it lost beyond another run, seed by seed: its non-private baseline."""
-        return metrics.extra_regret(self.at, self.values, twin.at, twin.values)[1]
+        return metrics.extra_regret(self.at, self.values, baseline.at, baseline.values)[1]
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> li
     """The growth exponent of a price [seeds, C] in each tenfold of episodes, counted back from the last.
 
     Tenfolds that begin before `first` are left out. A price may be negative (a run without privacy that makes a rare
-    late mistake loses more than its private twin): seeds with one at or below zero in a tenfold do not count in it.
+    late mistake loses more than its private baseline): seeds with one at or below zero in a tenfold do not count in it.
     """
     decades: list[Growth] = []
     to_k = float(episodes[-1]) if len(episodes) else 0.0

@@ -1,4 +1,4 @@
-"""Bands over seeds, and regret measured otherwise: per episode, or beyond that of the twin."""
+"""Bands over seeds, and regret measured otherwise: per episode, or beyond that of the baseline."""
 
 from __future__ import annotations
 
@@ -107,24 +107,24 @@ def per_episode(episodes: Integers, regret: Array) -> Array:
 
 
 def extra_regret(
-    episodes: Integers, regret: Array, twin_episodes: Integers, twin_regret: Array
+    episodes: Integers, regret: Array, baseline_episodes: Integers, baseline_regret: Array
 ) -> tuple[Integers, Array]:
-    """What privacy cost: cumulative regret [seeds, C] less that of the non-private twin, seed by seed.
+    """What privacy cost: cumulative regret [seeds, C] less that of the non-private baseline, seed by seed.
 
-    Seed i is paired with the twin's seed i (they share the environment's stream); where one has more seeds
-    the rest are left out. At other checkpoints than its own the twin is interpolated linearly from (0, 0):
-    between two releases the policy is fixed and regret is linear. NaN past the twin's end.
+    Seed i is paired with the baseline's seed i (they share the environment's stream); where one has more seeds
+    the rest are left out. At other checkpoints than its own the baseline is interpolated linearly from (0, 0):
+    between two releases the policy is fixed and regret is linear. NaN past the baseline's end.
     Returns (episodes [C], extra [pairs, C]).
     """
-    pairs = min(len(regret), len(twin_regret))
+    pairs = min(len(regret), len(baseline_regret))
     extra = np.empty((pairs, len(episodes)))
     for seed in range(pairs):
-        known = np.isfinite(twin_regret[seed])
-        twin = np.interp(
+        known = np.isfinite(baseline_regret[seed])
+        baseline = np.interp(
             np.asarray(episodes, float),
-            np.concatenate([[0.0], np.asarray(twin_episodes, float)[known]]),
-            np.concatenate([[0.0], twin_regret[seed][known]]),
+            np.concatenate([[0.0], np.asarray(baseline_episodes, float)[known]]),
+            np.concatenate([[0.0], baseline_regret[seed][known]]),
             right=np.nan,
         )
-        extra[seed] = regret[seed] - twin
+        extra[seed] = regret[seed] - baseline
     return episodes, extra

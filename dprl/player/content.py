@@ -190,7 +190,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
             g.claimed_delta or 0.0,
             g.readings,
             words.blanked,
-            calibrated=spec.calibration == "tight",
+            calibrated=spec.calibration == "calibrated",
         )
         says.insert(0, markup(sentence))
         proved = (

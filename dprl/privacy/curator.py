@@ -195,7 +195,7 @@ def apart_of(
     return tuple(found)
 
 
-def tight_scales(
+def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
     """The least noise, in the proportions of the families' weights, that proves a budget under replace-one.

@@ -116,7 +116,7 @@ def frontier_of(
     bands = np.array([band_of(column, statistic) for column in rows.T]).reshape(len(specs), 3)
     whole = np.asarray(np.isfinite(rows).all(axis=0), bool)
     fit = whole & (lost < LEARNED * worst)
-    free = specs[0] == specs[0].twin()
+    free = specs[0] == specs[0].baseline()
     enough = fit.sum() >= FEWEST and (proved is not None or not free)
     inside = np.array(x, float)[fit]
     return Frontier(

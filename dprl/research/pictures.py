@@ -78,12 +78,12 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
     chosen = {
         name: trace.spec
         for name, trace in traces.items()
-        if view != "extra" or trace.spec != trace.spec.twin()
+        if view != "extra" or trace.spec != trace.spec.baseline()
     }
     if not chosen:
         raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
     for spec in chosen.values():
-        if view == "extra" and spec.twin() not in known:
+        if view == "extra" and spec.baseline() not in known:
             raise without_baseline(spec)
         if view == "share" and not known[spec].v_star > 0:
             raise SpecError("measure", f"V* of {spec.label()} is 0, so no share of it is lost; give regret.")
@@ -116,14 +116,14 @@ def gaps(traces: Traces, **how: bool) -> Picture:
 def privacy_costs(traces: Traces, **how: bool) -> Picture:
     """How much lower V~ is than that of the same algorithm without privacy, on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
-    private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.twin()}
+    private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
     if not private:
         raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
     few(private)
     looks = numbered([style_of_data(trace.spec) for trace in private.values()])
     specs, curves = [trace.spec for trace in private.values()], []
     for (name, trace), look in zip(private.items(), looks, strict=True):
-        free = lower.get(trace.spec.twin())
+        free = lower.get(trace.spec.baseline())
         if free is None:
             raise without_baseline(trace.spec)
         curves.append(price_series(name, look, trace.at, lower[trace.spec], free))
@@ -189,8 +189,8 @@ def without_baseline(spec: Any) -> SpecError:
     """What is raised where a privacy cost has nothing to be counted from."""
     return SpecError(
         "measure",
-        f"privacy cost is counted from the non-private baseline of {spec.label()}; add dprl.run(spec.twin()) to the "
-        "runs.",
+        f"privacy cost is counted from the non-private baseline of {spec.label()}; add dprl.run(spec.baseline()) to "
+        "the runs.",
     )
 
 

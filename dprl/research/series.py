@@ -54,9 +54,9 @@ def style_of(spec: RunSpec) -> CurveStyle:
 
 def style_of_data(spec: OfflineSpec) -> CurveStyle:
     """The same of a run on data sets. The curator is trusted, as a central agent is."""
-    noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "tight")]
-    twins = list(dict.fromkeys(learner.twin for learner in OFFLINE.values()))
-    learner = twins.index(OFFLINE[spec.algorithm].twin) + len(twins) * (spec.rewards == "learned")
+    noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
+    baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
+    learner = baselines.index(OFFLINE[spec.algorithm].baseline) + len(baselines) * (spec.rewards == "learned")
     if spec.calibration is None:
         return CurveStyle("none", learner=learner)
     return CurveStyle("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)
@@ -80,7 +80,7 @@ def place_of(spec: RunSpec | OfflineSpec) -> str:
 def series_of(
     spec: RunSpec,
     known: RunCurves,
-    twin: RunCurves | None,
+    baseline: RunCurves | None,
     look: CurveStyle,
     title: str,
     measure: Measure,
@@ -94,7 +94,7 @@ def series_of(
 
     Args:
         spec: the run.
-        known: what is known of it; twin: of its non-private baseline, for measure `extra`.
+        known: what is known of it; baseline: of its non-private baseline, for measure `extra`.
         look: see `style_of`.
         title: its name.
         measure: what is drawn.
@@ -103,7 +103,7 @@ def series_of(
         v_star: the value of an optimal episode, where it is known.
 
     Raises:
-        ValueError: the measure is `extra`, and there is no twin; or it is `share`, and v_star is not known, or 0.
+        ValueError: the measure is `extra`, and there is no baseline; or it is `share`, and v_star is not known, or 0.
     """
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):
@@ -114,9 +114,9 @@ def series_of(
             best = v_star
         rows, averaged = (metrics.per_episode(episodes, each) / best for each in (rows, averaged))
     elif measure == "extra":
-        if twin is None:
+        if baseline is None:
             raise ValueError("extra regret is counted from the non-private baseline; give its curves")
-        rows = known.beyond(twin)
+        rows = known.beyond(baseline)
         done = known.done[: len(rows)]
         averaged = rows[done] if done.any() else rows
     center, low, high = metrics.BANDS[statistic](averaged)
@@ -160,7 +160,7 @@ def regret_picture(
     """
     styles = numbered([style_of(spec) for spec in specs.values()])
     curves = [
-        series_of(spec, known[spec], known.get(spec.twin()), look, name, measure, statistic,
+        series_of(spec, known[spec], known.get(spec.baseline()), look, name, measure, statistic,
                   v_star=known[spec].v_star)
         for (name, spec), look in zip(specs.items(), styles, strict=True)
     ]  # fmt: skip

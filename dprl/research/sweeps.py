@@ -147,7 +147,7 @@ class SweepResult(Generic[S]):
         for point in self.sweep.points:
             if point.spec is None:
                 continue
-            found, twin = self.curves[point.spec], self.curves[point.spec.twin()]
+            found, baseline = self.curves[point.spec], self.curves[point.spec.baseline()]
             seeds, points = found.values.shape
             told = dict(zip(names, point.values, strict=True))
             parts.append(
@@ -157,7 +157,7 @@ class SweepResult(Generic[S]):
                         "seed": np.repeat(np.arange(seeds), points),
                         f"{kind.axis} so far" if kind.axis in names else kind.axis: np.tile(found.at, seeds),
                         kind.measure: found.values.ravel(),
-                        f"extra_{kind.measure}": found.beyond(twin).ravel(),
+                        f"extra_{kind.measure}": found.beyond(baseline).ravel(),
                     }
                 )
             )

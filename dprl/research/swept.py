@@ -88,7 +88,7 @@ def lines_of(sweep: Sweep[Any], x: str, *, priced: bool) -> dict[str, Points]:
     place = names.index(x)
     found: dict[tuple[str, ...], Points] = {}
     for point in sweep.points:
-        if point.spec is not None and not (priced and point.spec == point.spec.twin()):
+        if point.spec is not None and not (priced and point.spec == point.spec.baseline()):
             said = [axis_words(*one) for one in zip(names, point.values, strict=True)]
             key = tuple(said[:place] + said[place + 1 :])
             found.setdefault(key, []).append((point.values[place], point.spec))
@@ -125,7 +125,7 @@ def line_of(
     lost = np.array([found.ends.mean() for found in known])
     rows = np.array([found.ends for found in known])
     if measure == PRICE:
-        rows = rows - np.array([curves[spec.twin()].ends for spec in specs])
+        rows = rows - np.array([curves[spec.baseline()].ends for spec in specs])
     worst = np.array([all_to_lose(spec, v_star_once(spec, best)) for spec in specs])
     if measure == "share":
         if not (worst > 0).all():

@@ -129,10 +129,10 @@ class Comparison:
 
                 - Online runs: "regret" so far, "share" of V* that an average episode lost so far, "regret per episode"
                   on average so far, "privacy cost": regret beyond the same seeds of the non-private baseline,
-                  `spec.twin()`, which has to be among the runs, or "suboptimal episodes": how many fell short of V* by
-                  more than alpha, against alpha.
+                  `spec.baseline()`, which has to be among the runs, or "suboptimal episodes": how many fell short of V*
+                  by more than alpha, against alpha.
                 - Runs on simulated data sets: "suboptimality" of the learned policy over n, or "privacy cost": how much
-                  lower the algorithm's lower bound is than that of `spec.twin()`, which has to be among the runs.
+                  lower the algorithm's lower bound is than that of `spec.baseline()`, which has to be among the runs.
                 - Runs on a file of yours: "lower bound" on the value of the learned policy over the budgets of the
                   runs, which differ in nothing else.
             statistic: "mean" or "median" over seeds; runs on data sets have their mean.

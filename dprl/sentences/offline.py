@@ -59,32 +59,33 @@ def _so_far(curves: Sequence[Series]) -> str:
     return f"Suboptimality so far: {' '.join(parts)}"
 
 
-def range_of_the_paper(curves: Sequence[Series], twin: Series | None, end: int) -> str:
+def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: int) -> str:
     """What is seen within the range of n that a paper shows, and beyond it, of runs with the noise that it prints.
 
     Args:
-        twin: the run without privacy.
+        baseline: the run without privacy.
         end: of the range.
     """
-    private = [curve for curve in curves if curve is not twin and curve.complete]
-    if twin is None or not twin.complete or not private:
+    private = [curve for curve in curves if curve is not baseline and curve.complete]
+    if baseline is None or not baseline.complete or not private:
         return ""
 
     def at(curve: Series, n: float) -> float:
         return float(curve.center[int(np.argmin(np.abs(curve.x - n)))])
 
     inside = [at(curve, end) for curve in private]
-    last = min(float(curve.x[-1]) for curve in [twin, *private])
+    last = min(float(curve.x[-1]) for curve in [baseline, *private])
     said = (
         f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the curve without privacy. With "
         "the paper's noise, and features of norm at most 1 as its theorem asks, they are not close there. At "
-        f"n = {end:,} the suboptimality is {human(at(twin, end))} without privacy and {_from_to(inside)} with privacy."
+        f"n = {end:,} the suboptimality is {human(at(baseline, end))} without privacy and {_from_to(inside)} with "
+        "privacy."
     )
     if last > end:
         beyond = " ".join(f"{quoted(curve.label)}: {human(at(curve, last))}." for curve in private)
-        level = at(twin, last) + CLOSE * (twin.v_star or 0.0)
+        level = at(baseline, last) + CLOSE * (baseline.v_star or 0.0)
         holds = any(at(curve, last) <= level for curve in private)
-        larger = {"n": count(last), "free": human(at(twin, last)), "runs": beyond}
+        larger = {"n": count(last), "free": human(at(baseline, last)), "runs": beyond}
         said += f" {filled(SAID['claim_holds' if holds else 'claim_fails'], **larger)}"
     return said
 

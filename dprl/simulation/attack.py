@@ -86,7 +86,7 @@ class AttackSpec:
     __repr__ = described
 
     def __post_init__(self) -> None:
-        if self.run.twin() == self.run:
+        if self.run.baseline() == self.run:
             raise SpecError("privacy", "without privacy there is no noise to attack; choose a privacy model.")
         if ALGORITHMS[self.run.algorithm].forgets:
             raise SpecError(
@@ -129,7 +129,7 @@ class AttackSpec:
         """Where the curve ends: executions a world."""
         return self.executions
 
-    def twin(self) -> AttackSpec:
+    def baseline(self) -> AttackSpec:
         """Itself: there is no attack without noise."""
         return self
 

@@ -13,11 +13,11 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
-NOISES = ("tight", "paper", "scaled")
+NOISES = ("calibrated", "paper", "scaled")
 REPORTS = {"played": "only reports of who played"}
 MODEL_ALLOWED = (
-    "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (tight, scaled) or "
-    "local:unary:tight:played"
+    "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
+    "local:unary:calibrated:played"
 )
 # Replace-one proves twice the epsilon for which Laplace noise is printed (QW23-online 5.1-5.2 count half the
 # sensitivity), so printed for half of it, it proves what was asked.
@@ -28,8 +28,8 @@ PRINTED_PROVES = 2.0
 class PrivacyChoice:
     """A way to be private: privacy model, mechanism and noise, None for the default.
 
-    noise: `tight`, the least that proves (epsilon, delta); `paper`, as printed for epsilon; `scaled`, Laplace noise as
-    printed for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
+    noise: `calibrated`, the least that proves (epsilon, delta); `paper`, as printed for epsilon; `scaled`, Laplace
+    noise as printed for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
     reports: one of REPORTS, whose reports a row counts, of a mechanism that is named, None for everybody's; a privacy
     model alone takes what it takes by default.
     """
@@ -90,7 +90,7 @@ class PrivacyChoice:
             if self.noise == "scaled":
                 changes["epsilon"] = epsilon / PRINTED_PROVES
         else:
-            changes |= {"calibration": "tight" if self.noise else None, "delta": delta}
+            changes |= {"calibration": "calibrated" if self.noise else None, "delta": delta}
         return changes
 
 

@@ -30,7 +30,7 @@ LEARNING: tuple[Field, ...] = (
     Field(
         "calibration", "choice", None,
         "how large the noise is: as in the paper, or calibrated to the budget; as in the paper by default",
-        choices=("paper", "tight"), optional=True, query="cal", flag="--calibration",
+        choices=("paper", "calibrated"), optional=True, query="cal", flag="--calibration",
     ),
     Field(
         "rho", "float", None, "budget of zero-concentrated privacy, by default 1: small is private",
@@ -164,7 +164,7 @@ class Budgeted:
             self._set("calibration", None)
         else:
             printed = promise.key in self.learner.printed and self.rewards != "learned"
-            ways = ("paper", "tight") if printed else ("tight",)
+            ways = ("paper", "calibrated") if printed else ("calibrated",)
             self._set("calibration", self.calibration or ways[0])
             self._choose("calibration", ways, f"privacy {promise.key} of {self.algorithm}")
         for name, usual in (("rho", 1.0), ("epsilon", 1.0), ("delta", DEFAULT_DELTA)):

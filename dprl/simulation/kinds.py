@@ -33,8 +33,8 @@ class Spec(Protocol):
     @property
     def seeds(self) -> int: ...
 
-    def twin(self) -> Self:
-        """The non-private twin: itself, if it is not private."""
+    def baseline(self) -> Self:
+        """The non-private baseline: itself, if it is not private."""
 
     def label(self) -> str:
         """A short name for a legend."""

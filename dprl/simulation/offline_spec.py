@@ -174,15 +174,15 @@ class OfflineSpec(Budgeted):
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
         return Estimate(seconds, 8 * 40 * cells, points)
 
-    def twin(self) -> OfflineSpec:
-        """The non-private twin: the same learner without noise, on the same data sets."""
-        return self._twin
+    def baseline(self) -> OfflineSpec:
+        """The non-private baseline: the same learner without noise, on the same data sets."""
+        return self._baseline
 
     @cached_property
-    def _twin(self) -> OfflineSpec:
+    def _baseline(self) -> OfflineSpec:
         if not PROMISES[self.privacy].fields:
             return self
-        return self.replace(algorithm=self.learner.twin, privacy="none")
+        return self.replace(algorithm=self.learner.baseline, privacy="none")
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""

@@ -87,7 +87,7 @@ def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | Non
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
     """How large the noise may be, the default first: as printed, if some paper prints it for what the learner sees."""
-    return ("tight", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("tight",)
+    return ("calibrated", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("calibrated",)
 
 
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
@@ -97,7 +97,7 @@ def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str,
     the part's tolerance is, and a bonus that is printed for equal noise may have a smaller one. Nor does it cover rows
     that have an E of their own.
     """
-    even = calibration == "tight" and not PRIVATIZERS[privacy].binary_rewards
+    even = calibration == "calibrated" and not PRIVATIZERS[privacy].binary_rewards
     if bonus != "paper":
         return ""
     short = ALGORITHMS[algorithm].uncovered if even else ""

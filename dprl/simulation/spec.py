@@ -161,7 +161,7 @@ class RunSpec:
             owner = filled(SAID["privacy_algorithm"], privacy=privatizer.key, algorithm=self.algorithm)
         self._choose("mechanism", known, owner)
         mechanism = MECHANISMS[str(self.mechanism)]
-        self._set("calibration", self.calibration or "tight")
+        self._set("calibration", self.calibration or "calibrated")
         able = calibrations_for(self.algorithm, mechanism.key)
         self._choose("calibration", able, filled(SAID["mechanism"], mechanism=mechanism.key))
         outside.check_contribution(mechanism.key, self.contribution)
@@ -200,7 +200,7 @@ class RunSpec:
         fitting = [
             key
             for key in known
-            if (self.calibration or "tight") in calibrations_for(self.algorithm, key)
+            if (self.calibration or "calibrated") in calibrations_for(self.algorithm, key)
             and not (self.delta == 0 and MECHANISMS[key].needs_delta)
         ]
         roomy = [key for key in fitting if self._has_room_for(key)]  # else the refusal is that of the last
@@ -329,9 +329,9 @@ class RunSpec:
         """Where the curve ends: K users."""
         return self.episodes
 
-    def twin(self) -> RunSpec:
-        """The non-private twin: the same spec with privacy `none`."""
-        return self._twin
+    def baseline(self) -> RunSpec:
+        """The non-private baseline: the same spec with privacy `none`."""
+        return self._baseline
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
@@ -353,7 +353,7 @@ class RunSpec:
         )
 
     @cached_property
-    def _twin(self) -> RunSpec:
+    def _baseline(self) -> RunSpec:
         return self.replace(privacy="none")
 
     @cached_property

@@ -1,7 +1,7 @@
 """`Sweep`: many runs as one value. A base spec, and axes along which it is changed.
 
 Its points are ordinary specs, so they are shared with everything else that runs; without privacy there is only
-one, whatever epsilon is. Each point has its non-private twin among the runs, for the price of privacy.
+one, whatever epsilon is. Each point has its non-private baseline among the runs, for the price of privacy.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ class Sweep(Generic[S]):
 
     @cached_property
     def specs(self) -> tuple[S, ...]:
-        """The distinct runs, twins included, in the order in which to compute them: points that lie far apart
+        """The distinct runs, baselines included, in the order in which to compute them: points that lie far apart
         first, so that the shape of the whole shows early."""
         found: dict[S, None] = {}
         runs = [point.spec for point in self.points if point.spec is not None]
         for spec in runs:
-            found.setdefault(spec.twin())
+            found.setdefault(spec.baseline())
         for i in _spread(len(runs)):
             found.setdefault(runs[i])
         return tuple(found)
@@ -133,7 +133,7 @@ class Sweep(Generic[S]):
 
     def frame(self, final: Mapping[S, Array]) -> pd.DataFrame:
         """Tidy table: the axes, seed, and of an online run episode (K), regret, and extra_regret over the non-private
-        twin's same seed. Points without a run are left out.
+        baseline's same seed. Points without a run are left out.
 
         Args:
             final: [seeds] measure at the end of each run of `specs`.
@@ -145,10 +145,10 @@ class Sweep(Generic[S]):
         for point in self.points:
             if point.spec is None:
                 continue
-            measured, twin = final[point.spec], final[point.spec.twin()]
+            measured, baseline = final[point.spec], final[point.spec.baseline()]
             for seed in range(len(measured)):
                 rows.append(
-                    (*point.values, seed, point.spec.size, measured[seed], measured[seed] - twin[seed])
+                    (*point.values, seed, point.spec.size, measured[seed], measured[seed] - baseline[seed])
                 )
         whole = pd.DataFrame(rows, columns=[*names, "seed", kind.axis, kind.measure, f"extra_{kind.measure}"])
         return whole.loc[:, ~whole.columns.duplicated()]  # a sweep along the curve's own axis names it once

@@ -72,7 +72,7 @@ FIELDS: Registry[Field] = Registry(
         Field(
             "calibration", "choice", None, "how large the noise is: calibrated to (epsilon, delta), or as in the "
             "paper",
-            choices=("tight", "paper"), optional=True, query="cal", flag="--calibration",
+            choices=("calibrated", "paper"), optional=True, query="cal", flag="--calibration",
         ),
         Field(
             "reports", "choice", None,

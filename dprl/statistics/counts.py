@@ -161,7 +161,7 @@ class Counts:
         """E = 4 * scale * tail times what the noisiest part has: n and m tolerate E/4, r tolerates E."""
         return 4 * scale / self.visits * tail
 
-    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
         """Laplace(3H/epsilon), times the levels of a tree over the users where there is one: 3H is the L1 norm of
         blank-one, and replace-one has twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1

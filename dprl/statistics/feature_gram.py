@@ -129,7 +129,7 @@ class FeatureGram:
         """Released in units that make the best of a budget."""
         return replace(self, even=True)
 
-    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
         """sigma_Lambda of L21 Appendix E.1; sigma_u follows from the units."""
         H, B = size.H, self.releases
         B0 = doublings(B)

@@ -149,5 +149,5 @@ class Statistic(Protocol):
     def evened(self) -> Self:
         """The same statistic, released in units in which its parts tolerate the same noise."""
 
-    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
         """Noise as printed for a privacy model, by its key: central or local."""

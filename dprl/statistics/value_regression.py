@@ -123,7 +123,7 @@ class ValueRegression:
         """Released in units that make the best of a budget."""
         return replace(self, even=True)
 
-    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
         """sigma_B of L21 Corollaries 5 and 6."""
         H, K0 = size.H, ceil(log2(K) + 1)
         if model == "central":

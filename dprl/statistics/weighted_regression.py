@@ -58,7 +58,7 @@ class WeightedRegression(ValueRegression):
             units = np.repeat([1.0, (1.0 if self.centred else size.H**4) / size.d], 2)
         return np.tile(units, (size.H - 1, 1))
 
-    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
         """sigma_B1 of L21 Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (

@@ -81,21 +81,21 @@ def actions(curve: Curve, own: str) -> None:
         if (
             curve.spec.privacy != "none"
             and len(session().explore.curves) < MAX_CURVES
-            and not twin_there(curve)
+            and not baseline_there(curve)
         ):
             button(
                 "Add this run without privacy",
                 "add",
                 curve.spec,
                 own,
-                add_twin,
+                add_baseline,
                 "The same algorithm on the same seeds, without noise.",
             )
 
 
-def twin_there(curve: Curve) -> bool:
+def baseline_there(curve: Curve) -> bool:
     """Whether the same run without privacy is in the comparison."""
-    return place(curve.spec.twin()) is not None
+    return place(curve.spec.baseline()) is not None
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
@@ -187,10 +187,10 @@ def cancel_run(spec: RunSpec) -> None:
     attempt(store().requests.cancel, spec, session().visitor)
 
 
-def add_twin(spec: RunSpec) -> None:
+def add_baseline(spec: RunSpec) -> None:
     """Adds the same run without privacy."""
     s = session()
-    s.said = add(spec.twin())
+    s.said = add(spec.baseline())
     write_address(s.explore)
 
 

@@ -89,7 +89,7 @@ def offline(trace: SeedTrace, at: int) -> None:
         return
     if len(said) > links.MAX_MODEL:  # a link has its digest only
         session().files[links.text_digest(said)] = said
-    runs = [base.twin(), *(base.replace(rho=rho) for rho in BUDGETS)]
+    runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
     page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, multi_run_link.encode(runs))
 
 

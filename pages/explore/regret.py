@@ -60,14 +60,14 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         missing = [
             c
             for c in s.explore.visible
-            if c.spec.privacy != "none" and not len(data.curves(c.spec.twin()).at)
+            if c.spec.privacy != "none" and not len(data.curves(c.spec.baseline()).at)
         ]
         if missing:
-            offer_twins(missing)
+            offer_baselines(missing)
     rows = [
         row
         for row in zip(s.explore.curves, kinds(s.explore.curves), titles, runs, strict=True)
-        if not row[0].hidden and (measure != "extra" or has_twin(row[0]))
+        if not row[0].hidden and (measure != "extra" or has_baseline(row[0]))
     ]
     if not any(len(data.curves(row[0].spec).at) for row in rows):
         no_regret_yet(measure, runs)
@@ -161,7 +161,7 @@ def no_regret_yet(measure: str, runs: Sequence[RunStatus]) -> None:
         empty("Nothing has been computed.")
 
 
-def offer_twins(missing: Sequence[Curve]) -> None:
+def offer_baselines(missing: Sequence[Curve]) -> None:
     """The privacy cost is measured against the same run without privacy: offers to run what is missing."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
@@ -175,19 +175,19 @@ def offer_twins(missing: Sequence[Curve]) -> None:
             "Run without privacy",
             icon=":material/play_arrow:",
             type="primary",
-            on_click=callback(run_twins),
+            on_click=callback(run_baselines),
             args=(missing,),
         )
 
 
-def run_twins(missing: Sequence[Curve]) -> None:
+def run_baselines(missing: Sequence[Curve]) -> None:
     """Runs them without privacy, each as a curve of its own where there is room, else unseen."""
     for curve in missing:
-        add(curve.spec.twin())
+        add(curve.spec.baseline())
     write_address(session().explore)
     st.rerun()
 
 
-def has_twin(curve: Curve) -> bool:
+def has_baseline(curve: Curve) -> bool:
     """Whether the privacy cost of this curve can be said."""
-    return curve.spec.privacy != "none" and len(data.curves(curve.spec.twin()).at) > 0
+    return curve.spec.privacy != "none" and len(data.curves(curve.spec.baseline()).at) > 0

@@ -90,8 +90,8 @@ def _with(base: RunSpec, model: str) -> RunSpec:
     if model == base.privacy:
         return base
     if model == "none":
-        return base.twin()
-    delta = base.delta if base.calibration == "tight" else None  # printed noise has the paper's
+        return base.baseline()
+    delta = base.delta if base.calibration == "calibrated" else None  # printed noise has the paper's
     return base.replace(privacy=model, calibration=base.calibration, delta=delta)
 
 

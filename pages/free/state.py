@@ -103,11 +103,11 @@ class PricedRun:
 
     Attributes:
         regret: its curves; their token changes when anything of this does.
-        price: what it lost beyond its non-private twin, nothing without privacy or while the twin is missing.
+        price: what it lost beyond its non-private baseline, nothing without privacy or while the baseline is missing.
         decades: how the price grew.
         flat: the number of episodes from which it is flat.
         stopped_short: of how many seeds regret has not settled at the end.
-        complete: the run and its twin are finished.
+        complete: the run and its baseline are finished.
     """
 
     curve: Curve
@@ -154,12 +154,12 @@ class PricedRun:
 def priced(curves: Sequence[Curve], runs: Sequence[RunStatus]) -> list[PricedRun]:
     """What is known of each run, those of which nothing is known left out."""
     found = []
-    twin = known(curves[0].spec) if curves and curves[0].spec.privacy == "none" else None
+    baseline = known(curves[0].spec) if curves and curves[0].spec.privacy == "none" else None
     for curve, run in zip(curves, runs, strict=True):
         own = known(curve.spec)
         if len(own.at):
             private = curve.spec.privacy != "none"
-            other = twin if private else None
+            other = baseline if private else None
             complete = run.state == "done" and (other is None or runs[0].state == "done")
             best = answers.v_star(curve.spec)
             token = f"{own.token}:{other.token if other else ''}:{run.state}:{run.seeds_done}:{best}"
@@ -168,11 +168,11 @@ def priced(curves: Sequence[Curve], runs: Sequence[RunStatus]) -> list[PricedRun
     return found
 
 
-def _priced(curve: Curve, own: RunCurves, twin: RunCurves | None, complete: bool, note: str) -> PricedRun:
+def _priced(curve: Curve, own: RunCurves, baseline: RunCurves | None, complete: bool, note: str) -> PricedRun:
     def load(_: str | None) -> PricedRun:
         price, decades, flat = None, [], None
-        if twin is not None and len(twin.at):
-            price = replace(own, values=own.beyond(twin))
+        if baseline is not None and len(baseline.at):
+            price = replace(own, values=own.beyond(baseline))
             if complete:
                 decades = metrics.growth_by_decade(price.at, price.values, FIRST)
                 flat = metrics.flat_from(decades)

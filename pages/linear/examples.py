@@ -25,13 +25,13 @@ EXAMPLES = (
         "Which privacy model?",
         "At ε = 1 an average episode loses under 1% of V* from 10 million users on with a trusted curator. With no "
         "trusted party it takes over 1 trillion users.",
-        (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
+        (BASE.baseline(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
         LinearView(measure="share"),
     ),
     Example(
         "Budgets",
         "With a trusted curator, a tenth of the budget ε takes about ten times the users.",
-        (BASE.twin(), *_budgets(BASE, 0.1, 1.0, 10.0)),
+        (BASE.baseline(), *_budgets(BASE, 0.1, 1.0, 10.0)),
         LinearView(measure="share"),
     ),
     Example(
@@ -39,7 +39,7 @@ EXAMPLES = (
         "From how many users on are the paper's noise and constants informative? Beside them stands "
         "calibrated noise for the same ε = 1 in the same tree, with the anytime bonus.",
         (
-            PRINTED.twin(),
+            PRINTED.baseline(),
             PRINTED,
             PRINTED.replace(privacy="local", calibration="paper", delta=1e-6),
             BASE.replace(episodes=10**15, mechanism="gaussian-tree"),
@@ -49,14 +49,14 @@ EXAMPLES = (
     Example(
         "Is the bound reached?",
         "On one environment regret flattens. When actions differ less for more users, regret grows like √K.",
-        (BASE.twin(), BASE, BASE.replace(privacy="local")),
+        (BASE.baseline(), BASE, BASE.replace(privacy="local")),
         LinearView(tab="exponents", problem="harder"),
     ),
     Example(
         "Linear MDP",
         "Here the values are linear in the features. LSVI-UCB repeats its regression over all users in every "
         "batch, with new noise. For the local model no such algorithm is known.",
-        (VALUES.twin(), *_budgets(VALUES, 1.0, 10.0)),
+        (VALUES.baseline(), *_budgets(VALUES, 1.0, 10.0)),
         LinearView(measure="share"),
     ),
 )

@@ -14,7 +14,7 @@ LINEAR = OfflineSpec(
 
 def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
     """Without privacy, then at budgets of zero-concentrated privacy."""
-    return (base.twin(), *(base.replace(rho=each) for each in rho))
+    return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 
 EXAMPLES = (
@@ -27,7 +27,7 @@ EXAMPLES = (
         "Other guarantees",
         "The same data under zero-concentrated, pure and approximate privacy.",
         (
-            CLINIC.twin(),
+            CLINIC.baseline(),
             CLINIC.replace(rho=0.1),
             CLINIC.replace(privacy="pure", epsilon=1.0),
             CLINIC.replace(privacy="approximate", epsilon=1.0),
@@ -55,7 +55,7 @@ EXAMPLES = (
         "Two releases for five",
         "The paper's DP-VAPVI beside our DP-PEVI, at the same proved budget.",
         (
-            LINEAR.twin(),
+            LINEAR.baseline(),
             LINEAR.replace(rho=1.0),
             LINEAR.replace(algorithm="dp-pevi", rho=0.8),
         ),

@@ -67,7 +67,7 @@ EXAMPLES = (
         _curves(
             *(
                 spec.replace(episodes=10**7)
-                for spec in (BASE.twin(), *(BASE.replace(epsilon=e) for e in (10.0, 3.0, 1.0, 0.3, 0.1)))
+                for spec in (BASE.baseline(), *(BASE.replace(epsilon=e) for e in (10.0, 3.0, 1.0, 0.3, 0.1)))
             )
         ),
         AT_FIRST,
@@ -78,7 +78,7 @@ EXAMPLES = (
         "Three kinds of noise at ε = 1: Laplace as in the paper, which proves (2, 0), Laplace calibrated, and Gaussian "
         "calibrated.",
         (
-            Curve(BASE.twin()),
+            Curve(BASE.baseline()),
             Curve(BASE, "Gaussian, optimal: (1, 10⁻⁶) proved"),
             Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: (1, 10⁻⁶) proved"),
             Curve(BASE.replace(calibration="paper"), "Laplace tree: as in the paper"),

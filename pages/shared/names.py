@@ -20,7 +20,7 @@ from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
-CALIBRATION = {"tight": "calibrated noise", "paper": "noise as in the paper"}
+CALIBRATION = {"calibrated": "calibrated noise", "paper": "noise as in the paper"}
 BONUS = {
     "anytime": "anytime bonus",
     "paper": "paper constants",

@@ -19,10 +19,10 @@ def of_study(study: SweepView) -> list[str]:
     for line, title in study.titles.items():
         for x, spec in trade.points(study, line):
             at = f"{symbol} = {count(x) if x >= 1 else format(x, 'g')}"
-            if study.subject.doubted(spec) and (seeds := doubts.stuck(spec.twin())):
+            if study.subject.doubted(spec) and (seeds := doubts.stuck(spec.baseline())):
                 stuck["" if study.x == study.subject.budget(study.base) else at] = (seeds, spec.seeds)
-            if spec != spec.twin():
-                price = trade.ends(spec) - trade.ends(spec.twin())
+            if spec != spec.baseline():
+                price = trade.ends(spec) - trade.ends(spec.baseline())
                 negative += doubts.below_zero(f"{title} at {at}", price)
     said = [sentences.unsettled(*max(stuck.values()), at=list(filter(None, stuck)))] if stuck else []
     return [*said, sentences.about_negative_prices(negative)]

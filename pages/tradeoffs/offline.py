@@ -60,7 +60,7 @@ class Offline:
         return VALUES[x] if x in VALUES else around(base, x)
 
     def usual(self, base: Any) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((OFFLINE[base.algorithm].twin, base.algorithm)))
+        return tuple(dict.fromkeys((OFFLINE[base.algorithm].baseline, base.algorithm)))
 
     def checked(self, base: Any, models: Sequence[str]) -> tuple[str, ...]:
         allowed = offered_learners(base.environment, base.privacy)
@@ -114,7 +114,7 @@ class Offline:
         return f"from {count(spec.n)} trajectories"
 
     def view(self, spec: Any) -> list[tuple[str, str]]:
-        return multi_run_link.encode(list(dict.fromkeys((spec.twin(), spec))))
+        return multi_run_link.encode(list(dict.fromkeys((spec.baseline(), spec))))
 
     def common(self, base: Any, x: str, users: bool) -> list[str]:
         said = names.in_common([base])

@@ -100,10 +100,10 @@ class Online:
         return f"after {count(spec.episodes)} users"
 
     def view(self, spec: Any) -> list[tuple[str, str]]:
-        return links.encode([Curve(each) for each in dict.fromkeys((spec, spec.twin()))], links.AT_FIRST)
+        return links.encode([Curve(each) for each in dict.fromkeys((spec, spec.baseline()))], links.AT_FIRST)
 
     def common(self, base: Any, x: str, users: bool) -> list[str]:
-        said = in_common([Curve(base.twin())]).split(" · ")
+        said = in_common([Curve(base.baseline())]).split(" · ")
         if x == "episodes" or users:
             said = [part for part in said if not part.startswith("K = ")]
         if x in base.environment_params and not users:
@@ -146,7 +146,7 @@ def ways(base: Any, models: Sequence[str]) -> tuple[str, ...]:
         known = mechanisms_for(base.algorithm, privacy)
         for mechanism in known:
             played = "played" if plays(base, privacy, mechanism) else None
-            found[PrivacyChoice(privacy, mechanism, "tight", played).text] = None
+            found[PrivacyChoice(privacy, mechanism, "calibrated", played).text] = None
         if "laplace-tree" in known:
             found["central:laplace-tree:scaled"] = None
     return tuple(found)
@@ -168,7 +168,7 @@ def offered_models(algorithm: str) -> list[str]:
         for mechanism in mechanisms_for(algorithm, privacy):
             for noise in calibrations_for(algorithm, mechanism):
                 found.append(f"{privacy}:{mechanism}:{noise}")
-                for reports in REPORTS if noise == "tight" else ():
+                for reports in REPORTS if noise == "calibrated" else ():
                     if not not_counted(reports, algorithm, privacy, mechanism):
                         found.append(f"{privacy}:{mechanism}:{noise}:{reports}")
                 if noise == "paper" and "laplace" in mechanism:

@@ -214,7 +214,7 @@ def moments(study: SweepView) -> list[int | None]:
     """After how many episodes the points of a sweep are all known; [None]: only at the end, or each point has another
     end."""
     runs = {spec for line in study.lines for _, spec in trade.points(study, line)}
-    runs |= {spec.twin() for spec in runs} if study.show == "price" else set()
+    runs |= {spec.baseline() for spec in runs} if study.show == "price" else set()
     known = [trade.run_curves(spec) for spec in runs]
     if study.base.kind != RunSpec.kind or study.x == "episodes" or not known:
         return [None]
@@ -230,7 +230,9 @@ def curves_at(study: SweepView, x: Any) -> Picture:
         for spec in (spec for value, spec in trade.points(study, line) if value == x):
             known = trade.run_curves(spec)
             rows = (
-                known.values - trade.run_curves(spec.twin()).values if study.show == "price" else known.values
+                known.values - trade.run_curves(spec.baseline()).values
+                if study.show == "price"
+                else known.values
             )
             center, low, high = metrics.BANDS[study.statistic](rows)
             kind = replace(looks[line], epsilon=spec.epsilon)
@@ -258,7 +260,7 @@ def sweep_table(study: SweepView) -> None:
             ends = trade.ends(spec)
             regret, low, high = trade.band(study, ends)
             worst = trade.worst_of(study, spec)
-            price = ends - trade.ends(spec.twin())
+            price = ends - trade.ends(spec.baseline())
             extra, extra_low, extra_high = trade.band(study, price)
             rows.append(
                 {

@@ -215,7 +215,7 @@ def points(study: SweepView, line: str) -> list[tuple[Any, Any]]:
 
 def values(study: SweepView, spec: Any, k: int | None = None) -> NDArray[np.float64]:
     """[seeds] what the chart shows of a run: regret, or its excess over the same seed without privacy."""
-    return reached(spec, k) - reached(spec.twin(), k) if study.show == "price" else reached(spec, k)
+    return reached(spec, k) - reached(spec.baseline(), k) if study.show == "price" else reached(spec, k)
 
 
 def band(study: SweepView, values: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -285,7 +285,7 @@ def users_search(study: SweepView, way: str, target: float) -> search.UsersFound
 
     def price_at(episodes: int) -> NDArray[np.float64] | None:
         spec = runs[episodes]
-        price = (ends(spec) - ends(spec.twin())) / episodes
+        price = (ends(spec) - ends(spec.baseline())) / episodes
         return price if np.isfinite(price).all() else None
 
     return search.search_users(
@@ -298,4 +298,4 @@ def pending(study: SweepView, way: str, found: search.UsersFound) -> list[RunSpe
     if found.pending is None:
         return []
     spec = study.searches[way][found.pending]
-    return missing([spec, spec.twin()])
+    return missing([spec, spec.baseline()])

@@ -114,7 +114,7 @@ class SweepView:
         for point in self.sweep.points[:: len(self.values)]:
             key = line_of(point.values)
             runs = tuple(spec for _, spec in self.points(key))
-            if not runs or runs[0] != runs[0].twin() or runs not in seen:
+            if not runs or runs[0] != runs[0].baseline() or runs not in seen:
                 found[key] = point.values[:-1]
             seen.add(runs)
         return found
@@ -125,7 +125,7 @@ class SweepView:
 
     def free(self, line: str) -> bool:
         """Whether it is without privacy."""
-        return any(spec == spec.twin() for _, spec in self.points(line)[:1])
+        return any(spec == spec.baseline() for _, spec in self.points(line)[:1])
 
     @property
     def titles(self) -> dict[str, str]:

@@ -34,7 +34,7 @@ HANG = """() => {
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    curves = [links.Curve(PRIVATE), links.Curve(PRIVATE.twin()), links.Curve(GRID)]
+    curves = [links.Curve(PRIVATE), links.Curve(PRIVATE.baseline()), links.Curve(GRID)]
     path = tmp_path_factory.mktemp("live") / "runs.html"
     path.write_text(played_page("Runs", curves, links.AT_FIRST, replayed), "utf-8")
     return path

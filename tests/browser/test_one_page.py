@@ -25,7 +25,7 @@ from website.live import page_of, runs_of
 
 PRIVATE = SHORT.replace(epsilon=5.0)
 # The first curve has a name of the visitor's own, which no link needs to repeat.
-NAMED = [links.Curve(PRIVATE, name="Mine, ε = 5"), links.Curve(PRIVATE.twin())]
+NAMED = [links.Curve(PRIVATE, name="Mine, ε = 5"), links.Curve(PRIVATE.baseline())]
 LINK = f"explore?{query_of(links.encode(NAMED, links.AT_FIRST))}"
 REFUSED = re.compile(
     r"The link could not be used, and the page's own settings are shown: .*\.|This page does not .*"
@@ -116,26 +116,26 @@ def test_a_dragged_epsilon_draws_what_a_native_run_gives_bit_for_bit(
 ) -> None:
     assert taken(visit, file).stat().st_size <= MOST_BYTES
     with opened(browser, file) as page:
-        compare(page, [PRIVATE, PRIVATE.twin()])
+        compare(page, [PRIVATE, PRIVATE.baseline()])
         slider = page.get_by_label("Privacy budget ε")
         slider.press("ArrowRight")
         expect(page.locator("#ends")).to_contain_text("ε = 7")
-        compare(page, [PRIVATE.replace(epsilon=7.0), PRIVATE.twin()])
+        compare(page, [PRIVATE.replace(epsilon=7.0), PRIVATE.baseline()])
         page.get_by_label("Average over").press("ArrowRight")
         expect(page.locator("#ends tbody tr").first.locator("td").last).to_have_text("3")
         moved = PRIVATE.replace(epsilon=7.0, seeds=3)
-        compare(page, [moved, moved.twin()])
+        compare(page, [moved, moved.baseline()])
         expect(page.locator("#cards")).to_contain_text("Proved as claimed: (7, 10⁻⁶)")
         fragment = page.url.partition("#")[2]
         page.evaluate(FIRST_SEEDS)
         expect(page.locator("#played")).to_contain_text("The chart has 1 of 3 seeds so far")
-        compare(page, [moved.replace(seeds=1), moved.twin().replace(seeds=1)])
+        compare(page, [moved.replace(seeds=1), moved.baseline().replace(seeds=1)])
         page.evaluate("player.play()")
         expect(page.locator("#played")).to_have_text(PLAYED)
-        compare(page, [moved, moved.twin()])
+        compare(page, [moved, moved.baseline()])
     link = links.decode(parse_qs(fragment))
     assert link.problems == ()
-    assert [curve.spec for curve in link.curves] == [moved, moved.twin()]
+    assert [curve.spec for curve in link.curves] == [moved, moved.baseline()]
     assert link.view == links.AT_FIRST
 
 
@@ -145,14 +145,14 @@ def test_a_link_of_the_dashboard_is_followed_and_a_wrong_one_gets_one_sentence(
 ) -> None:
     taken(visit, file)
     wanted = PRIVATE.replace(epsilon=0.3, seeds=4)
-    fragment = compared(wanted, wanted.twin()).replace("explore?", "#")
+    fragment = compared(wanted, wanted.baseline()).replace("explore?", "#")
     with opened(browser, file, fragment) as page:
         expect(page.locator("#said")).to_be_empty()
         expect(page.locator("#ends")).to_contain_text("ε = 0.3")
-        compare(page, [wanted, wanted.twin()], "cumulative")
+        compare(page, [wanted, wanted.baseline()], "cumulative")
     for hostile in (
         "#<img src=x onerror=alert(1)>",
-        compared(PRIVATE.replace(epsilon=0.123), PRIVATE.twin()).replace("explore?", "#"),
+        compared(PRIVATE.replace(epsilon=0.123), PRIVATE.baseline()).replace("explore?", "#"),
         f"#{'x' * 200_000}",
     ):
         with opened(browser, file, hostile) as page:
@@ -184,7 +184,7 @@ def test_a_link_of_the_site_opens_the_same_view_on_a_dashboard_and_the_other_way
     dashboard = visit(f"explore?{there}")
     expect(dashboard.locator(".st-key-chips")).to_contain_text("ε = 7")
     dashboard.wait_for_function(SEEN, arg=drawn)
-    other = visit(compared(PRIVATE.replace(epsilon=0.3, seeds=4), PRIVATE.twin().replace(seeds=4)))
+    other = visit(compared(PRIVATE.replace(epsilon=0.3, seeds=4), PRIVATE.baseline().replace(seeds=4)))
     other.context.grant_permissions(["clipboard-read", "clipboard-write"])
     other.get_by_role("button", name="Share").click()
     other.get_by_role("button", name="Copy link", exact=True).click()
@@ -211,7 +211,7 @@ def test_hostile_fragments_are_followed_or_refused_in_one_sentence(
     """A thousand of them: nothing is executed, and the page goes on."""
     taken(visit, file)
     rng = np.random.default_rng(0)
-    link = compared(PRIVATE, PRIVATE.twin()).removeprefix("explore?")
+    link = compared(PRIVATE, PRIVATE.baseline()).removeprefix("explore?")
     words = ("__proto__", "%00", "constructor", "<img src=x onerror=hit()>", "1e999", "NaN")
     signs = [*"~.=&%#<>'\"\\{}[]\0\u202e9eE-+", *words]
     with opened(browser, file) as page:

@@ -77,7 +77,7 @@ def test_a_lesson_shows_users_who_walk_through_its_environment(visit: Visits, wi
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_and_a_shared_sentence_are_used_without_barriers(visit: Visits, width: int, scheme: str) -> None:
-    page = visit(f"{compared(SHORT, SHORT.twin())}&say=See+what+this+costs.", width, scheme)
+    page = visit(f"{compared(SHORT, SHORT.baseline())}&say=See+what+this+costs.", width, scheme)
     expect(page.locator(".one-user .lost")).not_to_be_empty()
     assert barriers(page) == []
     page.get_by_role("button", name="Share").click()

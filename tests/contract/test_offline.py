@@ -25,7 +25,7 @@ from dprl.statistics import REPLACE_ONE
 from tests.contract.seen import reachable
 from tests.problems import first, of_data, small_params
 
-CALIBRATIONS = (None, "paper", "tight")
+CALIBRATIONS = (None, "paper", "calibrated")
 
 
 KEYS = [*OFFLINE, *(f"{key}-rewards" for key, learner in OFFLINE.items() if "rewards" in learner.public)]
@@ -158,7 +158,7 @@ def check(spec: OfflineSpec) -> None:
         assert (card.claimed_rho, card.claimed_epsilon) == (spec.rho, spec.epsilon)
         assert card.proved_epsilon is not None
         assert card.proved_rho is not None
-        if spec.calibration == "tight":
+        if spec.calibration == "calibrated":
             for proved, claimed in ((card.proved_rho, spec.rho), (card.proved_epsilon, spec.epsilon)):
                 assert claimed is None or proved <= claimed * (1 + 1e-9)
 

@@ -23,7 +23,7 @@ from dprl.statistics import CONSISTENT, FITTED
 from tests.problems import first, fits, home, small_params
 
 BONUSES = ("practical", "paper", "anytime")
-CALIBRATIONS = ("tight", "paper")
+CALIBRATIONS = ("calibrated", "paper")
 RUNS = [
     *product(ALGORITHMS, PRIVATIZERS, [None, *MECHANISMS], [None]),
     *product(ALGORITHMS, PRIVATIZERS, MECHANISMS, CALIBRATIONS),
@@ -252,7 +252,7 @@ def check(spec: RunSpec) -> None:
             np.testing.assert_array_equal(rewards(trace.counts), np.round(rewards(trace.counts)))
         assert trace.guarantee.claimed_epsilon == spec.epsilon
         assert trace.guarantee.proved_epsilon is not None
-        if spec.calibration == "tight":
+        if spec.calibration == "calibrated":
             assert trace.guarantee.proved_epsilon <= (spec.epsilon or 0.0) * (1 + 1e-9)
         seen = ALGORITHMS[spec.algorithm].seen(spec.bonus)
         if seen == FITTED:
@@ -314,7 +314,7 @@ def test_algorithm_record(key: str) -> None:
         assert text
         assert "\n" not in text
     if learner.privacies != ("none",):
-        assert "none" in learner.privacies  # the twin
+        assert "none" in learner.privacies  # the baseline
 
 
 def test_parameters_of_algorithms_take_effect() -> None:
@@ -338,7 +338,7 @@ def test_parameters_of_algorithms_take_effect() -> None:
                             100,
                             0.1,
                             1.0,
-                            "tight",
+                            "calibrated",
                             bonus,
                             check_params("p", key, learner.fields, given),
                         )
@@ -361,7 +361,7 @@ def test_parameters_of_algorithms_take_effect() -> None:
                             100,
                             0.1,
                             1.0,
-                            "tight",
+                            "calibrated",
                             "paper",
                             {**check_params("p", key, learner.fields, {})},
                         )

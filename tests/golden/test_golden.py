@@ -3,9 +3,10 @@ reports rows count.
 
 `walked` has users one by one, so that only uniform, exponential, gamma and normal draws enter; `blocks` has binomials
 too, which numba draws otherwise from NumPy 2.5 on; `stationary` pools counts over steps; `stages` are those of policy
-elimination, `batches` of learners that ask anew for what they regress. Noise is as printed where
-some paper prints it, else tight. Compared at 1e-9, relative. After a change that is meant to change them (say so in
-CHANGELOG), write them anew and look at the difference; for a new algorithm or mechanism, those that are missing:
+elimination, `batches` of learners that ask anew for what they regress. Noise is as in the paper
+if some paper prints it, else calibrated. Compared at 1e-9, relative. After a change that is meant to change
+them (say so in CHANGELOG), write them anew and look at the difference; for a new algorithm or
+mechanism, those that are missing:
 
     PYTHONPATH=. python tests/golden/test_golden.py
     PYTHONPATH=. python tests/golden/test_golden.py missing

@@ -157,7 +157,7 @@ def test_the_error_bounds_hold_as_often_as_they_say(mechanism: str) -> None:
     scales = learner.printed["zcdp" if mechanism == "gaussian" else "pure"].scales(problem, 1.0)
     tight, paper = (
         learner.errors(problem, mechanism, scales, calibration)["counts"]
-        for calibration in ("tight", "paper")
+        for calibration in ("calibrated", "paper")
     )
     logarithm = log((4 if mechanism == "gaussian" else 2) * 3 * 2**2 * 2 / beta)
     assert paper == pytest.approx(4 * sqrt(3 * logarithm) if mechanism == "gaussian" else 8 * 3 * logarithm)

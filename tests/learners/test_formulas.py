@@ -180,7 +180,7 @@ def learner(key: str) -> TabularLearner:
 def problem(key: str, bonus: str, given: dict[str, Any] | None = None) -> Problem:
     """At epsilon 1, with noise as our accountant solves for it."""
     params = check_params("algorithm_params", key, ALGORITHMS[key].fields, given or {})
-    return Problem(H, S, A, K, BETA, 1.0, "tight", bonus, params)
+    return Problem(H, S, A, K, BETA, 1.0, "calibrated", bonus, params)
 
 
 def test_every_algorithm_has_its_formulas_here() -> None:
@@ -264,7 +264,7 @@ def test_pucb_has_the_printed_e_with_printed_noise_only(epsilon: float) -> None:
     as_printed = learner("pucb").constants(replace(given, epsilon=epsilon, calibration="paper"))
     assert as_printed[3] == pytest.approx(printed)
     for other in (
-        replace(given, epsilon=epsilon),  # tight noise: the E that comes with the counts
+        replace(given, epsilon=epsilon),  # calibrated noise: the E that comes with the counts
         replace(given, epsilon=None, calibration=None),
     ):
         assert learner("pucb").constants(other)[3] == 0.0

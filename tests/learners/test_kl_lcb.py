@@ -209,7 +209,7 @@ def test_noise_moves_no_sum_further_than_e_but_for_its_chance(mechanism: str) ->
     """Sums of m f, for f of one cell, of all, and between."""
     beta, scale = 0.99, 3.0
     problem = OfflineProblem(Size(5, 2, 2), 100, beta, {}, np.zeros((2, 5, 2)))
-    E = OFFLINE["dp-kl-lcb"].errors(problem, mechanism, {"transitions": scale}, "tight")["transitions"]
+    E = OFFLINE["dp-kl-lcb"].errors(problem, mechanism, {"transitions": scale}, "calibrated")["transitions"]
     chance = beta / (5 * 2 * 5 * 2)  # five events in each of 20 rows
     rng, times = np.random.default_rng(0), 40_000
     noise = (rng.normal if mechanism == "gaussian" else rng.laplace)(scale=scale, size=(times, 5))

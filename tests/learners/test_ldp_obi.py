@@ -28,7 +28,7 @@ def learner() -> TabularLearner:
 
 def problem(**changes: Any) -> Problem:
     given: dict[str, Any] = {"bonus": "paper", "params": {"alpha": 2.0}}
-    return Problem(H, S, A, K, BETA, 1.0, "tight", **(given | changes))
+    return Problem(H, S, A, K, BETA, 1.0, "calibrated", **(given | changes))
 
 
 def planned(released: Array, E: float, alpha: float) -> tuple[Array, Array]:

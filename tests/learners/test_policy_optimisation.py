@@ -28,7 +28,7 @@ def learner(key: str = KEYS[0]) -> TabularLearner:
     return found
 
 
-PROBLEM = Problem(H, S, A, K, BETA, 1.0, "tight", "paper", {})
+PROBLEM = Problem(H, S, A, K, BETA, 1.0, "calibrated", "paper", {})
 
 
 def planned(released: Array, E: float, pi: Array, users: int) -> tuple[Array, Array, Array]:

@@ -109,7 +109,9 @@ def test_noise_of_all_steps_moves_no_sum_further_than_e_whatever_the_sum_is_of(m
     """Also one that is chosen by looking at the noise: f = noise. And no single sum is beyond that of a reward."""
     beta, scale, S, H = 0.99, 3.0, 5, 4
     problem = OfflineProblem(Size(S, 2, H), 100, beta, {}, None, stationary=True)
-    E = OFFLINE["dp-kl-lcb"].errors(problem, mechanism, {"transitions": scale, "rewards": scale}, "tight")
+    E = OFFLINE["dp-kl-lcb"].errors(
+        problem, mechanism, {"transitions": scale, "rewards": scale}, "calibrated"
+    )
     chance = beta / (5 * 2 * S)  # five events in each of 10 rows: there is no union over steps
     rng, times = np.random.default_rng(0), 20_000
     noise = (rng.normal if mechanism == "gaussian" else rng.laplace)(scale=scale, size=(times, H, S)).sum(1)
@@ -230,7 +232,7 @@ def test_it_is_refused_where_it_is_not_so_or_of_no_use(changes: Mapping[str, Any
 def test_another_environment_does_not_inherit_it() -> None:
     spec = OfflineSpec(stationary="yes", n=100)
     assert spec.replace(environment="chain").stationary == "no"
-    assert spec.replace(rho=0.5).stationary == spec.twin().stationary == "yes"
+    assert spec.replace(rho=0.5).stationary == spec.baseline().stationary == "yes"
     assert spec.label().endswith(", stationarity declared")
     assert OfflineSpec.from_dict({"n": 100}).stationary == "no"  # as it was written before
 

@@ -23,7 +23,7 @@ def planned(users: float, rewards: float, cap: str = "H") -> Array:
 
     The row of the first step has had so many users, others none. n~ = n + E1, m~ = m - E1 and r~ = r - rewards.
     """
-    problem = Problem(H, S, 1, 10**9, 0.1, 1.0, "tight", "paper", {"cap": cap})
+    problem = Problem(H, S, 1, 10**9, 0.1, 1.0, "calibrated", "paper", {"cap": cap})
     released = np.zeros((H, S, 1, S + 2))
     released[0, 0, 0] = [users - E1, -E1, users + E1, users - rewards]
     Q, V, policy = np.zeros((H, S, 1)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
@@ -46,7 +46,7 @@ def test_it_covers_printed_noise_and_calibrated_noise_after_E1_users_but_not_bef
 def test_the_card_says_so_just_where_noise_in_rewards_is_larger_than_in_counts(privacy: str) -> None:
     larger = set()
     first, *others = PRIVATIZERS[privacy].mechanisms
-    asked = [(first, "tight", bonus) for bonus in ALGORITHMS["private-ucb-vi"].bonuses]
+    asked = [(first, "calibrated", bonus) for bonus in ALGORITHMS["private-ucb-vi"].bonuses]
     asked += [
         (key, calibration, "paper")
         for key in others

@@ -140,7 +140,7 @@ def dp_pevi(D: Data, c: dict[str, float]) -> Tables:
 def learned(key: str, records: tuple[Array, ...], n: int, **params: Any) -> Learned:
     """What a learner makes of what a curator without noise tells it."""
     spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params=params, n=n)  # type: ignore[arg-type]
-    curator = Curator(records, noise_of_run(spec.twin())[0], {}, np.random.default_rng(0))
+    curator = Curator(records, noise_of_run(spec.baseline())[0], {}, np.random.default_rng(0))
     plan = OFFLINE[key].plan(problem_of(spec, n))
     query = next(plan)
     while True:
@@ -205,7 +205,7 @@ def test_matrices_are_shifted_by_half_of_e(key: str) -> None:
 
 
 def _families(key: str) -> tuple[Family, ...]:
-    return OFFLINE[key].families(problem_of(OfflineSpec(**WORLD, algorithm=key), 120), "tight")  # type: ignore[arg-type]
+    return OFFLINE[key].families(problem_of(OfflineSpec(**WORLD, algorithm=key), 120), "calibrated")  # type: ignore[arg-type]
 
 
 def test_weights_take_part() -> None:
@@ -266,10 +266,10 @@ def test_what_the_printed_noise_proves_when_one_trajectory_is_replaced(data: str
 
 
 @pytest.mark.parametrize(("data", "proved"), [("halves", 0.8), ("whole", 1.4)])
-def test_tight_noise_is_smaller_and_proves_rho(data: str, proved: float) -> None:
+def test_calibrated_noise_is_smaller_and_proves_rho(data: str, proved: float) -> None:
     """Than printed noise that proves the same: on all vectors, and together."""
     fields: dict[str, Any] = {**WORLD, "algorithm": "dp-vapvi", "algorithm_params": {"data": data}}
-    tight = noise_of_run(OfflineSpec(**fields, calibration="tight"))[0]
+    tight = noise_of_run(OfflineSpec(**fields, calibration="calibrated"))[0]
     paper = noise_of_run(OfflineSpec(**fields, rho=1 / proved))[0]
     assert paper.guarantee.proved_rho == pytest.approx(1)
     assert 0.9999 < (tight.guarantee.proved_rho or 0) <= 1
@@ -283,9 +283,9 @@ def test_tight_noise_is_smaller_and_proves_rho(data: str, proved: float) -> None
 @pytest.mark.parametrize("key", ["dp-vapvi", "dp-pevi"])
 def test_no_query_moves_more_than_its_family_declares(key: str) -> None:
     """Queries of a run with noise: one trajectory elsewhere, all pairs of states, actions and next states."""
-    spec = OfflineSpec(**WORLD, algorithm=key, calibration="tight", rho=50.0, n=10**6)  # type: ignore[arg-type]
+    spec = OfflineSpec(**WORLD, algorithm=key, calibration="calibrated", rho=50.0, n=10**6)  # type: ignore[arg-type]
     run, learner = OfflineRun(spec, 0), OFFLINE[key]
-    families = {f.name: f for f in learner.families(run.problem(spec.n), "tight")}
+    families = {f.name: f for f in learner.families(run.problem(spec.n), "calibrated")}
     records, rng = run.dataset(spec.n)
     curator = Curator(records, run.noise, run.errors, rng)
     plan = learner.plan(run.problem(spec.n))

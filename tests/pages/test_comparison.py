@@ -67,7 +67,7 @@ class Alike(NamedTuple):
 ALIKE = {
     "linear": Alike(
         LINEAR,
-        (MIXTURE.twin(), MIXTURE, MIXTURE.replace(privacy="local")),
+        (MIXTURE.baseline(), MIXTURE, MIXTURE.replace(privacy="local")),
         {
             "exponents": ("Chart of growth exponents", ", by theory at most"),
             "ellipsoid": ("The confidence set", "Without noise the same users would give a confidence set"),
@@ -79,12 +79,15 @@ ALIKE = {
         ("ellipsoid", "This seed was not computed"),
         (
             {("text_input", "Values of ε"): "0.5, 2", ("multiselect", "Privacy models"): ["none", "local"]},
-            (MIXTURE.twin(), *(MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (0.5, 2.0))),
+            (
+                MIXTURE.baseline(),
+                *(MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (0.5, 2.0)),
+            ),
         ),
     ),
     "offline": Alike(
         OFFLINE,
-        (DATA.twin(), DATA, DATA.replace(rho=0.1)),
+        (DATA.baseline(), DATA, DATA.replace(rho=0.1)),
         {
             "pessimism": (
                 "Heatmaps of a data set's visits",
@@ -102,7 +105,7 @@ ALIKE = {
         ("pessimism", "This data set was not computed"),
         (
             {("text_input", "Values of ρ"): "0.5, 1, 2"},
-            (DATA.twin(), *(DATA.replace(rho=rho) for rho in (0.5, 1.0, 2.0))),
+            (DATA.baseline(), *(DATA.replace(rho=rho) for rho in (0.5, 1.0, 2.0))),
         ),
     ),
 }

@@ -277,7 +277,7 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
     run = RunSpec(schedule="episodic", episodes=999_997, privacy="shuffle")
     text = encode_spec(run)
     forbidden()
-    study = SweepView(run, ("shuffle", "shuffle:binomial-tree:tight"), "episodes", (999_979, 999_983))
+    study = SweepView(run, ("shuffle", "shuffle:binomial-tree:calibrated"), "episodes", (999_979, 999_983))
     queries: list[tuple[str, dict[str, Any]]] = [
         *(
             ("explore", {"c": [text], "tab": tab})

@@ -108,7 +108,7 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
     if len(fitting) > 1:
         menu.select(mechanism).run()
     reports = (
-        "played" if (privacy, calibration) == ("local", "tight") else "all"
+        "played" if (privacy, calibration) == ("local", "calibrated") else "all"
     )  # as by default, whatever is drawn
     assert spec(app) == RunSpec(
         privacy=privacy, calibration=calibration, mechanism=mechanism, reports=reports
@@ -455,11 +455,11 @@ def undo(app: AppTest) -> Any:
     return found
 
 
-def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
+def test_a_baseline_is_added_beside_its_run(visit: Visit) -> None:
     app = visit("explore", c=["eps.0.5~envp.H.5"])
     chip(app, "Add this run without privacy", 0).click().run()
-    private, twin = app.session_state["session"].explore.curves
-    assert twin == Curve(private.spec.twin())
+    private, baseline = app.session_state["session"].explore.curves
+    assert baseline == Curve(private.spec.baseline())
     assert "Add this run without privacy" not in [button.label for button in app.button]
 
 
@@ -467,7 +467,7 @@ def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
     "given",
     [
         RunSpec(),
-        RunSpec().twin(),
+        RunSpec().baseline(),
         RunSpec(environment="random", algorithm="ucbvi", bonus="paper"),
         RunSpec(calibration="paper"),
         RunSpec(mechanism="gaussian-tree", delta=1e-8),

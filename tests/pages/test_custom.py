@@ -98,7 +98,7 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
     press(app, "run")
     assert "three ~ steps" in words(app)
     again = links.decode({k: v if isinstance(v, list) else [v] for k, v in app.query_params.items()})
-    assert [curve.spec for curve in again.curves] == [found, found.twin()]
+    assert [curve.spec for curve in again.curves] == [found, found.baseline()]
 
 
 def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> None:

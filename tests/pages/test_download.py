@@ -150,8 +150,8 @@ MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=1
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
 RUNS = {  # two on each page where numbers are downloaded
     "explore": [("c", "envp.S.3~envp.H.3~K.1000~seeds.1~eps.3"), ("c", "priv.none")],
-    "linear": LINEAR.encode([MIXTURE, MIXTURE.twin()], LinearView()),
-    "offline": OFFLINE.encode([DATA, DATA.twin()], OfflineView()),
+    "linear": LINEAR.encode([MIXTURE, MIXTURE.baseline()], LinearView()),
+    "offline": OFFLINE.encode([DATA, DATA.baseline()], OfflineView()),
 }
 
 

@@ -250,14 +250,14 @@ def test_numbers_that_were_opened_stay_open_in_another_measure_and_after_one_wit
         assert len(app.dataframe) == 0, measure
 
 
-def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
+def test_the_price_of_privacy_needs_the_baseline_and_offers_to_run_it(
     finished: Visit, work: Work, store: Store
 ) -> None:
     app = finished("explore", c=[PRIVATE], m="extra")
     assert charts(app) == []
     assert "missing for 1 curve" in words(app)
     widget(app, "button", "Run without privacy").click().run()
-    assert store.status.of(SPEC.twin()).state == "queued"
+    assert store.status.of(SPEC.baseline()).state == "queued"
     work()
     app.run()
     assert charts(app)[0].alt.startswith("Line chart of the regret that privacy adds")

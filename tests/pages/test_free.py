@@ -63,11 +63,11 @@ def test_what_is_proved_and_measured_of_local_privacy_on_one_environment(visit: 
 @pytest.mark.parametrize("bonus", ["anytime", "paper"])
 def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobody_trusted(bonus: str) -> None:
     runs = {c.spec.privacy: bundled("free")[c.spec] for c in four_models(BASE.replace(bonus=bonus))[0]}
-    twin = runs["none"]
+    baseline = runs["none"]
     last = {}
     for model in ("central", "shuffle", "local"):
         own = runs[model]
-        last[model] = metrics.growth_by_decade(own.at, own.beyond(twin))[-1]
+        last[model] = metrics.growth_by_decade(own.at, own.beyond(baseline))[-1]
     assert last["central"].high <= 0.1
     # with the printed bonus seeds of the shuffled run are still learning: 0.09 (-0.08 to 0.27)
     assert last["shuffle"].high <= (0.1 if bonus == "anytime" else 0.3)

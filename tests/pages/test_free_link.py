@@ -45,12 +45,12 @@ def test_the_four_runs_differ_only_in_who_is_trusted() -> None:
     curves, refused = four_models(SPEC)
     assert refused == []
     assert [c.spec.privacy for c in curves] == list(MODELS)
-    assert curves[0].spec == SPEC.twin()
+    assert curves[0].spec == SPEC.baseline()
     for curve in curves[1:]:
         pure = curve.spec.mechanism == "unary"  # proves (epsilon, 0), whatever delta is given
         assert (curve.spec.epsilon, curve.spec.delta) == (0.3, 0.0 if pure else 1e-8)
-        assert curve.spec.calibration == "tight"
-        assert curve.spec.twin() == curves[0].spec
+        assert curve.spec.calibration == "calibrated"
+        assert curve.spec.baseline() == curves[0].spec
     printed, refused = four_models(BASE.replace(calibration="paper"))
     assert refused == []
     assert {c.spec.calibration for c in printed[1:]} == {"paper"}

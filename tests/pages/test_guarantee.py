@@ -45,9 +45,9 @@ def verdict(privacy: str, calibration: str, **change: Any) -> tuple[bool, str]:
 @pytest.mark.parametrize(
     ("privacy", "calibration", "said"),
     [
-        ("central", "tight", "Proved as claimed"),
-        ("local", "tight", "Proved as claimed"),
-        ("shuffle", "tight", "Proved as claimed"),
+        ("central", "calibrated", "Proved as claimed"),
+        ("local", "calibrated", "Proved as claimed"),
+        ("shuffle", "calibrated", "Proved as claimed"),
         ("central", "paper", "Less is proved than claimed"),
         ("local", "paper", "Less is proved than claimed"),
         ("shuffle", "paper", "More is proved than claimed"),
@@ -75,7 +75,7 @@ def test_a_claim_that_nothing_proves_is_said() -> None:
 @pytest.mark.thorough
 def test_calibrated_bits_are_not_said_to_be_more_than_needed() -> None:
     """With fewer bits no epsilon at all is proved at this delta, so that there are just as many at a larger epsilon."""
-    g = card("shuffle", "tight", epsilon=30.0)
+    g = card("shuffle", "calibrated", epsilon=30.0)
     _, sentence = promise.about_promise(30.0, 1e-6, g.readings, calibrated=True)
     assert "(30, 10⁻⁶) is claimed. No smaller amount of this noise is known to be enough." in sentence
     assert "needed" not in sentence

@@ -34,7 +34,7 @@ SMALL = RunSpec(
     episodes=10**8,
     seeds=2,
 )
-SPECS = (SMALL.twin(), SMALL, SMALL.replace(privacy="local"))
+SPECS = (SMALL.baseline(), SMALL, SMALL.replace(privacy="local"))
 
 
 def query(*specs: RunSpec, **view: Any) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def test_every_learner_of_a_linear_model_has_every_tab(visit: Visit, work: Work,
         episodes=10**5,
         seeds=1,
     )
-    given = query(base.twin(), base)
+    given = query(base.baseline(), base)
     visit(PAGE, **given)
     work()
     drawn = {"regret", "exponents", "ellipsoid", "eigenvalues", "weights"}

@@ -122,7 +122,7 @@ def test_later_curves_are_differences_from_the_first() -> None:
 
 def test_links_are_short_enough_to_be_read() -> None:
     """Of six curves at most 300 characters, also where they differ in more than a number."""
-    six = [SPEC.twin(), *(SPEC.replace(epsilon=e, episodes=10**7) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
+    six = [SPEC.baseline(), *(SPEC.replace(epsilon=e, episodes=10**7) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
     assert len(query([Curve(s) for s in six], View(measure="per-episode", y="linear"))) < 200
     kinds = [
         SPEC.replace(environment="clinic", privacy=p, mechanism=m, calibration=c, episodes=10**12)
@@ -145,7 +145,7 @@ def test_an_example_names_the_noise_that_its_curve_has() -> None:
 
 def test_a_link_may_be_written_by_hand() -> None:
     link = read("c=eps.0.3&c=priv.none&tab=policy")
-    assert [curve.spec for curve in link.curves] == [SPEC.replace(epsilon=0.3), SPEC.twin()]
+    assert [curve.spec for curve in link.curves] == [SPEC.replace(epsilon=0.3), SPEC.baseline()]
     assert link.view == View(tab="policy")
     assert link.problems == ()
     assert read("") == Link((), View(), ())
@@ -217,7 +217,7 @@ def test_cleaning_a_name_twice_changes_nothing(text: str) -> None:
 
 
 # Things that break parsers, templates, shells, SQL, and numbers.
-CURVES = [Curve(SPEC), Curve(SPEC.twin()), Curve(SPEC.replace(epsilon=3.0), "a name")]
+CURVES = [Curve(SPEC), Curve(SPEC.baseline()), Curve(SPEC.replace(epsilon=3.0), "a name")]
 COMPARISONS = [links.encode(CURVES[:n], View()) for n in (1, 2, 3)]
 
 

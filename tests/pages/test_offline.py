@@ -27,7 +27,7 @@ from tests.pages.conftest import Visit, Work, charts, grouped, plain, press, wid
 
 PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
-SPECS = (SMALL.twin(), SMALL, SMALL.replace(rho=0.1))
+SPECS = (SMALL.baseline(), SMALL, SMALL.replace(rho=0.1))
 
 
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
@@ -99,11 +99,12 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
 @pytest.mark.thorough
 def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit: Visit, work: Work) -> None:
     small = LINEAR.replace(environment_params={"A": 4, "H": 3}, n=2000, seeds=2)
-    for specs, seen in (((small.twin(), small), 1), ((small.twin(), small.replace(calibration="tight")), 0)):
+    calibrated = small.replace(calibration="calibrated")
+    for specs, seen in (((small.baseline(), small), 1), ((small.baseline(), calibrated), 0)):
         visit(PAGE, **query(*specs))
         work()
         assert len(visit(PAGE, **query(*specs)).info) == seen
-    specs = (small.twin(), small)
+    specs = (small.baseline(), small)
     app = visit(PAGE, **query(*specs, tab="pessimism"))
     assert "This penalty leaves out the noise in values. So Q ranks actions" in words(app)
     assert "leaves out the noise" not in words(visit(PAGE, **query(*specs, tab="pessimism", curve=0)))

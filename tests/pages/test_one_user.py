@@ -21,7 +21,7 @@ from tests.pages.conftest import Visit, Work, words
 SHORT: dict[str, Any] = {"episodes": 20_000, "seeds": 1, "epsilon": 50.0}
 SPECS = [
     RunSpec(environment_params={"S": 3, "H": 3}, **SHORT),
-    RunSpec(environment="gridworld", **SHORT).twin(),
+    RunSpec(environment="gridworld", **SHORT).baseline(),
     RunSpec(environment="clinic", privacy="local", mechanism="laplace", reports="all", **SHORT),
     RunSpec(environment_params={"S": 3, "H": 3}, algorithm="private-ucb-po", **SHORT),
 ]

@@ -36,11 +36,11 @@ def chosen(app: AppTest) -> str:
 @pytest.mark.parametrize(
     ("specs", "found"),
     [
-        ((BASE.twin(), BASE, BASE.replace(epsilon=0.1), BASE.replace(epsilon=10.0)), 2),
-        ((BASE.twin(), *(BASE.replace(privacy=p) for p in ("local", "shuffle", "central"))), 1),
-        ((BASE, BASE.replace(calibration="paper"), BASE.twin()), 1),
+        ((BASE.baseline(), BASE, BASE.replace(epsilon=0.1), BASE.replace(epsilon=10.0)), 2),
+        ((BASE.baseline(), *(BASE.replace(privacy=p) for p in ("local", "shuffle", "central"))), 1),
+        ((BASE, BASE.replace(calibration="paper"), BASE.baseline()), 1),
         ((BASE.replace(epsilon=0.5), BASE.replace(privacy="local")), 0),
-        ((BASE.twin(), BASE.replace(bonus="paper").twin()), 0),
+        ((BASE.baseline(), BASE.replace(bonus="paper").baseline()), 0),
     ],
 )
 def test_the_most_private_promises_most(specs: tuple[RunSpec, ...], found: int) -> None:
@@ -72,7 +72,7 @@ def test_the_opening_says_which_environment_its_curves_are_of_when_another_is_ch
 
 def test_what_is_hidden_is_not_looked_at_first() -> None:
     private = Curve(BASE, hidden=True)
-    assert most_private([Curve(BASE.twin()), private]) == 0
+    assert most_private([Curve(BASE.baseline()), private]) == 0
     assert most_private([private, Curve(BASE.replace(epsilon=0.1), hidden=True)]) == 1
 
 
@@ -124,17 +124,17 @@ def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alon
     assert "The same run without privacy comes beside it." in words(app)
     press(app, "run")
     kept = app.session_state["session"].explore
-    assert kept.curves == curves_of([RunSpec(), RunSpec().twin()])
+    assert kept.curves == curves_of([RunSpec(), RunSpec().baseline()])
     assert kept.view == AT_FIRST
     assert "comes beside it" not in words(app)
     widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
     press(app, "run")
-    assert [c.spec for c in kept.curves] == [RunSpec(), RunSpec().twin(), RunSpec(epsilon=3.0)]
+    assert [c.spec for c in kept.curves] == [RunSpec(), RunSpec().baseline(), RunSpec(epsilon=3.0)]
     widget(app, "selectbox", "Environment").select("chain").run()
     assert "comes beside it" in words(app)  # what runs lose elsewhere is nothing to hold this one against
     press(app, "run")
-    *before, other, twin = kept.curves
-    assert (len(before), other.spec.environment, twin.spec) == (3, "chain", other.spec.twin())
+    *before, other, baseline = kept.curves
+    assert (len(before), other.spec.environment, baseline.spec) == (3, "chain", other.spec.baseline())
     assert titles(kept.curves) == [
         "RiverSwim: Central ε = 1",
         "RiverSwim: No privacy",

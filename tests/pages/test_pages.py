@@ -86,7 +86,7 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
     other = visit("explore", v="1", c=[PRIVATE, "priv.none"])
     assert len(charts(other)) == 1
     assert store.status.of(SPEC).state == "done"
-    assert store.status.of(SPEC.twin()).state == "queued"
+    assert store.status.of(SPEC.baseline()).state == "queued"
 
 
 def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
@@ -188,7 +188,7 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
     go(app, "runs")
     next(b for b in app.button if b.key == "show_2").click().run()
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
-        RunSpec(), RunSpec().twin(), SPEC
+        RunSpec(), RunSpec().baseline(), SPEC
     ]  # fmt: skip
     assert app.session_state["session"].draft == draft_of(SPEC)  # the settings follow what is shown
 

@@ -64,31 +64,31 @@ def test_every_axis_has_values_to_begin_with() -> None:
 
 def test_users_compares_mechanisms_at_the_same_promise() -> None:
     assert DEFAULT.ways[:6] == (
-        "central:gaussian-optimal:tight",
-        "central:gaussian-toeplitz:tight",
-        "central:gaussian-blt:tight",
-        "central:gaussian-tree:tight",
-        "central:laplace-tree:tight",
+        "central:gaussian-optimal:calibrated",
+        "central:gaussian-toeplitz:calibrated",
+        "central:gaussian-blt:calibrated",
+        "central:gaussian-tree:calibrated",
+        "central:laplace-tree:calibrated",
         "central:laplace-tree:scaled",
     )
-    spec = DEFAULT.searches["central:laplace-tree:tight"][10_000]
+    spec = DEFAULT.searches["central:laplace-tree:calibrated"][10_000]
     assert (spec.episodes, spec.mechanism, spec.epsilon, spec.delta) == (10_000, "laplace-tree", 1.0, 1e-6)
 
 
 def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> None:
     pure = SweepView(BASE.replace(mechanism=None, delta=0.0), show="users")
     assert set(pure.searches) == {
-        "central:laplace-tree:tight",
+        "central:laplace-tree:calibrated",
         "central:laplace-tree:scaled",
-        "local:laplace:tight:played",
-        "local:unary:tight:played",
+        "local:laplace:calibrated:played",
+        "local:unary:calibrated:played",
     }
     assert [reason.partition(":")[0] for reason in pure.refusals] == ["delta"] * 7
     assert set(pure.searches) | {way for ways in pure.refusals.values() for way in ways} == set(pure.ways)
     # A search that has to end early says why, too.
     short = SweepView(BASE.replace(schedule="episodic"), ("central",), show="users")
-    assert max(short.searches["central:laplace-tree:tight"]) == 10**6
-    assert max(short.searches["central:gaussian-toeplitz:tight"]) < 4000
+    assert max(short.searches["central:laplace-tree:calibrated"]) == 10**6
+    assert max(short.searches["central:gaussian-toeplitz:calibrated"]) < 4000
     assert {reason.partition(":")[0] for reason in short.refusals} == {"schedule", "episodes"}
 
 

@@ -69,7 +69,7 @@ def test_a_sweep_is_taken_along_with_a_stop_for_what_was_computed_only(visit: Vi
     (found,) = re.findall(r'id="content">(.*?)</script>', points.taken_along(SMALL, "", ""))
     cells = json.loads(found)["cells"]
     spec = next(s for s in SMALL.sweep.specs if s.privacy == "central" and s.epsilon == 10.0)
-    price = data.ends(spec) - data.ends(spec.twin())
+    price = data.ends(spec) - data.ends(spec.baseline())
     assert cells[2 * len(ks) - 1][0][:2] == ["Central (JDP)", human(float(price.mean()))]
 
 
@@ -459,7 +459,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     path, _, there = table["run"][10].partition("?")
     assert path == "/offline"
     other = visit("offline", **parse_qs(there))
-    assert other.session_state["session"].parts["offline"].specs == (spec.twin(), spec)
+    assert other.session_state["session"].parts["offline"].specs == (spec.baseline(), spec)
     assert store.status.activity().seeds_queued == 0  # it is there already
 
 

@@ -239,7 +239,7 @@ def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
 def test_the_link_below_a_chart_asks_about_the_run_that_was_run_last() -> None:
     first, last = RunSpec(environment="chain", epsilon=0.2), RunSpec(environment="clinic", epsilon=5.0)
     shown = ExploreState()
-    shown.curves = [Curve(first), Curve(first.twin()), Curve(last)]
+    shown.curves = [Curve(first), Curve(first.baseline()), Curve(last)]
     assert asked_about(shown) == first  # nothing was chosen: the most private
     shown.view = replace(shown.view, curve=2)
     assert asked_about(shown) == last

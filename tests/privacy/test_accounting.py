@@ -177,10 +177,10 @@ def test_composed_laplace_by_inversion(losses: Losses, name: str) -> None:
     agrees(losses, inverted(moment), (*tiny, *DELTAS))
 
 
-def test_what_tight_laplace_noise_proves_at_tiny_deltas() -> None:
+def test_what_calibrated_laplace_noise_proves_at_tiny_deltas() -> None:
     """Rounding once hid 0.6e-14 of 1.6e-14, at H = 60."""
     for delta in (1e-12, 1e-14, 1e-15):
-        noise = prepared("local", "laplace", "tight", [1], H=60, epsilon=1.0, delta=delta)
+        noise = prepared("local", "laplace", "calibrated", [1], H=60, epsilon=1.0, delta=delta)
         shift = 1 / float(noise.scales[0])
         n_and_m, r = laplace_moment(4 * 60, shift), laplace_moment(2 * 60, shift / 4)
         truth = inverted(lambda z, n_and_m=n_and_m, r=r: n_and_m(z) + r(z))(1.0)  # type: ignore[misc]

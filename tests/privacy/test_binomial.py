@@ -14,7 +14,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import Binomial, epsilon_of
 from dprl.privacy.errors import binomial_tail
 from dprl.privacy.mechanisms import make_stream
-from dprl.privacy.privatizers.shuffle import printed_bits, tight_bits
+from dprl.privacy.privatizers.shuffle import calibrated_bits, printed_bits
 from tests.compare import FIVE, LEVEL, ks_samples, standard_errors
 from tests.privacy.draws import prepared, request, unit_noise
 
@@ -87,10 +87,10 @@ def test_printed_rule() -> None:
     np.testing.assert_allclose(p, [0.5, 0.5, 0.5, 0.5, 25 / 51, 25e-6, 25e-12, 25e-15], rtol=1e-12)
 
 
-def test_tight_rule() -> None:
+def test_calibrated_rule() -> None:
     """`fair` fair bits at least, or rare ones of the stated variance; never a probability above one half."""
     users = np.unique(np.geomspace(1, 1e15, 300).astype(np.int64))
-    trials, p = tight_bits(users, 400, 103.0).T
+    trials, p = calibrated_bits(users, 400, 103.0).T
     fair = p == 0.5
     assert (trials[fair] >= 400).all()
     assert (trials[fair] < 400 + users[fair]).all()
@@ -151,7 +151,7 @@ TREE = MECHANISMS["binomial-tree"]
 
 
 def test_batches_share_the_bits_of_a_node_evenly_and_all_of_them_prove_the_budget() -> None:
-    noise = prepared("shuffle", "binomial-tree", "tight", np.arange(1, 334) * 10**6, H=20, S=2, A=2)
+    noise = prepared("shuffle", "binomial-tree", "calibrated", np.arange(1, 334) * 10**6, H=20, S=2, A=2)
     ((bits, probability, raised),) = noise.stream.batches
     assert (probability, raised) == (0.5, 60)
     assert bits % 2**8 == 0  # level 8 has 256 batches
@@ -161,13 +161,13 @@ def test_batches_share_the_bits_of_a_node_evenly_and_all_of_them_prove_the_budge
     assert card.proved_epsilon == epsilon_of(losses[0], 1e-6)
     each = math.ceil(bits * (2 - 2**-8) / 10**6) + 9
     assert f"{each} bits for each of 320 counters, the true one 9 times" in card.messages
-    alone = prepared("shuffle", "binomial-sum", "tight", np.arange(1, 334) * 10**6, H=20, S=2, A=2)
+    alone = prepared("shuffle", "binomial-sum", "calibrated", np.arange(1, 334) * 10**6, H=20, S=2, A=2)
     assert 2.1 < alone.std[-1] / noise.std[-1] < 2.2
 
 
 def test_a_tree_is_over_releases_that_are_decided_as_the_run_goes_too() -> None:
-    fixed = prepared("shuffle", "binomial-tree", "tight", [10, 20, 30, 10**6], H=2, S=2, A=2)
-    asked = request("shuffle", "binomial-tree", "tight", [10**3, 10**6], H=2, S=2, A=2)
+    fixed = prepared("shuffle", "binomial-tree", "calibrated", [10, 20, 30, 10**6], H=2, S=2, A=2)
+    asked = request("shuffle", "binomial-tree", "calibrated", [10**3, 10**6], H=2, S=2, A=2)
     open_ = PRIVATIZERS["shuffle"].prepare(replace(asked, releases=4))
     np.testing.assert_array_equal(fixed.stream.batches, open_.stream.batches)
     np.testing.assert_array_equal(fixed.stream.leaves, open_.stream.leaves)

@@ -24,15 +24,15 @@ from dprl.privacy.accounting import (
 )
 from dprl.privacy.guarantee import Guarantee
 from dprl.privacy.privatizers.privatizer import proved
-from dprl.privacy.privatizers.shuffle import least_bits, tight_bits
+from dprl.privacy.privatizers.shuffle import calibrated_bits, least_bits
 from dprl.simulation import RunSpec, schedules
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from tests.privacy.draws import TRIPLES, prepared, replaced
 from tests.problems import first
 
-TIGHT = [(p, m) for p, m, c in TRIPLES if c == "tight"]
-SCALED = [(p, m) for p, m in TIGHT if p != "shuffle"]
+CALIBRATED = [(p, m) for p, m, c in TRIPLES if c == "calibrated"]
+SCALED = [(p, m) for p, m in CALIBRATED if p != "shuffle"]
 TIMES = schedules.times("geometric:0.01", 50_000)
 GRID = list(itertools.product((0.05, 0.3, 1.0, 5.0, 20.0), (1e-9, 1e-6, 1e-2), (1, 4, 20)))
 
@@ -109,9 +109,9 @@ def test_what_docs_say_the_default_needs() -> None:
         ("gaussian-optimal", 133.3, 110.5),
     ],
 )
-def test_tight_central(mechanism: str, plain: float, used: float) -> None:
+def test_calibrated_central(mechanism: str, plain: float, used: float) -> None:
     """What runs use is below the issue's figure, which is for the plain sensitivity."""
-    std, card = riverswim("central", mechanism, "tight", epsilon=1.0, delta=1e-6)
+    std, card = riverswim("central", mechanism, "calibrated", epsilon=1.0, delta=1e-6)
     assert std == pytest.approx(used, rel=0.01)
     assert std < plain
     assert (card.claimed_epsilon, card.claimed_delta) == (1.0, 1e-6)
@@ -136,10 +136,10 @@ def test_printed_local_and_shuffle() -> None:
     ("privacy", "mechanism", "releases"),
     [(p, m, M) for p, m in SCALED for M in ((1,) if p == "local" else (1, 30, 782))],
 )
-def test_tight_noise_proves_what_was_asked(privacy: str, mechanism: str, releases: int) -> None:
+def test_calibrated_noise_proves_what_was_asked(privacy: str, mechanism: str, releases: int) -> None:
     for epsilon, delta, H in GRID[:: 4 if releases == 1 else 7]:
         noise = prepared(
-            privacy, mechanism, "tight", list(range(1, releases + 1)), H=H, epsilon=epsilon, delta=delta
+            privacy, mechanism, "calibrated", list(range(1, releases + 1)), H=H, epsilon=epsilon, delta=delta
         )
         change = replaced(H, 0.25)
         value = proved(MECHANISMS[mechanism], change, float(noise.scales[0]), noise.stream, delta)
@@ -150,7 +150,7 @@ def test_tight_noise_proves_what_was_asked(privacy: str, mechanism: str, release
     ("epsilon", "delta", "H"),
     first([(0.05, 1e-6, 20), (5.0, 1e-2, 1), (1.0, 1e-6, 20), (20.0, 1e-9, 4)], lambda given: given[2] == 1),
 )
-def test_tight_bits_prove_what_was_asked(epsilon: float, delta: float, H: int) -> None:
+def test_calibrated_bits_prove_what_was_asked(epsilon: float, delta: float, H: int) -> None:
     """From above for every budget; from below where bits are many enough for one more not to matter."""
     moved = 3 * H
     fair, variance = least_bits(moved, epsilon, delta, True)
@@ -179,7 +179,7 @@ def test_bits_of_every_batch_prove_it(epsilon: float, delta: float, H: int, size
             [np.exp(rng.uniform(0, math.log(1e15), sizes)).astype(np.int64), [1, switch - 1, switch, 10**15]]
         )
     )
-    for trials, p in np.unique(tight_bits(users, fair, variance), axis=0):
+    for trials, p in np.unique(calibrated_bits(users, fair, variance), axis=0):
         if p == 0.5:
             assert trials >= fair  # and more fair bits are more noise
             continue
@@ -196,18 +196,18 @@ def test_bits_of_every_batch_prove_it(epsilon: float, delta: float, H: int, size
 def test_card_looks_at_the_worst_batch() -> None:
     """The one with least variance or the most lopsided: no other proves less."""
     times = [1, 5, 40, 300, 1000, 3000, 20_000, 10**6, 10**9]
-    for calibration in ("tight", "paper"):
+    for calibration in ("calibrated", "paper"):
         noise = prepared("shuffle", "binomial-sum", calibration, times, H=2, epsilon=2.0, delta=1e-6)
         proofs = [epsilon_of((Binomial(int(n), float(p), 6, 6),), 1e-6) for n, p, _ in noise.stream.batches]
         assert max(proofs) <= (noise.guarantee().proved_epsilon or 0) * (1 + 1e-6)
 
 
 def test_fewer_steps_or_larger_budgets_need_less_noise() -> None:
-    for privacy, mechanism in TIGHT:
+    for privacy, mechanism in CALIBRATED:
 
         def std(privacy: str = privacy, mechanism: str = mechanism, **rest: float) -> float:
             given = {"H": 5, "epsilon": 1.0, "delta": 1e-6} | rest
-            return float(prepared(privacy, mechanism, "tight", [10, 100, 1000], **given).std.max())
+            return float(prepared(privacy, mechanism, "calibrated", [10, 100, 1000], **given).std.max())
 
         assert std() < std(epsilon=0.5)
         assert std() < std(delta=1e-8)
@@ -227,12 +227,12 @@ def test_rounding_is_to_six_digits_and_never_down() -> None:
         assert rounded_up(rounded_up(scale)) == rounded_up(scale) == float(f"{rounded_up(scale):.6g}")
 
 
-@pytest.mark.parametrize(("privacy", "mechanism"), TIGHT)
+@pytest.mark.parametrize(("privacy", "mechanism"), CALIBRATED)
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 1e-6), (7.0, 1e-6), (7.0, 0.0)])
 def test_calibrated_noise_has_six_digits(privacy: str, mechanism: str, epsilon: float, delta: float) -> None:
     if delta == 0 and MECHANISMS[mechanism].needs_delta:
         delta = 1e-3
-    noise = prepared(privacy, mechanism, "tight", TIMES, H=7, S=2, A=2, epsilon=epsilon, delta=delta)
+    noise = prepared(privacy, mechanism, "calibrated", TIMES, H=7, S=2, A=2, epsilon=epsilon, delta=delta)
     scales = [float(noise.scales[0])]
     if privacy == "shuffle":
         fair, variance = least_bits(3 * 7, epsilon, delta, True)
@@ -302,9 +302,9 @@ def test_calibrated_takes_the_better_of_pure_and_approximate() -> None:
 
 def test_bits_that_nobody_could_account_for_are_refused() -> None:
     for calibration, epsilon, delta, word in (
-        ("tight", 0.0003, 1e-12, "larger"),
+        ("calibrated", 0.0003, 1e-12, "larger"),
         ("paper", 0.001, 1e-6, "larger"),
-        ("tight", 1.0, 1e-19, "at least 1e-18"),
+        ("calibrated", 1.0, 1e-19, "at least 1e-18"),
         ("paper", 1.0, 1e-19, "at least 1e-18"),
     ):
         with pytest.raises(SpecError, match=word):
@@ -316,16 +316,16 @@ def test_the_least_budgets_that_bits_have_noise_for() -> None:
     """Just inside what is not refused there is an answer."""
     for epsilon, delta in ((0.0005, 1e-6), (1.0, 1e-18), (0.001, 1e-12), (10_000.0, 1e-12)):
         noise = prepared(
-            "shuffle", "binomial-sum", "tight", [10, 10**6, 10**15], H=20, epsilon=epsilon, delta=delta
+            "shuffle", "binomial-sum", "calibrated", [10, 10**6, 10**15], H=20, epsilon=epsilon, delta=delta
         )
         assert 0 < (noise.guarantee().proved_epsilon or math.inf) <= epsilon * 1.0001
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [0.01, 20.0, 10_000.0])
-@pytest.mark.parametrize(("privacy", "mechanism"), TIGHT)
+@pytest.mark.parametrize(("privacy", "mechanism"), CALIBRATED)
 def test_extreme_budgets_have_an_answer(privacy: str, mechanism: str, epsilon: float) -> None:
-    noise = prepared(privacy, mechanism, "tight", [1, 10, 100], H=2, epsilon=epsilon, delta=1e-6)
+    noise = prepared(privacy, mechanism, "calibrated", [1, 10, 100], H=2, epsilon=epsilon, delta=1e-6)
     assert np.isfinite(noise.std).all()
     assert np.isfinite(noise.bound).all()
     assert (noise.std > 0).all()

@@ -79,7 +79,7 @@ def test_gaussian_noise_in_sums_proves_the_budget_for_m_episodes_wherever_they_a
     """
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    noise = prepared("central", mechanism, "tight", TIMES, H=H, contribution=m)
+    noise = prepared("central", mechanism, "calibrated", TIMES, H=H, contribution=m)
     assert noise.mechanism is not None
     stream, drawn = noise.stream, noise.mechanism
     change = replaced(H, reward_unit(noise))
@@ -112,7 +112,7 @@ def test_laplace_noise_in_a_tree_proves_the_budget_for_m_episodes(m: int, delta:
     """All in the same counters of the same nodes, by dp-accounting; in different ones less is told."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    noise = prepared("central", "laplace-tree", "tight", TIMES, H=H, delta=delta, contribution=m)
+    noise = prepared("central", "laplace-tree", "calibrated", TIMES, H=H, delta=delta, contribution=m)
     proved = noise.epsilon(delta)
     assert proved == pytest.approx(1.0, rel=1e-4)
     scale, unit, L = float(noise.scales[0]), reward_unit(noise), levels(len(TIMES))
@@ -143,7 +143,7 @@ def test_noisy_reports_prove_the_budget_for_m_of_them(mechanism: str, m: int) ->
     """Each report has noise of its own: m of them are composed by dp-accounting."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    noise = prepared("local", mechanism, "tight", TIMES, H=H, contribution=m)
+    noise = prepared("local", mechanism, "calibrated", TIMES, H=H, contribution=m)
     scale, unit = float(noise.scales[0]), reward_unit(noise)
     proved = noise.epsilon(DELTA)
     assert proved == pytest.approx(1.0, rel=1e-4)
@@ -151,7 +151,7 @@ def test_noisy_reports_prove_the_budget_for_m_of_them(mechanism: str, m: int) ->
         length = math.sqrt(replaced(H, unit).l2_squared)
         one = pld.from_gaussian_mechanism(scale / length, value_discretization_interval=1e-4)
         assert pld_epsilon([(one, m)], DELTA) == pytest.approx(proved, rel=0.01)
-        alone = prepared("local", mechanism, "tight", TIMES, H=H)
+        alone = prepared("local", mechanism, "calibrated", TIMES, H=H)
         assert scale == pytest.approx(math.sqrt(m) * float(alone.scales[0]), rel=1e-5)
     else:
         parts = [(4 * H, 1.0), (2 * H, unit)]
@@ -160,7 +160,7 @@ def test_noisy_reports_prove_the_budget_for_m_of_them(mechanism: str, m: int) ->
             for count, size in parts
         ]
         assert pld_epsilon(told, DELTA) == pytest.approx(proved, rel=0.01)
-        pure = prepared("local", mechanism, "tight", TIMES, H=H, delta=0.0, contribution=m)
+        pure = prepared("local", mechanism, "calibrated", TIMES, H=H, delta=0.0, contribution=m)
         b = float(pure.scales[0])
         assert m * (4 * H + 2 * H * reward_unit(pure)) / b == pytest.approx(1.0, rel=1e-5)
 
@@ -215,7 +215,7 @@ def test_shuffled_bits_prove_the_budget_for_m_episodes(m: int) -> None:
 
 @pytest.mark.parametrize("mechanism", ["binomial-sum", "binomial-tree"])
 def test_a_shuffler_s_card_says_what_the_lemma_of_groups_proves(mechanism: str) -> None:
-    noise = prepared("shuffle", mechanism, "tight", TIMES, H=H, contribution=3)
+    noise = prepared("shuffle", mechanism, "calibrated", TIMES, H=H, contribution=3)
     assert noise.group == 3
     card = noise.guarantee()
     assert card.proved_epsilon is not None
@@ -289,7 +289,7 @@ def test_noise_for_one_episode_is_as_it_was_and_too_little_for_several(
 )
 def test_noise_in_sums_grows_with_m(mechanism: str, m: int) -> None:
     """m times the scale, so that a bound on the noise is m times as large and holds as often."""
-    one, several = (prepared("central", mechanism, "tight", TIMES, H=H, contribution=k) for k in (1, m))
+    one, several = (prepared("central", mechanism, "calibrated", TIMES, H=H, contribution=k) for k in (1, m))
     np.testing.assert_allclose(several.scales, m * one.scales, rtol=1e-5)
     np.testing.assert_allclose(several.bound, m * one.bound, rtol=1e-5)
     np.testing.assert_allclose(several.radius(), m * one.radius(), rtol=1e-5)
@@ -403,7 +403,7 @@ def test_a_run_of_one_episode_each_is_written_as_before() -> None:
     assert RunSpec.from_json(several.to_json()) == several
     assert several.replace(epsilon=2.0).contribution == 3
     assert several.seed_key(0) != run.seed_key(0)
-    assert several.twin() == run.twin()  # without privacy nobody asks
+    assert several.baseline() == run.baseline()  # without privacy nobody asks
     assert several.label().endswith("central, epsilon 1, 3 episodes a user")
 
 

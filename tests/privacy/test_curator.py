@@ -15,7 +15,7 @@ from dprl import metrics
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import gaussian_epsilon, gaussian_mu, separation_of
-from dprl.privacy.curator import PROMISES, Budget, CuratorNoise, tight_scales
+from dprl.privacy.curator import PROMISES, Budget, CuratorNoise, calibrated_scales
 from dprl.privacy.mechanisms import MECHANISMS
 from dprl.simulation import OfflineSpec
 from dprl.simulation.loops.offline import Curator, noise_of_run
@@ -85,8 +85,8 @@ def test_printed_laplace_noise_proves_exactly_epsilon(epsilon: float) -> None:
         {"privacy": "approximate", "epsilon": 2.0, "delta": 1e-5},
     ],
 )
-def test_tight_noise_proves_the_budget_and_hardly_more(budget: dict[str, object]) -> None:
-    card = noise_of(**budget, calibration="tight").guarantee
+def test_calibrated_noise_proves_the_budget_and_hardly_more(budget: dict[str, object]) -> None:
+    card = noise_of(**budget, calibration="calibrated").guarantee
     if "rho" in budget:
         claimed, proved = card.claimed_rho, card.proved_rho
     else:
@@ -127,7 +127,7 @@ def test_noise_follows_weights_and_halves() -> None:
         Family("c", "c", one, one, times=2, weight=0.5, half=1),
     ]
     asked = Budget(PROMISES["zcdp"], rho=0.7)
-    scales = tight_scales(MECHANISMS["gaussian"], families, asked)
+    scales = calibrated_scales(MECHANISMS["gaussian"], families, asked)
     assert scales["b"] == 2 * scales["a"] == 4 * scales["c"]
     first, second = 3 / scales["a"] ** 2 / 2, 1 / scales["b"] ** 2 / 2 + 2 / scales["c"] ** 2 / 2
     assert max(first, second) == pytest.approx(0.7, rel=1e-4)

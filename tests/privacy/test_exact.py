@@ -17,7 +17,7 @@ from scipy.special import logsumexp, ndtr
 from dprl.mdp.tabular import Array
 from dprl.privacy import exact
 from dprl.privacy.accounting import Gaussian, Laplace, delta_of, epsilon_of
-from dprl.privacy.curator import PROMISES, Budget, prepare, tight_scales
+from dprl.privacy.curator import PROMISES, Budget, calibrated_scales, prepare
 from dprl.privacy.exact import (
     STEPS,
     Apart,
@@ -236,7 +236,7 @@ def test_one_step_more_covers_what_a_bound_on_continuous_noise_covers(draw: Samp
 
 
 def test_what_a_card_claims_on_the_grid_holds_what_is_added() -> None:
-    """And tight noise proves what was asked for."""
+    """And calibrated noise proves what was asked for."""
     change = Change(((16, 1.0),))
     family = Family("counts", "counts", change, change)
     for asked in (
@@ -244,7 +244,7 @@ def test_what_a_card_claims_on_the_grid_holds_what_is_added() -> None:
         Budget(PROMISES["pure"], epsilon=0.7),
     ):
         mechanism = MECHANISMS[asked.promise.mechanism]
-        scales = tight_scales(mechanism, (family,), asked, exact=True)
+        scales = calibrated_scales(mechanism, (family,), asked, exact=True)
         made = [
             prepare(
                 (family,), asked, scales, n=1, formula="", where="", sources=(), public=(), assumptions=(), exact=on

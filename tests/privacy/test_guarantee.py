@@ -73,11 +73,11 @@ def test_a_card_leaves_nothing_behind_that_grows_with_the_run() -> None:
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
-    prepared("central", "gaussian-tree", "tight", times[:9]).guarantee()  # imports what it takes
+    prepared("central", "gaussian-tree", "calibrated", times[:9]).guarantee()  # imports what it takes
     tracemalloc.start()
     try:
         before = held()
-        prepared("central", "gaussian-tree", "tight", times, epsilon=2.0).guarantee()
+        prepared("central", "gaussian-tree", "calibrated", times, epsilon=2.0).guarantee()
         assert held() - before < 2 * len(times)
     finally:
         tracemalloc.stop()
@@ -126,7 +126,7 @@ def test_a_user_left_out_is_not_a_user_blanked() -> None:
     the units of the noise z of C (C x + z).
     """
     times = schedules.times("geometric:0.01", 50_000)
-    card = prepared("central", "gaussian-toeplitz", "tight", times, H=20, S=6, A=2).guarantee()
+    card = prepared("central", "gaussian-toeplitz", "calibrated", times, H=20, S=6, A=2).guarantee()
     (blanked,) = [r.epsilon for r in card.readings if (r.adjacency, r.delta) == (BLANK_ONE, 1e-6)]
     assert blanked == pytest.approx(0.689, abs=1e-3)
     c, turns = coefficients(len(times)), np.arange(len(times)) % 2
@@ -142,7 +142,7 @@ def test_a_user_left_out_is_not_a_user_blanked() -> None:
 def test_what_the_same_noise_proves_at_smaller_deltas() -> None:
     """(1, 10^-6): 1.32, 1.58 and 1.80 at 10^-9, 10^-12 and 10^-15."""
     for privacy in MODELS:
-        card = prepared(privacy, DRAWN[privacy], "tight", TIMES, H=20).guarantee()
+        card = prepared(privacy, DRAWN[privacy], "calibrated", TIMES, H=20).guarantee()
         found = {r.delta: r.epsilon for r in card.readings if r.adjacency == REPLACE_ONE}
         assert [found[d] for d in SMALL_DELTAS] == pytest.approx([1.3177, 1.5772, 1.8016], rel=2e-3)
         assert card.users == TIMES[-1]
@@ -151,7 +151,7 @@ def test_what_the_same_noise_proves_at_smaller_deltas() -> None:
 def test_somebody_who_comes_back() -> None:
     """Ten times the mu with a trusted curator, ten own reports with no trusted party, else ten times epsilon."""
     mu = gaussian_mu(1.0, 1e-6)
-    cards = {p: prepared(p, DRAWN[p], "tight", TIMES, H=20).guarantee() for p in MODELS}
+    cards = {p: prepared(p, DRAWN[p], "calibrated", TIMES, H=20).guarantee() for p in MODELS}
     found = {
         p: card.returning[1] for p, card in cards.items() if card.returning and card.returning[0] == RETURNING
     }
@@ -174,14 +174,14 @@ def test_the_general_lemma_is_kept() -> None:
 
 def test_messages_of_a_user_are_on_the_card() -> None:
     """A batch of one has all its bits from one user, one of many has a bit of each."""
-    card = prepared("shuffle", "binomial-sum", "tight", [1, 10**6], H=20, S=6, A=2).guarantee()
+    card = prepared("shuffle", "binomial-sum", "calibrated", [1, 10**6], H=20, S=6, A=2).guarantee()
     fair = least_bits(60, 1.0, 1e-6, True)[0]
     assert f"2 to {fair + 1:,} bits for each of 1,920 counters" in card.messages
 
 
 def test_two_runs_with_equal_seeds_cancel_their_noise() -> None:
     """What the card says of them: the first release of two budgets gives the true counts away."""
-    runs = [SeedRun(small("central", "gaussian-tree", "tight", epsilon=e), 0) for e in (1.0, 2.0)]
+    runs = [SeedRun(small("central", "gaussian-tree", "calibrated", epsilon=e), 0) for e in (1.0, 2.0)]
     for one in runs:
         while not one.advance(60.0):
             pass
@@ -198,13 +198,17 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"privacy": "local", "mechanism": "gaussian", "delta": 0.0}, "delta", "laplace"),
     ({"privacy": "shuffle", "delta": 0.0}, "delta", "above 0"),
     ({"privacy": "shuffle", "calibration": "paper", "delta": 0.0}, "delta", "above 0"),
-    ({"privacy": "central", "mechanism": "gaussian-tree", "calibration": "paper"}, "calibration", "tight"),
+    (
+        {"privacy": "central", "mechanism": "gaussian-tree", "calibration": "paper"},
+        "calibration",
+        "calibrated",
+    ),
     (
         {"privacy": "central", "mechanism": "gaussian-toeplitz", "calibration": "paper"},
         "calibration",
-        "tight",
+        "calibrated",
     ),
-    ({"privacy": "local", "mechanism": "gaussian", "calibration": "paper"}, "calibration", "tight"),
+    ({"privacy": "local", "mechanism": "gaussian", "calibration": "paper"}, "calibration", "calibrated"),
     ({"privacy": "central", "mechanism": "laplace"}, "mechanism", "laplace-tree"),
     ({"privacy": "central", "mechanism": "binomial-sum"}, "mechanism", "gaussian-toeplitz"),
     ({"privacy": "local", "mechanism": "laplace-tree"}, "mechanism", "unary, gaussian or laplace"),
@@ -263,7 +267,8 @@ def test_best_mechanisms_come_first() -> None:
     times = np.unique(np.geomspace(1, 1e6, 600).astype(np.int64))
     for privacy in MODELS:
         found = {
-            m: prepared(privacy, m, "tight", times, H=10).std.max() for m in PRIVATIZERS[privacy].mechanisms
+            m: prepared(privacy, m, "calibrated", times, H=10).std.max()
+            for m in PRIVATIZERS[privacy].mechanisms
         }
         beside = [found.pop(m) for m in ("gaussian-optimal", "binomial-tree", "unary") if m in found]
         stds = list(found.values())

@@ -135,12 +135,16 @@ SETTINGS = {
     first([(*triple, 1) for triple in TRIPLES if triple[0] != "shuffle"], lambda given: given[0])
     # Shuffled bits: simulation/test_attack.py holds their outcomes against what is said of them at each run.
     + [pytest.param(*triple, 1, marks=pytest.mark.thorough) for triple in TRIPLES if triple[0] == "shuffle"]
-    + [pytest.param(*triple, 2, marks=pytest.mark.thorough) for triple in TRIPLES if triple[2] == "tight"],
+    + [
+        pytest.param(*triple, 2, marks=pytest.mark.thorough)
+        for triple in TRIPLES
+        if triple[2] == "calibrated"
+    ],
 )
 def test_no_test_beats_the_proof_and_half_the_noise_is_caught(
     privacy: str, mechanism: str, calibration: str, H: int
 ) -> None:
-    """At delta = 0.01, for tight noise of (1, 0.01) and for printed noise, and on the curve delta(epsilon).
+    """At delta = 0.01, for calibrated noise of (1, 0.01) and for printed noise, and on the curve delta(epsilon).
 
     Printed shuffle noise of epsilon = 1 proves 0.05, too little to be measured: 5.
     """
@@ -176,7 +180,7 @@ def test_no_test_beats_the_proof_and_half_the_noise_is_caught(
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
-@pytest.mark.parametrize("calibration", ["tight", "paper"])
+@pytest.mark.parametrize("calibration", ["calibrated", "paper"])
 @pytest.mark.parametrize(("privacy", "mechanism"), [("central", "laplace-tree"), ("local", "laplace")])
 def test_pure_epsilon_of_laplace_noise(
     privacy: str, mechanism: str, calibration: str, epsilon: float
@@ -184,7 +188,7 @@ def test_pure_epsilon_of_laplace_noise(
     """H = 1, one release: all six counters on the far side, 1 in 64, shows the whole of epsilon."""
     noise = prepared(privacy, mechanism, calibration, [1], epsilon=epsilon, delta=0.0)
     proved = noise.guarantee().proved_epsilon or math.inf
-    assert proved == pytest.approx(epsilon if calibration == "tight" else 2 * epsilon)
+    assert proved == pytest.approx(epsilon if calibration == "calibrated" else 2 * epsilon)
     first, second = neighbours(1, 1, 0)
     drawn = losses_drawn(noise, first, second, seed=1, repetitions=OF_THE_FAR_SIDE)
     assert max(x.max() for x in drawn) <= proved + 1e-9

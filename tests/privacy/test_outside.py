@@ -51,10 +51,10 @@ def test_it_is_for_calibrated_noise_in_running_counts() -> None:
             for privacy, key in (("central", "sums"), ("local", "reports")):
                 counted = algorithm.statistic.counted and not algorithm.forgets
                 assert (key in mechanisms_for(algorithm.key, privacy)) == counted
-                assert calibrations_for(algorithm.key, key) == ("tight",)
+                assert calibrations_for(algorithm.key, key) == ("calibrated",)
         for privacy, key in (("central", "sums"), ("local", "reports")):
             spec = RunSpec(privacy=privacy, mechanism=key, **SMALL)
-            assert (spec.reports, spec.calibration) == ("all", "tight")
+            assert (spec.reports, spec.calibration) == ("all", "calibrated")
             assert RunSpec(privacy=privacy, **SMALL).mechanism == before[privacy][0]
             assert unplayable(spec) == "Noise of another package cannot be played without a server."
             for name, value in (

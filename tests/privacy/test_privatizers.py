@@ -96,7 +96,7 @@ def test_the_bound_on_all_counters_at_all_releases_holds(
 def test_std_is_that_of_one_counter(privacy: str, mechanism: str, calibration: str) -> None:
     """At each release; of a tree, at the worst one, which is among these."""
     times = schedules.times("geometric:0.5", 2047)  # the longest binary expansion of a tree over users
-    times = times[: 2 ** len(times).bit_length() // 2 - 1] if calibration == "tight" else times
+    times = times[: 2 ** len(times).bit_length() // 2 - 1] if calibration == "calibrated" else times
     _, noise = prepared(privacy, mechanism, calibration, times, epsilon=0.3)
     measured = simulated(noise, 1, 100_000, seed=12).std((1, 2))
     assert noise.std.shape == noise.bound.shape == times.shape
@@ -155,37 +155,37 @@ def test_card_and_printed_scale(privacy: str, mechanism: str, calibration: str, 
         Guarantee.from_dict({**card.to_dict(), "extra": 1})
 
 
-def test_tight_rewards_are_released_in_quarters() -> None:
+def test_calibrated_rewards_are_released_in_quarters() -> None:
     """r/4 is released and multiplied back: four times the noise, of four times the tolerance (E, not E/4)."""
     for privacy, mechanism, calibration in PRIVATE:
         _, noise = prepared(privacy, mechanism, calibration, np.array([1, 10]))
-        quarters = 4.0 if calibration == "tight" and privacy != "shuffle" else 1.0
+        quarters = 4.0 if calibration == "calibrated" and privacy != "shuffle" else 1.0
         np.testing.assert_allclose(noise.scales / noise.scales[0], [1.0] * (S + 1) + [quarters])
 
 
 def test_batches_that_are_forgotten_each_have_their_own_noise() -> None:
     """SDP-PE: a crude batch releases one layer's n and m, so less of a user is in it and fewer bits protect it."""
     batches = (Batch(1000, 2), Batch(1000, 3 * H), Batch(1000, 2))
-    for calibration in ("paper", "tight"):
+    for calibration in ("paper", "calibrated"):
         _, noise = prepared(
             "shuffle", "binomial-sum", calibration, np.array([1000, 2000, 3000]), batches=batches
         )
         assert noise.stream.forgotten
         assert noise.std[0] == noise.std[2]
         assert noise.bound[0] == noise.bound[2]
-        assert (noise.std[0] < noise.std[1]) == (calibration == "tight")
+        assert (noise.std[0] < noise.std[1]) == (calibration == "calibrated")
         measured = simulated(noise, 1, 50_000, seed=14).std((1, 2))
         np.testing.assert_allclose(measured, noise.std, rtol=0.02)
 
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PAPER)
 def test_a_preview_needs_no_search(privacy: str, mechanism: str, calibration: str) -> None:
-    """exact=False: at the last release printed noise as it is, tight noise within a few percent."""
+    """exact=False: at the last release printed noise as it is, calibrated noise within a few percent."""
     times = np.array([1, 10, 1000])
     for way in calibrations_for("dp-ucbvi", mechanism):
         _, real = prepared(privacy, mechanism, way, times)
         _, preview = prepared(privacy, mechanism, way, times, exact=False)
-        np.testing.assert_allclose(preview.std[-1], real.std[-1], rtol=0.15 if way == "tight" else 1e-12)
+        np.testing.assert_allclose(preview.std[-1], real.std[-1], rtol=0.15 if way == "calibrated" else 1e-12)
 
 
 def trajectory(rng: np.random.Generator) -> Array:
@@ -202,7 +202,7 @@ def trajectory(rng: np.random.Generator) -> Array:
 @pytest.mark.parametrize(("privacy", "mechanism"), [(p, m) for p, m, _ in PAPER if m.startswith("laplace")])
 def test_proved_epsilon_covers_the_worst_pair_of_users(privacy: str, mechanism: str) -> None:
     """Laplace noise of scale b on numbers that a change moves by L1 proves L1 / b; a tree repeats it at each level."""
-    for calibration in ("paper", "tight"):
+    for calibration in ("paper", "calibrated"):
         _, noise = prepared(privacy, mechanism, calibration, np.arange(1, 101), delta=0.0)
         copies = 7 if mechanism == "laplace-tree" else 1  # a user is in at most one node of each of 7 levels
         rng = np.random.default_rng(13)
@@ -212,7 +212,7 @@ def test_proved_epsilon_covers_the_worst_pair_of_users(privacy: str, mechanism: 
         L1 = 6 * H if calibration == "paper" else 4.5 * H  # with r/4
         assert moved * noise.scales[0] == pytest.approx(L1)  # the worst pair was among them
         assert noise.guarantee().proved_epsilon == pytest.approx(copies * moved)
-        assert copies * moved == pytest.approx(1.0 if calibration == "tight" else 2.0)
+        assert copies * moved == pytest.approx(1.0 if calibration == "calibrated" else 2.0)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_proved_epsilon_covers_the_worst_pair_of_users(privacy: str, mechanism: 
 )
 def test_proved_epsilon_covers_the_worst_pair_in_euclidean_norm(privacy: str, mechanism: str) -> None:
     """delta(epsilon) of Gaussian noise at the largest distance, in standard deviations, that two users can have."""
-    _, noise = prepared(privacy, mechanism, "tight", np.arange(1, 101))
+    _, noise = prepared(privacy, mechanism, "calibrated", np.arange(1, 101))
     seen = {"gaussian": 1.0, "gaussian-tree": 7.0}.get(mechanism)
     if mechanism == "gaussian-optimal":
         seen = float((matrices(100)[1] ** 2).sum(axis=0).max())

@@ -53,7 +53,9 @@ def test_no_answers_are_likelier_by_more_than_epsilon_and_some_are_by_as_much(ep
 
 
 def _noise(H: int, epsilon: float, times: tuple[int, ...] = (1,)) -> Noise:
-    return prepared("local", "unary", "tight", list(times), H=H, S=2, A=2, epsilon=epsilon, statistic=FITTED)
+    return prepared(
+        "local", "unary", "calibrated", list(times), H=H, S=2, A=2, epsilon=epsilon, statistic=FITTED
+    )
 
 
 @pytest.mark.parametrize(("count", "shift"), [(2, 0.5), (6, 1.5), (40, 0.1)])
@@ -176,7 +178,7 @@ VIEWS: list[Callable[[Array], Array]] = [
 
 def test_the_stated_variance_is_that_of_a_count_that_all_are_in() -> None:
     """n of one state at H = 1: by the draws, and by the law of one user's estimate."""
-    noise = prepared("local", "unary", "tight", [1], H=1, S=1, A=1, epsilon=1.0, statistic=FITTED)
+    noise = prepared("local", "unary", "calibrated", [1], H=1, S=1, A=1, epsilon=1.0, statistic=FITTED)
     (groups, bit, _), _, shares = noise.stream.batches
     rng, runs = np.random.default_rng(2), 200_000
     asked, kept = rng.random(runs) < shares[1] / groups, 1 / (1 + math.exp(-bit))
@@ -242,7 +244,7 @@ def test_questions_are_about_what_is_declared_possible_alone() -> None:
 @pytest.mark.parametrize("half", [False, True])
 def test_scores_of_the_best_attack_are_the_losses_that_are_proved(half: bool) -> None:
     """Two users who are in other cells at every step: two bits of each answer differ, whatever is asked."""
-    noise = prepared("local", "unary", "tight", [1], H=4, S=2, A=1, epsilon=6.0, statistic=NOISY)
+    noise = prepared("local", "unary", "calibrated", [1], H=4, S=2, A=1, epsilon=6.0, statistic=NOISY)
     first, second = np.zeros((2, 4, 2, 1, 4))
     first[:, 0, 0, [0, 2, 3]] = 1.0
     second[:, 1, 0, [1, 2, 3]] = 1.0

@@ -83,7 +83,7 @@ def test_how_it_is_written_and_limited() -> None:
     assert schedules.limit("adaptive:0.1:300", 10**12, size, True) == 300
     assert schedules.limit("adaptive:0.1", 50, size, True) == 50
     assert schedules.limit("geometric:0.1", 10**12, size, True) is None
-    assert RunSpec(schedule="adaptive:0.1:300").twin().schedule == "adaptive:0.1"
+    assert RunSpec(schedule="adaptive:0.1:300").baseline().schedule == "adaptive:0.1"
 
 
 @pytest.mark.usefixtures("nothing_proved")
@@ -128,7 +128,7 @@ def test_bits_of_a_batch_whose_size_is_decided_late(users: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("privacy", "calibration"), [("local", "tight"), ("shuffle", "tight"), ("central", "paper")]
+    ("privacy", "calibration"), [("local", "calibrated"), ("shuffle", "calibrated"), ("central", "paper")]
 )
 def test_bounds_hold_at_whatever_times_are_chosen(privacy: str, calibration: str) -> None:
     """Larger than those of the same noise at times that are fixed before, and tabulated to the end."""

@@ -121,7 +121,7 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
         ({"first": "0/0/2"}, "first"),
         ({"noise": "twice"}, "noise"),
         ({"executions": 1}, "executions"),
-        ({"run": RUNS["central"].twin()}, "privacy"),
+        ({"run": RUNS["central"].baseline()}, "privacy"),
         (
             {"run": RunSpec(algorithm="sdp-pe", privacy="shuffle", **SMALL | {"episodes": 10**13})},
             "algorithm",
@@ -256,7 +256,7 @@ def test_the_promise_of_gaussian_noise_is_that_of_its_mu() -> None:
     assert np.all(missed <= best + 1e-9)  # what is drawn as proved is proved
     assert np.all(missed >= best - 2e-3)
     assert np.interp(-6, np.log10(found["deltas"]), found["epsilons"]) == pytest.approx(1.0, rel=1e-4)
-    assert promise(RUNS["central"].twin()) is None
+    assert promise(RUNS["central"].baseline()) is None
 
 
 def test_the_separation_of_laplace_noise_is_that_of_its_losses() -> None:

@@ -139,12 +139,12 @@ def test_pucb_burns_in_and_then_learns_later_the_more_private_it_is(
     every = schedules.times("geometric:0.02", 10**12)
     monkeypatch.setattr(schedules, "targets", lambda K, *counts: every)
     found = [burned(environment_seed, epsilon) for epsilon in EPSILONS]
-    twin = burned(environment_seed, None)
+    baseline = burned(environment_seed, None)
     exponent = -np.polyfit(np.log(EPSILONS), np.log([x.burn_in for x in found]), 1)[0]
     assert 0.97 < exponent < 1.03
-    for x in (*found, twin):
+    for x in (*found, baseline):
         assert x.burn_in < 10**12 / 50
         assert x.lost < 0.1
         assert x.final < 0.05
     assert found[0].burn_in > 10**9  # a long plain
-    assert twin.burn_in < found[-1].burn_in / 100
+    assert baseline.burn_in < found[-1].burn_in / 100

@@ -146,7 +146,7 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("few_details", "noise_once")
-@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@pytest.mark.parametrize("calibration", ["paper", "calibrated"])
 @pytest.mark.parametrize("privacy", ["central", "local", "shuffle"])
 def test_coverage_in_whole_runs(privacy: str, calibration: str) -> None:
     """Of 100 runs at beta = 0.5 no more break the bound than Binomial(100, 1/6) at LEVEL: 32.

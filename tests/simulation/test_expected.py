@@ -34,7 +34,7 @@ def test_large_data_sets_are_as_expected() -> None:
             {"rho": 0.01},
             {"privacy": "pure"},
             {"algorithm": "dp-apvi"},
-            {"algorithm": "dp-apvi", "calibration": "tight"},
+            {"algorithm": "dp-apvi", "calibration": "calibrated"},
         ],
         lambda budget: budget.get("algorithm"),
     ),

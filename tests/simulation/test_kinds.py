@@ -60,7 +60,7 @@ def test_run_and_trace() -> None:
 def test_sweep_and_store(tmp_path: Path) -> None:
     sweep = Sweep(ToySpec(n=40), {"n": ["20", 40], "epsilon": [0.5, 1.0]})
     assert [p.spec for p in sweep.points] == [ToySpec(n, e) for n in (20, 40) for e in (0.5, 1.0)]
-    assert len(sweep.specs) == 6  # with the twins
+    assert len(sweep.specs) == 6  # with the baselines
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
     store, stop = Store(tmp_path / "runs.sqlite"), threading.Event()
     worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))

@@ -226,7 +226,7 @@ KNOWN = st.sampled_from(
         "geometric:0.5",
         "own",
         "paper",
-        "tight",
+        "calibrated",
         "practical",
         "S-/-G",
         "S/WW",

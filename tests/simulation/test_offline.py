@@ -29,7 +29,7 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
     assert (spec.algorithm, spec.privacy, spec.calibration, spec.rho, spec.epsilon) == (
         "dp-kl-lcb",
         "zcdp",
-        "tight",
+        "calibrated",
         1,
         None,
     )
@@ -40,9 +40,9 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
     before = [name for name in FIELDS if name not in ("contribution", "stationary", "rewards")]
     assert list(json.loads(spec.to_json())) == ["kind", *before]
     assert hash(spec) != hash(spec.replace(n=10**8))
-    plain = OfflineSpec(algorithm="apvi", rho=0.1, epsilon=2.0, delta=1e-5, calibration="tight")
-    assert plain == spec.replace(algorithm="dp-apvi").twin() == plain.twin()
-    assert spec.twin() == OfflineSpec(privacy="none")
+    plain = OfflineSpec(algorithm="apvi", rho=0.1, epsilon=2.0, delta=1e-5, calibration="calibrated")
+    assert plain == spec.replace(algorithm="dp-apvi").baseline() == plain.baseline()
+    assert spec.baseline() == OfflineSpec(privacy="none")
     assert (plain.privacy, plain.calibration, plain.rho, plain.epsilon, plain.delta) == (
         "none",
         None,
@@ -50,7 +50,7 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
         None,
         None,
     )
-    assert OfflineSpec(privacy="approximate").calibration == "tight"
+    assert OfflineSpec(privacy="approximate").calibration == "calibrated"
     assert (spec.label(), plain.label()) == ("DP-KL-LCB, rho 1", "APVI, no privacy")
     assert OfflineSpec(privacy="approximate", epsilon=2.0).label() == "DP-KL-LCB, epsilon 2, delta 1e-06"
     assert OfflineSpec(contribution=3).label() == "DP-KL-LCB, rho 1, 3 episodes a user"
@@ -63,8 +63,8 @@ def test_replacing_keeps_what_still_means_something() -> None:
     assert spec.replace(seeds=2).rho == 0.1
     assert spec.replace(privacy="pure").epsilon == 1.0
     assert spec.replace(environment="clinic").environment_params["H"] == 8
-    assert spec.twin().algorithm_params["C2"] == 1.0
-    assert spec.twin().replace(algorithm="dp-apvi") == spec.replace(rho=1.0)
+    assert spec.baseline().algorithm_params["C2"] == 1.0
+    assert spec.baseline().replace(algorithm="dp-apvi") == spec.replace(rho=1.0)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_data_set_is_the_same_whoever_learns_from_it() -> None:
 
     spec = OfflineSpec(**SMALL, n=10**4, seeds=1)
     first = visits(spec)
-    for other in (spec.replace(n=1000), spec.replace(rho=0.1), spec.twin(), spec.replace(privacy="pure")):
+    for other in (spec.replace(n=1000), spec.replace(rho=0.1), spec.baseline(), spec.replace(privacy="pure")):
         np.testing.assert_array_equal(visits(other), first)
     assert not np.array_equal(visits(spec.replace(root_seed=1)), first)
     trace = dprl.run(spec).seeds[0]  # and no data set is part of another
@@ -158,7 +158,7 @@ def test_questions_are_answered_without_running() -> None:
 def test_privacy_costs_one_over_n(environment: str) -> None:
     """v* - V~ less that of APVI on the same data sets, and the gap itself gone by n = 10^10."""
     spec = OfflineSpec(environment=environment, algorithm="dp-apvi", n=10**12, seeds=3, rho=0.1)
-    private, plain = dprl.run(spec), dprl.run(spec.twin())
+    private, plain = dprl.run(spec), dprl.run(spec.baseline())
     assert private.values[:, private.at == 10**10].max() < 1e-3
     lower, free = (np.array([seed.lower for seed in trace.seeds]) for trace in (private, plain))
     assert (lower <= private.seeds[0].v_star - private.values + 1e-12).all()  # V~ is a lower bound of v^pi
@@ -180,7 +180,7 @@ def test_without_noise_what_is_printed_is_no_lower_bound_and_with_c3_it_is() -> 
 def test_where_rewards_are_learned_v_is_a_lower_bound_too() -> None:
     spec = OfflineSpec(environment="clinic", algorithm="dp-apvi", rewards="learned", n=10**10, seeds=3)
     trace = dprl.run(spec)
-    known = dprl.run(spec.replace(rewards="known", calibration="tight"))
+    known = dprl.run(spec.replace(rewards="known", calibration="calibrated"))
     lower, more = (np.array([seed.lower for seed in each.seeds]) for each in (trace, known))
     assert (lower <= trace.seeds[0].v_star - trace.values + 1e-12).all()
     assert 0 < (more - lower)[:, -1].max() < 1e-2
@@ -191,7 +191,7 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     base = OfflineSpec(**SMALL, algorithm="dp-apvi", n=10**4, seeds=2)
     sweep = Sweep(base, {"rho": ["0.1", 1], "C2": [1, 16.0], "n": [100, "1e4"]})
     assert len(sweep.points) == 8
-    assert len(sweep.specs) == 8 + 4  # with the twins, which no rho changes
+    assert len(sweep.specs) == 8 + 4  # with the baselines, which no rho changes
     assert sweep.points[-1].spec == base.replace(algorithm_params={"C2": 16.0})
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
     store, stop = Store(tmp_path / "runs.sqlite"), threading.Event()
@@ -251,7 +251,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         str(tmp_path / "b"),
     ]
     assert main(changed) == 0
-    assert spec_from_json((tmp_path / "b/spec.json").read_text()) == spec.twin()
+    assert spec_from_json((tmp_path / "b/spec.json").read_text()) == spec.baseline()
     for wrong, field in (
         ([*offline, "--episodes", "5"], "episodes"),
         ([*offline, "--behaviour", "best"], "behaviour"),
@@ -299,13 +299,13 @@ def test_a_policy_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_a_sweep_over_learners_keeps_the_budget_where_they_make_that_promise() -> None:
-    base = OfflineSpec(**SMALL, privacy="pure", epsilon=3.0, calibration="tight")
+    base = OfflineSpec(**SMALL, privacy="pure", epsilon=3.0, calibration="calibrated")
     found = dprl.Sweep(base, {"algorithm": ["apvi", "dp-apvi", "dp-kl-lcb"], "n": [10, 100]}).points
     kept = [
         (p.spec.algorithm, p.spec.privacy, p.spec.epsilon, p.spec.calibration) for p in found[::2] if p.spec
     ]
     assert kept == [
         ("apvi", "none", None, None),
-        ("dp-apvi", "pure", 3.0, "tight"),
-        ("dp-kl-lcb", "pure", 3.0, "tight"),
+        ("dp-apvi", "pure", 3.0, "calibrated"),
+        ("dp-kl-lcb", "pure", 3.0, "calibrated"),
     ]

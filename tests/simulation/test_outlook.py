@@ -42,7 +42,7 @@ def test_the_best_central_mechanism_learns_riverswim(episodes: int, regret: floa
         "riverswim",
         "dp-ucbvi",
         "anytime",
-        "tight",
+        "calibrated",
     )
     ended = [finished(spec, seed) for seed in range(SEEDS)]
     assert max(r for r, _ in ended) < regret
@@ -115,7 +115,7 @@ def test_the_noise_that_is_named_is_that_of_the_visits(privacy: str, bonus: str)
     assert one.trace().guarantee.noise_std == pytest.approx(visits.std(), rel=0.2)
 
 
-@pytest.mark.parametrize("calibration", ["tight", "paper"])
+@pytest.mark.parametrize("calibration", ["calibrated", "paper"])
 @pytest.mark.parametrize("plan", ["episodic", "geometric:0.02"])
 def test_a_preview_of_shuffled_noise_is_its_sum_in_few_batches(plan: str, calibration: str) -> None:
     """A visitor waits for it: a bound on a million batches of one user each takes ten seconds."""

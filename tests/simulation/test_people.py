@@ -263,7 +263,7 @@ def test_one_person_held_out_moves_each_sum_by_what_is_declared() -> None:
 def test_whoever_is_for_one_episode_is_not_offered_for_several() -> None:
     """Of all learners for a file, those that are offered have m times the noise; the others are refused."""
     for key, public in product(LEARNERS, (PUBLIC | {"rewards": 0.5}, PUBLIC)):
-        fields: dict[str, Any] = {"data": NOWHERE, "n": 50, "algorithm": key, "calibration": "tight"}
+        fields: dict[str, Any] = {"data": NOWHERE, "n": 50, "algorithm": key, "calibration": "calibrated"}
         one = UploadSpec(declared=declaration_text(public | {"episodes": 1}), **fields)
         if key == "dp-apvi":
             with pytest.raises(

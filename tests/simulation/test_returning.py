@@ -145,7 +145,7 @@ def test_noise_of_a_data_set_proves_its_budget_for_m_trajectories(
     from dp_accounting import dp_event, pld
 
     spec = OfflineSpec(
-        **OFFLINE_SMALL, **of_data(algorithm), privacy=privacy, calibration="tight", contribution=m
+        **OFFLINE_SMALL, **of_data(algorithm), privacy=privacy, calibration="calibrated", contribution=m
     )
     noise, _ = noise_of_run(spec)
     card, moved = noise.guarantee, lengths(algorithm, privacy)
@@ -176,7 +176,7 @@ def test_every_offline_algorithm_with_noise_takes_a_contribution() -> None:
         given: dict[str, Any] = {
             name: environment[name] for name in ("environment", "environment_params") if name in environment
         }
-        one = OfflineSpec(**given, algorithm=key, n=500, seeds=1, calibration="tight")
+        one = OfflineSpec(**given, algorithm=key, n=500, seeds=1, calibration="calibrated")
         for name, scale in noise_of_run(one.replace(contribution=M))[0].scales.items():
             assert scale == pytest.approx(M * noise_of_run(one)[0].scales[name], rel=1e-5)
         if one.privacy in learner.printed:
@@ -218,7 +218,7 @@ def test_data_sets_stay_the_same_and_what_is_old_is_written_as_before() -> None:
     assert OfflineSpec.from_dict({k: v for k, v in several.to_dict().items() if k != "kind"}) == several
     a, b = (dprl.run(spec).seeds[0] for spec in (one, several))
     np.testing.assert_array_equal(a.visits, b.visits)
-    assert several.twin().contribution == 1
+    assert several.baseline().contribution == 1
     assert several.replace(rho=3.0).contribution == M
 
 

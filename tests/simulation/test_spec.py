@@ -157,21 +157,21 @@ def test_every_field_that_a_run_may_ignore_says_when() -> None:
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(specs())
-def test_twin_is_the_same_without_privacy(spec: RunSpec) -> None:
+def test_baseline_is_the_same_without_privacy(spec: RunSpec) -> None:
     assume("none" in ALGORITHMS[spec.algorithm].privacies)
-    twin = spec.twin()
-    assert twin.privacy == "none"
-    changed = {k for k, v in spec.to_dict().items() if twin.to_dict().get(k) != v}
+    baseline = spec.baseline()
+    assert baseline.privacy == "none"
+    changed = {k for k, v in spec.to_dict().items() if baseline.to_dict().get(k) != v}
     assert changed <= {
         "privacy",
         "beta",
         "reports",
         *IGNORED_WITHOUT_PRIVACY,
     }
-    assert twin.twin() == twin
+    assert baseline.baseline() == baseline
     # so it is computed once for all epsilons
     if spec.epsilon is not None:
-        assert spec.replace(epsilon=spec.epsilon / 2 + 1).twin() == twin
+        assert spec.replace(epsilon=spec.epsilon / 2 + 1).baseline() == baseline
 
 
 def test_defaults() -> None:
@@ -185,7 +185,7 @@ def test_defaults() -> None:
         "stationary": "no",
         "privacy": "central",
         "mechanism": "gaussian-optimal",
-        "calibration": "tight",
+        "calibration": "calibrated",
         "reports": "all",
         "epsilon": 1.0,
         "delta": 1e-6,
@@ -210,19 +210,19 @@ def test_defaults() -> None:
 @pytest.mark.parametrize(
     ("given_fields", "expected"),
     [
-        ({}, ("gaussian-optimal", "tight", 1e-6)),
-        ({"delta": 0}, ("laplace-tree", "tight", 0.0)),
+        ({}, ("gaussian-optimal", "calibrated", 1e-6)),
+        ({"delta": 0}, ("laplace-tree", "calibrated", 0.0)),
         ({"calibration": "paper"}, ("laplace-tree", "paper", 0.0)),
         ({"calibration": "paper", "delta": 1e-5}, ("laplace-tree", "paper", 1e-5)),
-        ({"mechanism": "laplace-tree"}, ("laplace-tree", "tight", 1e-6)),
+        ({"mechanism": "laplace-tree"}, ("laplace-tree", "calibrated", 1e-6)),
         # a thousand releases have room for a factorisation, a million do not
-        ({"schedule": "episodic", "episodes": 1000}, ("gaussian-optimal", "tight", 1e-6)),
-        ({"schedule": "episodic", "episodes": 10**5}, ("gaussian-blt", "tight", 1e-6)),
-        ({"schedule": "geometric:0.005", "episodes": 10**15}, ("gaussian-blt", "tight", 1e-6)),
-        ({"privacy": "local"}, ("unary", "tight", 0.0)),
-        ({"privacy": "local", "delta": 1e-6}, ("unary", "tight", 0.0)),
+        ({"schedule": "episodic", "episodes": 1000}, ("gaussian-optimal", "calibrated", 1e-6)),
+        ({"schedule": "episodic", "episodes": 10**5}, ("gaussian-blt", "calibrated", 1e-6)),
+        ({"schedule": "geometric:0.005", "episodes": 10**15}, ("gaussian-blt", "calibrated", 1e-6)),
+        ({"privacy": "local"}, ("unary", "calibrated", 0.0)),
+        ({"privacy": "local", "delta": 1e-6}, ("unary", "calibrated", 0.0)),
         ({"privacy": "local", "calibration": "paper"}, ("laplace", "paper", 0.0)),
-        ({"privacy": "shuffle"}, ("binomial-sum", "tight", 1e-6)),
+        ({"privacy": "shuffle"}, ("binomial-sum", "calibrated", 1e-6)),
         ({"privacy": "shuffle", "calibration": "paper"}, ("binomial-sum", "paper", 1e-6)),
         ({"privacy": "none", "mechanism": "laplace", "calibration": "paper"}, (None, None, None)),
     ],
@@ -244,14 +244,14 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
     local = base.replace(privacy="local")
     assert (local.mechanism, local.calibration, local.delta, local.root_seed) == (
         "unary",
-        "tight",
+        "calibrated",
         0.0,
         3,
     )
     assert local.algorithm_params["cap"] == "H-h"
     printed = base.replace(calibration="paper")
     assert (printed.mechanism, printed.delta) == ("laplace-tree", 0.0)
-    assert printed.replace(calibration="tight").mechanism == "gaussian-optimal"
+    assert printed.replace(calibration="calibrated").mechanism == "gaussian-optimal"
     assert base.replace(mechanism="laplace-tree").delta == 1e-6
     assert base.replace(privacy="central").delta == 1e-5  # it is that already: nothing changed
     small = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 3}, algorithm="sdp-pe")
@@ -260,7 +260,7 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
         {k: v for k, v in small.to_dict().items() if k in ("environment", "environment_params", "privacy")}
     )
     assert small.replace(algorithm="apeve", privacy="none").schedule == "own"
-    assert small.twin().privacy == "none"
+    assert small.baseline().privacy == "none"
     # a bonus that is the algorithm's default is another algorithm's default there; one that was asked for stays
     here = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 3}, privacy="shuffle")
     assert here.replace(algorithm="sdp-pe") == small

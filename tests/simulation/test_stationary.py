@@ -46,7 +46,7 @@ FITTING = [
     (privacy, mechanism)
     for privacy in ("central", "local", "shuffle")
     for mechanism in mechanisms_for("dp-ucbvi", privacy)
-    if not not_pooled("dp-ucbvi", mechanism, "tight", "anytime")
+    if not not_pooled("dp-ucbvi", mechanism, "calibrated", "anytime")
 ]
 DRAWN = [(p, m) for p, m in FITTING if MECHANISMS[m].norm in ("l1", "l2")]  # alike for each counter
 TIMES = {"central": [1, 2, 3, 4, 5, 6, 7], "local": [1, 2, 3]}
@@ -119,7 +119,7 @@ def neighbours(H: int, releases: int, at: int) -> tuple[Array, Array]:
 
 def noise_for(statistic: Counts, privacy: str, mechanism: str, H: int) -> Noise:
     return prepared(
-        privacy, mechanism, "tight", TIMES[privacy], H=H, delta=0.01, epsilon=1.0, statistic=statistic
+        privacy, mechanism, "calibrated", TIMES[privacy], H=H, delta=0.01, epsilon=1.0, statistic=statistic
     )
 
 
@@ -167,7 +167,7 @@ def test_bounds_on_the_noise_hold_as_often_as_promised(privacy: str, mechanism: 
     """E of every pooled counter and the radius of every pooled row, at all releases, where a sixth may fail."""
     beta, runs, size = 0.5, 400, Size(2, 2, 6)
     times = list(range(10, 410, 10))
-    noise = prepared(privacy, mechanism, "tight", times, S=2, A=2, H=6, beta=beta, statistic=POOLED)
+    noise = prepared(privacy, mechanism, "calibrated", times, S=2, A=2, H=6, beta=beta, statistic=POOLED)
     assert noise.mechanism is not None
     cells = POOLED.cells(size)
     assert cells == 2 * 2 * 4
@@ -493,7 +493,11 @@ CHANGING = json.dumps(
         ({"algorithm": "sdp-pe"}, "stationary", "no bonus of sdp-pe is proved"),
         ({"algorithm": "lsvi-ucb", "environment": "linear-mdp"}, "stationary", "no bonus of lsvi-ucb"),
         ({"bonus": "paper"}, "stationary", "is for bonus anytime"),
-        ({"mechanism": "laplace-tree", "calibration": "paper"}, "stationary", "is for calibration tight"),
+        (
+            {"mechanism": "laplace-tree", "calibration": "paper"},
+            "stationary",
+            "is for calibration calibrated",
+        ),
         (
             {"environment": "custom", "environment_params": {"model": CHANGING, "H": 2}},
             "stationary",
@@ -519,6 +523,6 @@ def test_another_environment_asks_for_another_declaration() -> None:
     spec = RunSpec(stationary="yes")
     assert spec.replace(environment="chain").stationary == "no"
     assert spec.replace(episodes=10**6).stationary == "yes"
-    assert spec.twin().stationary == "yes"
+    assert spec.baseline().stationary == "yes"
     assert RunSpec.from_dict(spec.to_dict()) == spec
     assert RunSpec().to_dict()["stationary"] == "no"

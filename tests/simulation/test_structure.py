@@ -200,7 +200,7 @@ def test_nothing_is_declared_by_default_and_links_and_json_say_what_is() -> None
     chosen = usual.replace(structure="environment")
     assert RunSpec.from_json(chosen.to_json()) == chosen != usual
     assert links.decode_spec(links.encode_spec(chosen)) == (chosen, [])
-    assert chosen.twin().structure == "environment"
+    assert chosen.baseline().structure == "environment"
     assert chosen.replace(environment="chain").structure is None
     told = RunSpec(**CHAIN, structure=EVERY)
     assert links.decode_spec(links.encode_spec(told)) == (told, [])

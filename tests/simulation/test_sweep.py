@@ -21,19 +21,19 @@ def test_points_are_the_product_and_runs_are_computed_once() -> None:
     assert [point.values for point in sweep.points] == [
         (0.1, "none"), (0.1, "central"), (1.0, "none"), (1.0, "central"), (10.0, "none"), (10.0, "central"),
     ]  # fmt: skip
-    twin = BASE.twin()
-    assert {p.spec for p in sweep.points if p.values[1] == "none"} == {twin}
-    assert sweep.specs[0] == twin
+    baseline = BASE.baseline()
+    assert {p.spec for p in sweep.points if p.values[1] == "none"} == {baseline}
+    assert sweep.specs[0] == baseline
     assert len(sweep.specs) == 4
     assert set(sweep.specs) == {p.spec for p in sweep.points}
 
 
-def test_each_point_has_its_twin_among_the_runs() -> None:
+def test_each_point_has_its_baseline_among_the_runs() -> None:
     sweep = Sweep(BASE, {"H": [2, 3, 4], "privacy": ["local"]})
     for point in sweep.points:
         assert point.spec is not None
         assert point.spec.environment_params["H"] == point.values[0]
-        assert {point.spec, point.spec.twin()} <= set(sweep.specs)
+        assert {point.spec, point.spec.baseline()} <= set(sweep.specs)
 
 
 def test_models_name_mechanism_and_noise() -> None:
@@ -47,24 +47,28 @@ def test_models_name_mechanism_and_noise() -> None:
     specs = [p.spec for p in Sweep(BASE.replace(delta=1e-5), {"privacy": words}).points]
     found = [(s.mechanism, s.calibration, s.epsilon, s.delta) for s in specs if s is not None]
     assert found == [
-        ("gaussian-optimal", "tight", 1.0, 1e-5),
-        ("laplace-tree", "tight", 1.0, 1e-5),
+        ("gaussian-optimal", "calibrated", 1.0, 1e-5),
+        ("laplace-tree", "calibrated", 1.0, 1e-5),
         ("laplace-tree", "paper", 1.0, 0.0),
         ("laplace-tree", "paper", 0.5, 0.0),
-        ("unary", "tight", 1.0, 0.0),
+        ("unary", "calibrated", 1.0, 0.0),
     ]
 
 
 def test_a_model_says_whether_rows_count_only_who_played_them() -> None:
-    words = ["local:unary:tight", "local:unary:tight:played", "shuffle:binomial-sum:tight:played"]
+    words = [
+        "local:unary:calibrated",
+        "local:unary:calibrated:played",
+        "shuffle:binomial-sum:calibrated:played",
+    ]
     specs = [p.spec for p in Sweep(BASE, {"privacy": words}).points]
     assert [spec.reports for spec in specs if spec] == ["all", "played", "played"]
     assert [PrivacyChoice.parse(text).text for text in words] == words
     assert PrivacyChoice.parse(words[1]).title == "local, One-hot questions, only reports of who played"
-    (refused,) = Sweep(BASE, {"privacy": ["central:gaussian-tree:tight:played"]}).points
+    (refused,) = Sweep(BASE, {"privacy": ["central:gaussian-tree:calibrated:played"]}).points
     assert refused.refusal.startswith("reports: played is for reports that users send")
-    for text in ("local:unary:played", "local:::played", "local:unary:tight:all"):
-        with pytest.raises(SpecError, match="local:unary:tight:played"):
+    for text in ("local:unary:played", "local:::played", "local:unary:calibrated:all"):
+        with pytest.raises(SpecError, match="local:unary:calibrated:played"):
             PrivacyChoice.parse(text)
 
 
@@ -93,7 +97,7 @@ def test_a_point_that_cannot_be_run_says_why_and_the_others_stay() -> None:
     assert good.spec is not None
     assert bad.spec is None
     assert "counters" in bad.refusal
-    assert len(sweep.specs) == 2  # the good one and its twin
+    assert len(sweep.specs) == 2  # the good one and its baseline
 
 
 @pytest.mark.parametrize(
@@ -151,7 +155,7 @@ def test_frame_is_tidy_and_pairs_seeds() -> None:
         assert point.spec is not None
         rows = frame[(frame.epsilon == point.values[0]) & (frame.privacy == point.values[1])]
         np.testing.assert_array_equal(rows.regret, final[point.spec])
-        np.testing.assert_array_equal(rows.extra_regret, final[point.spec] - final[BASE.twin()])
+        np.testing.assert_array_equal(rows.extra_regret, final[point.spec] - final[BASE.baseline()])
 
 
 def test_every_field_offered_as_an_axis_takes_its_default() -> None:

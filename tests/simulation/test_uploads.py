@@ -223,7 +223,7 @@ def test_noise_of_one_scale_is_drawn_once_and_that_of_another_is_independent() -
     planned = spec.replace(algorithm_params={"C2": 1.0})
     assert planned.seed_key(0) != spec.seed_key(0)
     np.testing.assert_array_equal(released(planned), first)  # planned anew from the same release
-    tight = spec.replace(calibration="tight")  # of the same scales, and made consistent by another E
+    tight = spec.replace(calibration="calibrated")  # of the same scales, and made consistent by another E
     assert noise_of(tight)[0].scales == noise_of(spec)[0].scales
     assert np.isclose(released(tight), first)[first > 0].mean() > 0.5
     assert len(noisy(spec)) == 1
@@ -527,7 +527,7 @@ def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) ->
 
 def test_a_spec_belongs_to_its_file() -> None:
     spec = uploaded()
-    assert spec_from_json(spec.to_json()) == spec == spec.twin()
+    assert spec_from_json(spec.to_json()) == spec == spec.baseline()
     for other in ({"n": 399}, {"declared": declaration_text(PUBLIC | {"start": "b"})}):
         with pytest.raises(SpecError, match="declared: this is not what its data set was read with"):
             dprl.run(spec.replace(**other))

@@ -258,7 +258,7 @@ def test_a_named_mechanism_adds_up_all_reports_unless_others_are_chosen() -> Non
     for spec in (old, played):
         assert decode_spec(encode_spec(spec))[0] == spec
     assert played.seed_key(0) != old.seed_key(0)
-    assert played.twin() == old.twin()
+    assert played.baseline() == old.baseline()
     assert played.replace(mechanism="laplace").reports == "played"  # another mechanism that it fits
     assert played.replace(algorithm="private-ucb-po").reports == "all"
     assert played.replace(privacy="central").reports == "all"

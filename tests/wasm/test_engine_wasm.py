@@ -29,7 +29,7 @@ FIRST = (
     "ucb-po, none, paper, blocks",
     "ucbvi, none, paper, blocks",
     "dp-ucbvi, central, anytime, laplace-tree, paper, walked",
-    "pucb, central, anytime, gaussian-tree, tight, blocks",
+    "pucb, central, anytime, gaussian-tree, calibrated, blocks",
     "dp-ucbvi, local, unary, played",
     "dp-ucbvi, shuffle, paper, binomial-sum, paper, blocks",
     "riverswim, K = 1e+15",

@@ -22,7 +22,7 @@ SPECS = (
     SMALL.replace(privacy="local"),
     SMALL.replace(privacy="shuffle", episodes=10**4),
     SMALL.replace(mechanism="laplace-tree", calibration="paper"),
-    SMALL.twin(),
+    SMALL.baseline(),
 )
 
 
@@ -50,7 +50,7 @@ def test_every_stop_and_seed_is_put_together_as_a_native_run_starts(spec: RunSpe
 
 def test_the_own_budget_is_a_stop_and_without_privacy_there_is_one() -> None:
     assert stops_of(SMALL) == sorted([*STOPS, 0.25])
-    assert stops_of(SMALL.twin()) == [None]
+    assert stops_of(SMALL.baseline()) == [None]
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from dprl.learners.offline.learner import (
     Learned,
     OfflineLearner,
     OfflineProblem,
+    PaperNoise,
     Plan,
-    PrintedNoise,
     decided,
 )
 from dprl.mdp import counts
@@ -106,7 +106,7 @@ def errors(
     """E, with |noise| <= E/2 on all counts together with probability 1 - beta (Lemma C.2, by a union).
 
     paper: E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho) as printed, which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise
-    the paper prints O~(H/epsilon); the same union gives (8H/epsilon) ln(2HS^2A/beta). tight: by exact quantiles.
+    the paper prints O~(H/epsilon); the same union gives (8H/epsilon) ln(2HS^2A/beta). calibrated: by exact quantiles.
     """
     from scipy.special import ndtri
 
@@ -123,12 +123,12 @@ def errors(
 
 
 PRINTED = {
-    "zcdp": PrintedNoise(
+    "zcdp": PaperNoise(
         scales=lambda problem, rho: {COUNTS: sqrt(2 * problem.size.H / rho)},  # eq. 2
         formula="N(0, 2H/rho) on every count n and m",
         sources=("QW23-offline equation 2 and Lemma C.1",),
     ),
-    "pure": PrintedNoise(
+    "pure": PaperNoise(
         scales=lambda problem, epsilon: {COUNTS: 4 * problem.size.H / epsilon},
         formula="Laplace(4H/epsilon) on every count n and m",
         sources=("QW23-offline, after Theorem 3.4",),
@@ -185,7 +185,7 @@ DP_APVI = OfflineLearner(
     summary="Offline, tabular: pessimistic value iteration on private counts, with a Bernstein penalty.",
     source="QW23-offline Algorithm 1",
     privacies=("zcdp", "pure", "approximate"),
-    twin="apvi",
+    baseline="apvi",
     fields=CONSTANTS,
     public=("sizes", "rewards"),
     families=families,
@@ -202,7 +202,7 @@ APVI = OfflineLearner(
     summary="Offline, tabular: DP-APVI without noise.",
     source="QW23-offline Algorithm 1 with E = 0; after Yin, Wang 2021",
     privacies=("none",),
-    twin="apvi",
+    baseline="apvi",
     fields=CONSTANTS,
     public=("sizes", "rewards"),
     families=families,

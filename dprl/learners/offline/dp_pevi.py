@@ -75,7 +75,7 @@ DP_PEVI = OfflineLearner(
     summary="Offline, linear, ours: least squares of targets in units of their range; linear MDPs only.",
     source="ours, after QW23-offline Algorithm 2 and Jin, Yang, Wang 2021",
     privacies=("zcdp", "approximate", "none"),
-    twin="dp-pevi",
+    baseline="dp-pevi",
     fields=(
         LAMBDA,
         Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, as of DP-VAPVI", 0.0, 1000.0),

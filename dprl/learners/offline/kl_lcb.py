@@ -235,7 +235,7 @@ KL_LCB = OfflineLearner(
     summary="Offline, tabular, ours: pessimistic value iteration with a lower bound that is proved, from half of what "
     "DP-APVI releases.",
     source="ours, after QW23-offline Algorithm 1",
-    twin="dp-kl-lcb",
+    baseline="dp-kl-lcb",
     public=("sizes", "rewards"),
     families=families,
     plan=plan,

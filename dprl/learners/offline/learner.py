@@ -95,7 +95,7 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
     return policy, np.where(better, among.max(-1), np.where(lacking, least, V))
 
 
-class PrintedNoise(NamedTuple):
+class PaperNoise(NamedTuple):
     """Noise as a paper prints it, for one notion of privacy.
 
     Attributes:
@@ -116,11 +116,11 @@ class OfflineLearner:
     Attributes:
         key, title, summary, source: its names, and what it is.
         privacies: keys of the notions of privacy that its noise is calibrated to, the first is the default.
-        twin: key of the same learner without privacy, its own where that is one of its privacies.
+        baseline: key of the same learner without privacy, its own where that is one of its privacies.
         fields: its constants.
         public: keys of PUBLIC, what it takes as known by everybody; `rewards` only where a run does not learn them.
         families(problem, calibration): what it asks for, each with how far one trajectory moves it: for `paper` as the
-            paper bounds it, for `tight` exactly.
+            paper bounds it, for `calibrated` exactly.
         printed: its noise as printed, by notion of privacy, where rewards are known.
         errors(problem, mechanism, scales, calibration): E of each family.
         plan(problem): learns.
@@ -139,11 +139,11 @@ class OfflineLearner:
     summary: str
     source: str
     privacies: tuple[str, ...]
-    twin: str
+    baseline: str
     fields: tuple[Field, ...]
     public: tuple[str, ...]
     families: Callable[[OfflineProblem, str], tuple[Family, ...]]
-    printed: Mapping[str, PrintedNoise]
+    printed: Mapping[str, PaperNoise]
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]

@@ -36,7 +36,7 @@ PEVI = OfflineLearner(
     summary="Offline, linear: pessimistic least squares without weights or noise.",
     source="Jin, Yang, Wang 2021, Algorithm 2, in QW23-offline section 6",
     privacies=("none",),
-    twin="pevi",
+    baseline="pevi",
     fields=(
         LAMBDA,
         Field("C", "float", 0.1, "multiple of d H |phi| in the penalty, left open by the paper", 0.0, 1000.0),

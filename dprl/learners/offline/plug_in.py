@@ -51,7 +51,7 @@ PLUG_IN = OfflineLearner(
     summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing taken off: a "
     "ranking of actions without a bound.",
     source="certainty equivalence, on what our DP-KL-LCB releases",
-    twin="dp-plug-in",
+    baseline="dp-plug-in",
     public=("sizes", "rewards"),
     families=kl_lcb.families,
     plan=plan,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dprl.fields import Field
-from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, PrintedNoise
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, PaperNoise, Plan
 from dprl.learners.offline.linear import LAMBDA, UNPROVED, UNPROVED_WITHOUT_NOISE, feature_norms, raised
 from dprl.mdp.tabular import Array
 from dprl.statistics.family import Family
@@ -75,9 +75,9 @@ def _features(problem: OfflineProblem) -> Array:
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     """Five releases at each step, from its end.
 
-    paper: for any features of norm at most 1 and values of at most H, under replace-one. tight: for these features, and
-    values of at most H - h - 1 at step h + 1 (of 1, where there are none); each release has a share of its half's
-    budget that grows like the 2/3 power of its range.
+    paper: for any features of norm at most 1 and values of at most H, under replace-one. calibrated: for these
+    features, and values of at most H - h - 1 at step h + 1 (of 1, where there are none); each release has a share of
+    its half's budget that grows like the 2/3 power of its range.
     """
     phi, H = _features(problem), problem.size.H
     second = int(halves(problem.params))
@@ -140,7 +140,7 @@ def printed_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
 
 
 PRINTED = {
-    "zcdp": PrintedNoise(
+    "zcdp": PaperNoise(
         scales=printed_scales,
         formula="with rho_0 = rho/(5H): on each matrix (Z + Z^T)/sqrt 2, Z of N(0, 1/(4 rho_0)); on each vector of "
         "squares N(0, 2H^4/rho_0), on the other vectors N(0, 2H^2/rho_0)",
@@ -166,7 +166,7 @@ DP_VAPVI = OfflineLearner(
     summary="Offline, linear: pessimistic, variance-weighted least squares on private sums; linear MDPs only.",
     source="QW23-offline Algorithm 2",
     privacies=("zcdp", "approximate"),
-    twin="vapvi",
+    baseline="vapvi",
     fields=CONSTANTS,
     public=("sizes", "features"),
     families=families,
@@ -184,7 +184,7 @@ VAPVI = OfflineLearner(
     summary="Offline, linear: DP-VAPVI without noise.",
     source="QW23-offline Algorithm 2 without noise; after Yin et al. 2022",
     privacies=("none",),
-    twin="vapvi",
+    baseline="vapvi",
     fields=tuple(f for f in CONSTANTS if f.name not in ("c1", "c2")),
     public=("sizes", "features"),
     families=families,

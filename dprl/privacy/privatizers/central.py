@@ -42,7 +42,7 @@ TRUST = "The trusted curator sees every trajectory; all that leaves the curator 
 def prepare(request: Request) -> Noise:
     """Noise on running sums.
 
-    paper: as the statistic's papers print it, in a tree over the users 1..K. tight: the least scale that proves
+    paper: as the statistic's papers print it, in a tree over the users 1..K. calibrated: the least scale that proves
     (epsilon, delta) under replace-one for the stream of releases, the parts in units in which they tolerate the same
     noise.
     """
@@ -53,7 +53,7 @@ def prepare(request: Request) -> Noise:
         if request.releases is not None:
             # any of 1..K may become a release, after earlier noise has been seen
             stream, table, events = open_stream(request.K, request.releases), stream, request.K
-        printed = request.noise_as_printed("central")
+        printed = request.paper_noise("central")
         if not printed.of_users:
             stream = stream_of_releases(len(request.times))
         scale, formula, sources, notes = (
@@ -66,7 +66,7 @@ def prepare(request: Request) -> Noise:
         stream = stream_of_releases(request.releases or len(request.times))
         statistic = request.statistic.evened()
         change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
-        scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
+        scale = calibrated_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
         formula = smallest(request, statistic.moved, change.at_once(m), stream.releases)
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
@@ -122,7 +122,7 @@ def every(statistic: Statistic) -> str:
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
-def tight_scale(
+def calibrated_scale(
     mechanism: Mechanism,
     change: Change,
     stream: Stream,
@@ -219,7 +219,7 @@ def _ladder(
     for what, idea, key, stream, seen in ideas if M <= MAX_RELEASES else ideas[:-1]:
         mechanism = MECHANISMS[key]
         change = seen.sensitivity(size, REPLACE_ONE)
-        scale = tight_scale(mechanism, change, stream, epsilon, delta, contribution=contribution)
+        scale = calibrated_scale(mechanism, change, stream, epsilon, delta, contribution=contribution)
         steps.append(LadderStep(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
     if M <= MAX_RELEASES:
         least = steps[-1].std / excess(M)

@@ -12,7 +12,7 @@ from dprl.messages import filled
 from dprl.privacy.guarantee import NOISE, SENT, SIMULATION, WHERE, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream
 from dprl.privacy.mechanisms.unary import UNARY, asking
-from dprl.privacy.privatizers.central import every, tight_scale
+from dprl.privacy.privatizers.central import calibrated_scale, every
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE
 from dprl.statistics.counts import Counts
@@ -25,7 +25,7 @@ ASSUMED = "which questions a user is asked does not depend on the user's data"
 def prepare(request: Request) -> Noise:
     """Noise on every cell of every user's report; the agent adds reports up.
 
-    paper: as the statistic's papers print it. tight: the least scale that proves (epsilon, delta) under
+    paper: as the statistic's papers print it. calibrated: the least scale that proves (epsilon, delta) under
     replace-one for one report, the parts in units in which they tolerate the same noise. Questions: answers that
     prove (epsilon, 0), see mechanisms/unary.py.
     """
@@ -47,12 +47,12 @@ def prepare(request: Request) -> Noise:
         sources, notes = (mechanism.source,), (ASSUMED,)
     elif request.calibration == "paper":
         statistic = request.statistic
-        printed = request.noise_as_printed("local")
+        printed = request.paper_noise("local")
         scale, formula, sources, notes = printed.scale, printed.formula, printed.sources, printed.notes
     else:
         statistic = request.statistic.evened()
         change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
-        scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
+        scale = calibrated_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
         said = {"budget": budget(request.epsilon, request.delta), "moved": statistic.moved}
         formula = (
             filled(NOISE["local"], **said) if m == 1 else filled(NOISE["local_reports"], reports=m, **said)

@@ -90,9 +90,9 @@ class Request:
         printed = self.calibration == "paper" and not mechanism.needs_delta
         return 0.0 if printed or mechanism.pure else self.delta
 
-    def noise_as_printed(self, model: str) -> Printed:
+    def paper_noise(self, model: str) -> Printed:
         """Noise as the statistic's papers print it."""
-        return self.statistic.noise_as_printed(model, self.size, self.K, self.epsilon, self.delta)
+        return self.statistic.paper_noise(model, self.size, self.K, self.epsilon, self.delta)
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def sent_by_step(statistic: Statistic) -> Statistic:
 def in_batches(request: Request, change: Change) -> Drawn:
     """Bits of every batch.
 
-    paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). tight: the least
+    paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). calibrated: the least
     variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size. 3H is
     how many counters one user enters.
     """
@@ -159,7 +159,7 @@ def in_batches(request: Request, change: Change) -> Drawn:
         each = for_each(request.epsilon, request.delta, request.contribution)
         for count in np.unique(raised):
             fair, variance = least_bits(int(count), *each, request.exact)
-            bits[raised == count] = tight_bits(users[raised == count], fair, variance)
+            bits[raised == count] = calibrated_bits(users[raised == count], fair, variance)
         said: dict[str, object] = {
             "fair": f"{4 * variance:,.0f}",
             "variance": f"{variance:,.0f}",
@@ -204,7 +204,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
     """Bits of every node of a tree over the batches. At level l from zero, each of a node's 2^l batches gives a share
     of 2^-l, so that it does not matter how many users come.
 
-    tight: the least number for which (3H up, 3H down) in one node of each level prove (epsilon, delta).
+    calibrated: the least number for which (3H up, 3H down) in one node of each level prove (epsilon, delta).
     """
     releases = request.releases or len(request.times)
     L = levels(releases)
@@ -279,7 +279,7 @@ def printed_bits(users: NDArray[np.int64], tau: float) -> Array:
     ).astype(float)
 
 
-def tight_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
+def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
     """[M, 2] trials and probability of each batch: `fair` fair bits or more while 4 variance > users, else
     Bernoulli(q) with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)

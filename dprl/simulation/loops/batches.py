@@ -152,7 +152,7 @@ def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
     matrix, vector = units_of(spec, noise)
     worst = float(noise.mechanism.std(stream).max())
     if spec.calibration == "paper":
-        worst = noise.statistic.noise_as_printed(
+        worst = noise.statistic.paper_noise(
             spec.privacy, size_of(spec), spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
         ).spread
     once = float(alone(noise.mechanism).std(replace(stream, leaves=ONCE))[0])

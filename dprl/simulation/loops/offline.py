@@ -22,7 +22,7 @@ from dprl.mdp.counts import visits
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
 from dprl.privacy.attack import unit_noise
-from dprl.privacy.curator import NO_NOISE, ONCE, CuratorNoise, prepare, tight_scales
+from dprl.privacy.curator import NO_NOISE, ONCE, CuratorNoise, calibrated_scales, prepare
 from dprl.privacy.guarantee import CARD, NOISE, SCOPE, SIMULATION, WHERE
 from dprl.privacy.mechanisms import MECHANISMS
 from dprl.simulation import datasets
@@ -165,7 +165,7 @@ def noise_for(
         scales = printed.scales(problem, float(getattr(asked, asked.promise.fields[0])))
         formula, sources = printed.formula, printed.sources
     else:
-        scales = tight_scales(mechanism, families, asked, exact)
+        scales = calibrated_scales(mechanism, families, asked, exact)
         formula, sources = filled(NOISE["curator"], budget=asked.text), (mechanism.source,)
     stated: tuple[str, ...] = ()
     if learner.proved:
@@ -175,7 +175,7 @@ def noise_for(
     known = [key for key in learner.public if key != "rewards" or problem.rewards is not None]
     known += ["stationary"] * problem.stationary
     if beside:
-        families, scales = (*families, *beside), scales | tight_scales(mechanism, beside, asked, exact)
+        families, scales = (*families, *beside), scales | calibrated_scales(mechanism, beside, asked, exact)
     noise = prepare(
         families,
         asked,

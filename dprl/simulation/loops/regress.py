@@ -129,7 +129,7 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
         return noise.radius()
     worst = float(noise.std.max())
     if spec.calibration == "paper":
-        printed = noise.statistic.noise_as_printed(
+        printed = noise.statistic.paper_noise(
             spec.privacy, size_of(spec), spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
         )
         worst = printed.scale * printed.spread

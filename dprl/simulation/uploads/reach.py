@@ -103,7 +103,7 @@ def noise_on_a_count(spec: UploadSpec) -> float:
     """Standard deviation of the noise on the visits of an action in a state at a step."""
     noise = noise_of(spec)[0]
     assert noise.mechanism is not None
-    name = spec.learner.families(upload_problem_of(spec), "tight")[0].name
+    name = spec.learner.families(upload_problem_of(spec), "calibrated")[0].name
     summed = spec.problem_size.S if name == TRANSITIONS.family else 1
     return float(noise.scales[name] * math.sqrt(summed) * MECHANISMS[noise.mechanism.key].std(ONCE)[0])
 

@@ -177,7 +177,7 @@ class UploadSpec(Budgeted):
         cells = DATASET.cells(self.problem_size)
         return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
 
-    def twin(self) -> UploadSpec:
+    def baseline(self) -> UploadSpec:
         """Itself: nothing is learned from an uploaded data set without noise."""
         return self
 
@@ -206,7 +206,7 @@ def fitting_learners(declared: Declaration) -> tuple[str, ...]:
 def estimates_start(learner: OfflineLearner) -> bool:
     """Return whether its bound needs no declared start: it then releases counts of transitions alone (start.py)."""
     size = Size(1, 1, 1)
-    asked = learner.families(OfflineProblem(size, 1, 0.1, {}), "tight")
+    asked = learner.families(OfflineProblem(size, 1, 0.1, {}), "calibrated")
     return asked[0].name == TRANSITIONS.family
 
 

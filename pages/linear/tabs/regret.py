@@ -51,7 +51,7 @@ def tab() -> None:
     found = run_rows()
     if measure == "extra":
         specs = {row[0].spec for row in found}
-        found = [row for row in found if row[0].spec.privacy != "none" and row[0].spec.twin() in specs]
+        found = [row for row in found if row[0].spec.privacy != "none" and row[0].spec.baseline() in specs]
         if not found:
             empty(
                 "The privacy cost is the regret beyond that of the same algorithm without privacy. Add a run without "

@@ -61,6 +61,6 @@ def gaps_page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: 
 
 def budget_words(spec: OfflineSpec) -> str:
     """What a run promises, in words; "" without privacy."""
-    if spec == spec.twin():
+    if spec == spec.baseline():
         return ""
     return f"ε = {spec.epsilon:g}" if spec.epsilon is not None else f"ρ = {spec.rho:g}"

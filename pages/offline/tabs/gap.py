@@ -65,11 +65,11 @@ def tab() -> None:
     show(picture, "offline_gap")
     what_if(specs, curves, best)
     if shaded is not None:
-        free = {spec.twin() for spec in specs if printed(spec)}
-        twins = [c for c, spec in zip(curves, specs, strict=True) if spec in free]
+        free = {spec.baseline() for spec in specs if printed(spec)}
+        baselines = [c for c, spec in zip(curves, specs, strict=True) if spec in free]
         said = sentences.range_of_the_paper(
             [c for c, spec in zip(curves, specs, strict=True) if printed(spec)],
-            twins[0] if twins else None,
+            baselines[0] if baselines else None,
             int(shaded[0]),
         )
         if said:
@@ -166,10 +166,10 @@ def prices(
     """V~ without noise less V~, on the same data sets."""
     shown, curves = [], []
     for spec, title, kind in zip(specs, titles, kinds, strict=True):
-        twin = spec.twin()
-        if twin == spec or twin not in specs:
+        baseline = spec.baseline()
+        if baseline == spec or baseline not in specs:
             continue
-        own, free = lower(spec), lower(twin)
+        own, free = lower(spec), lower(baseline)
         if own is None or free is None:
             continue
         shown.append(spec)

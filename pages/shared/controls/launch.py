@@ -96,7 +96,7 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
     elif spec and known == "done":
         st.caption("Computed before: it appears at once.")
     elif spec:
-        both = [spec, *baseline(s, spec)]
+        both = [spec, *baseline_beside(s, spec)]
         cost = estimate(spec)
         parallel = min(workers(), spec.seeds)
         seconds = duration(sum(estimate(one).seconds for one in both) * spec.seeds / parallel)
@@ -174,22 +174,22 @@ def buttons(
 def run_curve(spec: RunSpec) -> None:
     """Adds a curve to the comparison, the first in an environment with its baseline beside it, and starts it."""
     s = session()
-    beside, others = baseline(s, spec), len(s.explore.curves)
+    beside, others = baseline_beside(s, spec), len(s.explore.curves)
     s.said = add(spec)
     if others and len(s.explore.curves) > others:
         change_view(curve=others)  # what was run last is looked at closely
     if s.explore.curves:
-        for twin in beside:
-            s.said = add(twin)
+        for baseline in beside:
+            s.said = add(baseline)
     write_address(s.explore)
 
 
-def baseline(s: Session, spec: RunSpec) -> list[RunSpec]:
+def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
     """What the first run in an environment is held against: the same one without privacy. Nobody can read off a single
     curve what privacy costs. Later ones have what is there to be held against."""
     there = {place_of(curve.spec) for curve in s.explore.curves}
     first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
-    return [spec.twin()] if first and spec.privacy != "none" else []
+    return [spec.baseline()] if first and spec.privacy != "none" else []
 
 
 def spec_of_controls(s: Session) -> tuple[RunSpec | None, str]:

@@ -34,7 +34,7 @@ from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import Draft, draft_of, effective, spec_from
 from pages.shared.visitor.state import Session
 
-CALIBRATION = {"tight": "calibrated to the budget", "paper": "as in the paper"}
+CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
     "Calibrated: as much noise as our accountant needs to prove the budget, and no more. As in the paper: the tab "
     "Guarantee says what is proved for that noise."

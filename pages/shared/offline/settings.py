@@ -19,7 +19,7 @@ from pages.shared import values
 from pages.shared.visitor.draft import Draft
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
-FIRST = CLINIC.twin()  # the run whose sizes the controls begin with
+FIRST = CLINIC.baseline()  # the run whose sizes the controls begin with
 
 PLAIN = ":none"  # of a learner that has its non-private form under the same name
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that has several values
@@ -47,7 +47,7 @@ class OfflineSettings:
     privacy: str = "zcdp"
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
     delta: float = DEFAULT_DELTA
-    calibration: str = "tight"
+    calibration: str = "calibrated"
     split: str = "halves"
     rewards: str = "known"
     n: int = FIRST.n
@@ -108,7 +108,7 @@ def is_printed(settings: OfflineSettings, key: str) -> bool:
 def noise_sizes(settings: OfflineSettings) -> list[str]:
     """How large noise may be: as printed, where a paper prints that of one of the learners."""
     printed = any(is_printed(settings, key) for key in settings.private)
-    return ["paper", "tight"] if printed else ["tight"]
+    return ["paper", "calibrated"] if printed else ["calibrated"]
 
 
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
@@ -117,7 +117,7 @@ def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
     found: dict[str, list[Field]] = {}
     for option in learners:
         learner = OFFLINE[option.removesuffix(PLAIN)]
-        found[learner.twin] = [f for f in learner.fields if f.name != SPLIT]
+        found[learner.baseline] = [f for f in learner.fields if f.name != SPLIT]
     return {key: fields for key, fields in found.items() if fields}
 
 
@@ -160,7 +160,7 @@ def offline_spec_of(
 ) -> OfflineSpec:
     """The run of one learner, as `offered` names it, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
-    params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].twin).items() if k != SPLIT}
+    params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].baseline).items() if k != SPLIT}
     noise: dict[str, Any] = {"privacy": "none"}
     if is_private(option):
         noise = {
@@ -223,7 +223,7 @@ def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
     draft.environment_params[first.environment] = dict(first.environment_params)
     draft.stationary[first.environment] = max(spec.stationary for spec in specs)  # yes where one has it
     for spec in reversed(specs):
-        draft.algorithm_params[OFFLINE[spec.algorithm].twin] = dict(spec.algorithm_params)
+        draft.algorithm_params[OFFLINE[spec.algorithm].baseline] = dict(spec.algorithm_params)
     return draft
 
 

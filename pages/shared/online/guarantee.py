@@ -132,7 +132,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         g.claimed_delta or 0.0,
         g.readings,
         blanked,
-        calibrated=run.calibration == "tight",
+        calibrated=run.calibration == "calibrated",
     )
     st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):

@@ -51,7 +51,7 @@ def regret_chart(
         [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows, read))]
     )
     night, room = dark(), wide() and not beside
-    twins = [read(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
+    baselines = [read(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
     if measure == "share" and not all(best):
         measure = "per-episode"
@@ -61,7 +61,7 @@ def regret_chart(
         for (curve, kind, title, run), value in zip(rows, best, strict=True)
     ]
     picture = kept(
-        ("regret", measure, statistic, log_x, log_y, each, night, room, *twins, *parts),
+        ("regret", measure, statistic, log_x, log_y, each, night, room, *baselines, *parts),
         lambda: comparison_picture(
             [
                 curve_of(*row, measure, statistic, read, v_star=value)
@@ -83,14 +83,14 @@ def below_zero(rows: Sequence[Row], read: Read = data.curves) -> list[str]:
     """The titles of finished runs whose price of privacy lies below zero with its whole interval."""
     found = []
     for curve, _, title, _ in rows:
-        own, twin = read(curve.spec), read(curve.spec.twin())
+        own, baseline = read(curve.spec), read(curve.spec.baseline())
         if (
             curve.spec.privacy != "none"
             and own.done.all()
-            and twin.done.all()
-            and len(own.values) == len(twin.values) > 0
+            and baseline.done.all()
+            and len(own.values) == len(baseline.values) > 0
         ):
-            found += doubts.below_zero(title, own.ends - twin.ends)
+            found += doubts.below_zero(title, own.ends - baseline.ends)
     return found
 
 
@@ -123,11 +123,11 @@ def curve_of(
         v_star: the value of an optimal episode, where it is known.
     """
     spec = curve.spec
-    twin = read(spec.twin()) if measure == "extra" else None
+    baseline = read(spec.baseline()) if measure == "extra" else None
     return series_of(
         spec,
         read(spec),
-        twin,
+        baseline,
         kind,
         title,
         cast(figures.Measure, measure),

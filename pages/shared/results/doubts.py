@@ -29,8 +29,11 @@ def stuck(spec: RunSpec) -> int:
 
 
 def of_runs(specs: Sequence[RunSpec]) -> list[str]:
-    """Of the run without privacy, among the twins, that is stuck most often."""
-    most = max(((stuck(twin), twin.seeds) for twin in {spec.twin() for spec in specs}), default=(0, 0))
+    """Of the run without privacy, among the baselines, that is stuck most often."""
+    most = max(
+        ((stuck(baseline), baseline.seeds) for baseline in {spec.baseline() for spec in specs}),
+        default=(0, 0),
+    )
     return [sentences.unsettled(*most)]
 
 

@@ -56,11 +56,11 @@ def statuses(curves: list[Curve]) -> list[RunStatus]:
 
 
 def busy(curves: list[Curve], runs: list[RunStatus]) -> list[RunStatus]:
-    """The runs that go on: the comparison's, and the non-private twins one view measures against."""
+    """The runs that go on: the comparison's, and the non-private baselines one view measures against."""
     going = [run for run in runs if run.state in ACTIVE]
     if session().explore.view.measure == "extra":
-        twins = [status(c.spec.twin(), session().visitor) for c in curves if c.spec.privacy != "none"]
-        going += [run for run in twins if run.state in ACTIVE]
+        baselines = [status(c.spec.baseline(), session().visitor) for c in curves if c.spec.privacy != "none"]
+        going += [run for run in baselines if run.state in ACTIVE]
     return going
 
 
