@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PASSED = ROOT / ".ci" / "thorough"
 CORE = ("dprl/fields.py", "dprl/kernels", "dprl/mdp")
-SAID = ("dprl/figures", "dprl/glossary.toml", "dprl/messages", "dprl/sentences")
+SAID = ("dprl/figures", "dprl/messages", "dprl/sentences")
 # Of all tests that something thorough is in: what they alone look at, beside themselves.
 PARTS = {
     "tests/browser": (
@@ -24,7 +24,7 @@ PARTS = {
         "pages",
         "website",
         "dprl/player",
-        "dprl/web.py",
+        "dprl/commands.py",
         ".streamlit",
         *SAID,
     ),
@@ -50,7 +50,7 @@ PARTS = {
     "tests/test_cli.py": ("dprl",),
     "tests/test_documents.py": ("README.md", "docs", "dprl"),
     "tests/test_floors.py": (
-        "dprl/floors.py",
+        "dprl/landscape",
         "dprl/theory",
         "dprl/privacy",
         "dprl/learners",
@@ -62,7 +62,7 @@ PARTS = {
     "tests/test_serve.py": ("dprl/serve.py",),
     "tests/test_types.py": ("dprl/research", "dprl/simulation"),
     "tests/test_users.py": ("assets/users.json", "bench/users.py", "dprl/users"),
-    "tests/test_website.py": ("website", "assets", "dprl/player", "dprl/web.py"),
+    "tests/test_website.py": ("website", "assets", "dprl/player", "dprl/commands.py"),
     "tests/test_wheel.py": ("pyproject.toml", "app.py", "dprl/serve.py", "dprl/assets.py"),
     "tests/wasm": (
         "assets/engine.json",

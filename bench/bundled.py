@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from bench import local_price, users
 from bench.story import story
-from dprl import metrics, search
+from dprl import metrics
 from dprl.claims import CLAIMS
 from dprl.claims.kept import kept, to_dict
 from dprl.claims.printed import FIGURES
 from dprl.claims.report import version
-from dprl.curves import Evidence, RunCurves, thinned
 from dprl.environments import ENVIRONMENTS
 from dprl.jobs.store import setting
 from dprl.landscape import PROBLEMS, Landscape
@@ -34,6 +33,8 @@ from dprl.landscape.gather import added
 from dprl.landscape.lower import all_bounds, written
 from dprl.lessons import LESSONS
 from dprl.lessons.weights import WIDTHS, widths
+from dprl.metrics import search
+from dprl.metrics.curves import Evidence, RunCurves, thinned
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
 from dprl.sitemap import PAGES, Page
 from pages.attack.link import DEFAULT

@@ -1,11 +1,11 @@
-"""`python -m bench.citation` writes CITATION.cff anew: the version, and the papers of dprl/papers.toml."""
+"""`python -m bench.citation` writes CITATION.cff anew: the version, and the papers of dprl/theory/papers.toml."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from dprl.papers import PAPERS, Paper
+from dprl.theory.papers import PAPERS, Paper
 from dprl.version import VERSION
 
 FILE = Path(__file__).parents[1] / "CITATION.cff"

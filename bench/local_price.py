@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dprl import RunSpec, run
-from dprl.curves import RunCurves
 from dprl.metrics import growth_by_decade
+from dprl.metrics.curves import RunCurves
 
 PROBLEMS: list[tuple[str, dict[str, Any]]] = [
     ("riverswim", {}),

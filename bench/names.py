@@ -1,4 +1,4 @@
-"""`python -m bench.names` writes dprl/names.py anew: what fields of specs may be, for editors and type checkers."""
+"""`python -m bench.names` writes the end of dprl/names.py: the values that fields of specs may have."""
 
 from __future__ import annotations
 
@@ -9,18 +9,7 @@ from dprl.plugins import sources
 from dprl.simulation import KINDS, OfflineSpec, RunSpec
 
 FILE = Path(__file__).parents[1] / "dprl" / "names.py"
-HEAD = '''"""What fields of specs may be, so that an editor completes it. `| str` stands beside: packages register more.
-
-`python -m bench.names` writes this file.
-"""
-
-from typing import Literal
-
-from dprl.static_types import Given as Given
-from dprl.static_types import Number as Number
-from dprl.static_types import NumberOrNone as NumberOrNone
-from dprl.static_types import Whole as Whole
-'''
+MARK = "# `python -m bench.names` writes the rest."
 # By the name of the type: the kind of spec, and the field.
 NAMES = {
     "Environment": (RunSpec.kind, "environment"),
@@ -37,9 +26,13 @@ NAMES = {
 
 
 def written() -> str:
-    """The file."""
+    """The file: what stands before the mark, its line, and the types."""
     types = (literal(name, KINDS[kind].fields[field].choices) for name, (kind, field) in NAMES.items())
-    return "\n".join([HEAD, *types])
+    head, line = (
+        FILE.read_text("utf-8").split(MARK)[0],
+        f"{MARK} `| str` stands beside: packages register more.\n",
+    )
+    return head + line + "\n".join(types)
 
 
 def literal(name: str, choices: Iterable[str]) -> str:

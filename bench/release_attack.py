@@ -32,7 +32,7 @@ import numpy as np
 from dprl.fields import SpecError
 from dprl.metrics.attack import surely
 from dprl.privacy.curator import CuratorNoise
-from dprl.sheet import sheet
+from dprl.research.sheet import sheet
 from dprl.simulation import UploadSpec, UploadTrace, upload
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads import run as runs

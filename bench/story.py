@@ -16,7 +16,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP, planning
 from dprl.mdp.counts import visits
 from dprl.mdp.tabular import Array
-from dprl.metrics.episodes import apart, episode
+from dprl.research.one_user import apart, episode
 from dprl.simulation import RunSpec, SeedTrace
 from dprl.simulation.trace import Ints
 

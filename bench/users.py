@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.kinds import DRAWN, HIDDEN, Kinds
-from dprl import RunSpec, run, search
+from dprl import RunSpec, run
 from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
+from dprl.metrics import search
 from dprl.simulation import online
 from dprl.users import MODELS, MOST, Asked, Check, Problem, Table, beyond, curve
 from dprl.users.answer import straight

@@ -16,7 +16,7 @@ from typing import Any
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, PRIVATIZERS
 from dprl.__main__ import command_line
 from dprl.fields import Field
-from dprl.glossary import TERMS
+from dprl.messages.glossary import TERMS
 from dprl.privacy.curator import PROMISES
 from dprl.simulation.kinds import KINDS
 from dprl.theory import BOUNDS, LEFT_OUT

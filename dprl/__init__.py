@@ -7,7 +7,6 @@
 (5, 193)
 """
 
-from dprl.cited import cite
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.gymnasium import from_gymnasium
 from dprl.fields import SpecError
@@ -15,6 +14,7 @@ from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.research import Comparison, Sweep, SweepResult, Trace, compare, run, run_async, spec_from_json
+from dprl.research.cited import cite
 from dprl.simulation import (
     FIELDS,
     Budget,

@@ -18,30 +18,28 @@ from dprl import (
     Sweep,
     __version__,
     cite,
-    listing,
     metrics,
-    release,
     run,
     serve,
     spec_from_json,
-    web,
 )
 from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
+from dprl.commands import Parser, add_web, directory, fail, list_command, status, text_of, web_command
 from dprl.fields import Field, parse_params, read_json, shown
-from dprl.given import Parser, directory, fail, text_of
 from dprl.jobs import cluster
 from dprl.jobs.curves import whole_trace
 from dprl.jobs.file import StoreError
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
+from dprl.research import release
 from dprl.research.background import begin_workers
+from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS, spec_from_dict
 from dprl.simulation.uploads import kept
-from dprl.status import VERSIONS, progress_bar, status, versions_json
 from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
@@ -61,7 +59,7 @@ def command_line() -> Parser:
     release.add(commands)
     add_sweep(commands)
     add_reproduce(commands)
-    web.add(commands)
+    add_web(commands)
     cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
@@ -109,14 +107,14 @@ def command(arguments: Sequence[str] | None) -> int:
         if given.command == "reproduce":
             return reproduce_command(given)
         if given.command == "web":
-            return web.web_command(given)
+            return web_command(given)
         if given.command == "serve":
             return serve.main(given.host, serve.PORT.parse(given.port))
         if given.command == "cluster":
             return cluster.main(cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port))
         if given.command == "status":
             return status(given.json)
-        return listing.list_command()
+        return list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))
     except RunFailed as error:
@@ -255,7 +253,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
         for name, text in KINDS[spec.kind].files.items():
             (out / name).write_text(text(trace.seeds[0]), encoding="utf-8")
         if isinstance(spec, UploadSpec):
-            from dprl.sheet import sheet  # and with it Plotly
+            from dprl.research.sheet import sheet  # and with it Plotly
 
             (out / "sheet.html").write_text(sheet(trace.seeds[0].portable), encoding="utf-8")
     except OSError as error:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parent.parent
-INSTALLED = Path(__file__).parent / "dashboard"  # where a wheel holds the same files, see dprl/wheel.py
+INSTALLED = Path(__file__).parent / "dashboard"  # where a wheel holds the same files, see deploy/wheel.py
 ROOT = INSTALLED if INSTALLED.is_dir() else CHECKOUT  # app.py, pages/, assets/ and .streamlit/ are here
 ASSETS = ROOT / "assets"
 WEB = ASSETS / "web"  # JavaScript, CSS and HTML, each in a file of its own kind

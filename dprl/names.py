@@ -1,15 +1,41 @@
-"""What fields of specs may be, so that an editor completes it. `| str` stands beside: packages register more.
+"""Types of fields of specs: values wider than those read back, and names that an editor completes."""
 
-`python -m bench.names` writes this file.
-"""
+from typing import TYPE_CHECKING, Generic, Literal, SupportsFloat, TypeVar
 
-from typing import Literal
+Read_co = TypeVar("Read_co", covariant=True)
+Given_contra = TypeVar("Given_contra", contravariant=True)
 
-from dprl.static_types import Given as Given
-from dprl.static_types import Number as Number
-from dprl.static_types import NumberOrNone as NumberOrNone
-from dprl.static_types import Whole as Whole
+if TYPE_CHECKING:
 
+    class Given(Generic[Read_co, Given_contra]):
+        """A field of a spec, as a static checker sees it: it may be given as more than it is read as.
+
+        What a spec assigns to it is its default, for which mypy would have a descriptor.
+        """
+
+        def __get__(self, spec: object, owner: object = None) -> Read_co: ...
+        def __set__(self, spec: object, value: Given_contra) -> None: ...
+
+    class Whole(int):
+        """A field that becomes a whole number: of 1e6 too, or of NumPy's own.
+
+        It is an int also where mypy looks at no descriptor: in members of a protocol.
+        """
+
+        def __get__(self, spec: object, owner: object = None) -> int: ...
+        def __set__(self, spec: object, value: SupportsFloat) -> None: ...
+
+    Number = Given[float, SupportsFloat]
+    NumberOrNone = Given[float | None, SupportsFloat | None]
+
+else:
+
+    class Given(Generic[Read_co, Given_contra]):
+        """An annotation alone: a field is no descriptor when a spec is made."""
+
+    Whole, Number, NumberOrNone = int, float, float | None
+
+# `python -m bench.names` writes the rest. `| str` stands beside: packages register more.
 Environment = Literal[
     "riverswim",
     "gridworld",

@@ -26,10 +26,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from dprl import logs
 from dprl.assets import ROOT
 from dprl.fields import Field, SpecError, shown
-from dprl.jobs import local
+from dprl.jobs import local, logs
 from dprl.jobs.cluster import check_cluster, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes

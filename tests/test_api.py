@@ -13,9 +13,9 @@ import pytest
 
 import dprl
 from bench import names
+from dprl.names import Given
 from dprl.plugins import sources
 from dprl.simulation.kinds import KINDS
-from dprl.static_types import Given
 
 
 def test_the_example_is_true() -> None:

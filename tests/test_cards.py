@@ -8,7 +8,7 @@ import numpy as np
 
 import dprl
 from dprl import RunSpec, Sweep
-from dprl.curves import RunCurves
+from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
 
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=3)

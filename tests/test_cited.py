@@ -14,10 +14,10 @@ import dprl
 from bench.citation import FILE, written
 from dprl import ALGORITHMS, MECHANISMS, OFFLINE, PRIVATIZERS
 from dprl.__main__ import main
-from dprl.cited import NOTIONS, SOURCES
-from dprl.papers import PAPERS, Paper, bibliography, listed, papers_in, tex
 from dprl.plugins import sources as plugins
+from dprl.research.cited import NOTIONS, SOURCES
 from dprl.simulation import KINDS, AttackSpec, Spec
+from dprl.theory.papers import PAPERS, Paper, bibliography, listed, papers_in, tex
 from dprl.version import VERSION
 
 ENTRIES: dict[str, Any] = {**ALGORITHMS, **OFFLINE, **PRIVATIZERS, **MECHANISMS}

@@ -21,7 +21,6 @@ from dprl.claims import CLAIMS, Setting, collusion, command, hard, offline, regr
 from dprl.claims.experiments import COLLUSIONS
 from dprl.claims.kept import DIGITS, POINTS, from_dict, kept, to_dict
 from dprl.claims.report import report as report_of
-from dprl.curves import Evidence, RunCurves
 from dprl.metrics import (
     Measured,
     Verdict,
@@ -34,6 +33,7 @@ from dprl.metrics import (
     rate,
     t_interval,
 )
+from dprl.metrics.curves import Evidence, RunCurves
 from dprl.sentences import claims as sentences
 from dprl.simulation import kinds
 from pages.shared.results.evidence import bundled

@@ -27,7 +27,7 @@ from dprl import (
 from dprl.__main__ import main
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
-from dprl.status import versions
+from dprl.research.sweeps import versions
 from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 

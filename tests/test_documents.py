@@ -13,13 +13,14 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import dprl
 from dprl.__main__ import command_line
-from dprl.glossary import TERMS, avoided
+from dprl.messages.glossary import TERMS
 from dprl.simulation.uploads import kept, ledger
 from tests.test_layers import ROOT
 
@@ -171,6 +172,33 @@ def passages(page: Path) -> Iterator[str]:
                 yield plain
 
 
+def spaced(name: str) -> str:
+    """The pattern of a name, with any space between its words."""
+    return re.escape(name).replace(r"\ ", r"\s+")
+
+
+@cache
+def rules() -> list[tuple[str, re.Pattern[str] | None, re.Pattern[str]]]:
+    """Of each term with names that are not used: the term, where they are right after all, and the names. They are
+    put together once, as tests look at thousands of strings."""
+    return [
+        (
+            t.term,
+            re.compile("|".join(map(re.escape, t.right)), re.I) if t.right else None,
+            re.compile(rf"\b(?:{'|'.join(map(spaced, t.avoid))})(?:s|'s)?\b", re.I),
+        )
+        for t in TERMS.values()
+        if t.avoid
+    ]
+
+
+def avoided(text: str) -> Iterator[tuple[str, str]]:
+    """Each name in a text that is not used, with the term that is."""
+    for term, right, names in rules():
+        for found in names.finditer(right.sub(" ", text) if right else text):
+            yield found.group(), term
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_a_page_has_the_names_of_the_glossary(page: Path) -> None:
     assert [found for passage in passages(page) for found in avoided(passage)] == []
@@ -209,8 +237,8 @@ def test_the_version_is_said_in_one_place_and_reaches_no_key() -> None:
     users = [p for p in (ROOT / "dprl").rglob("*.py") if "dprl.version import" in p.read_text("utf-8")]
     assert {p.relative_to(ROOT / "dprl").as_posix() for p in users} == {
         "__init__.py",
-        "cited.py",
-        "status.py",
+        "research/cited.py",
+        "research/sweeps.py",
     }
 
 

@@ -14,7 +14,7 @@ from dprl import run
 from dprl.claims import CLAIMS, figures
 from dprl.claims.pictures import figure_pictures
 from dprl.claims.printed import FIGURES, lost, seen
-from dprl.curves import Evidence
+from dprl.metrics.curves import Evidence
 from dprl.simulation import spec_from_dict
 from pages.shared.results.bundled import asset
 from pages.shared.results.evidence import bundled_figures

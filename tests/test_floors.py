@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from dprl import RunSpec, SpecError, TabularMDP, run
-from dprl.floors import Neighbours, dense, neighbours
 from dprl.landscape import PROBLEMS
+from dprl.landscape.floors import Neighbours, dense, neighbours
 from dprl.landscape.lower import LowerBound, bounds, problem_model
 from dprl.mdp.planning import policy_values
 from dprl.theory.floor import Pairs, local_kl, regret_floor, unlike, unlike_sum, users_floor

@@ -16,7 +16,7 @@ from dprl.__main__ import main
 from dprl.fields import SpecError
 from dprl.jobs import pool
 from dprl.jobs.store import Store
-from dprl.kernels import addresses, disk, folder
+from dprl.kernels import disk, folder
 from dprl.serve import check_settings
 
 
@@ -142,12 +142,12 @@ def test_where_a_compiled_function_stands_is_looked_up_once(home: Path) -> None:
         asked.append(given)
         return len(asked)
 
-    remembered = addresses.remembering(look_up)
+    remembered = disk.remembering(look_up)
     assert [remembered(function, one) for one in (signature, signature, other, signature)] == [1, 1, 2, 1]
     assert [remembered(len, signature) for _ in range(2)] == [3, 4]  # of which nobody knows whether it stays
-    for name in addresses.LOOKED_UP:
+    for name in disk.LOOKED_UP:
         ours = getattr(function_type, name)
-        addresses.remember()
+        disk.remember()
         assert getattr(function_type, name) is ours
         found = ours(function, other)
         assert found == ours(function, other) == ours.__wrapped__(function, other) > 0

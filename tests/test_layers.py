@@ -1,13 +1,12 @@
 """Imports run one way, and only the pages know Streamlit.
 
-messages <- {brief, fields, plugins} <- kernels <- mdp <- statistics <- {environments, privacy, learners} <- simulation
-<- {jobs, links} <- series <- frontiers <- research <- API <- claims <- lessons <- pages <- website; testing
-is over simulation; users, over privacy and fields, is for pages; wasm is over simulation, player over wasm, links,
-figures and sentences
+messages <- {fields, plugins} <- kernels <- mdp <- statistics <- {environments, privacy, learners} <- simulation
+<- {jobs, links} <- research <- API <- claims <- lessons <- pages <- website; testing is over simulation; users, over
+privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures and sentences
 
-API is dprl/__init__.py. Names in braces never import each other; logs, glossary, messages, papers, metrics
-and tables import nothing of dprl, words and labels only messages, theory only words, figures messages, tables and
-words, search only metrics, and sentences what figures draw, messages, metrics and words.
+API is dprl/__init__.py. Names in braces never import each other; messages, metrics and tables import nothing of dprl,
+words only messages, theory only words, figures messages, tables and words, and sentences what figures draw, messages,
+metrics and words.
 """
 
 from __future__ import annotations
@@ -28,59 +27,40 @@ SITE = "website"
 # A file may import its own layer and any layer of a lower rank.
 RANK = {
     "version": 0,
-    "static_types": -1,  # for checkers alone
     "names": 0,
-    "labels": 0,
     "words": 0,
     "assets": 0,
-    "logs": 0,
     "messages": -1,  # words alone, read by whatever says something
-    "brief": 0,
-    "curves": 1,
     "fields": 0,
-    "glossary": 0,
-    "papers": 0,
     "kernels": 0.5,
     "plugins": 0,
     "metrics": 0,
     "theory": 0,
     "tables": 0,
-    "search": 1,
     "rooms": 5,
     "mdp": 1,
     "environments": 3,
-    "floors": 3,
     "statistics": 2,
     "privacy": 3,
     "learners": 3,
     "simulation": 4,
-    "cited": 5,
-    "given": 1,
     API: 10,
     "links": 6,
     "jobs": 6,
-    "wheel": 0,
     "serve": 7,
     "streamlit_patches": 0,
     "sitemap": 0,
-    "status": 7,
-    "listing": 11,
     "figures": 5,
     "sentences": 6,
     "testing": 5,
     "users": 5,
     "wasm": 5,
-    "series": 7,
-    "one_user": 7,
-    "frontiers": 8,
     "research": 9,
     "claims": 11,
     "landscape": 12,
+    "commands": 12,
     "lessons": 12,
     "player": 12,
-    "release": 12,
-    "web": 12,
-    "sheet": 9,
     "__main__": 13,
     PAGES: 13,
     SITE: 14,
@@ -88,12 +68,8 @@ RANK = {
 STARTS = ("serve", "streamlit_patches")  # Streamlit itself
 # What these may import of dprl, and nothing else.
 ALONE: dict[str, tuple[str, ...]] = {
-    "labels": ("messages",),
     "words": ("messages",),
-    "logs": (),
-    "glossary": (),
     "messages": (),
-    "papers": (),
     "metrics": (),
     "theory": ("words",),
     "tables": (),
@@ -215,7 +191,6 @@ def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     required = extras | {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}
     files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *(ROOT / SITE).rglob("*.py")]
     files.append(ROOT / "app.py")
-    files.remove(ROOT / "dprl/wheel.py")  # for the build, which brings setuptools
     imported = {module.split(".")[0] for file in files for _, module in imported_modules(file, ROOT)}
     assert imported - sys.stdlib_module_names - {"app", "dprl", "pages", "website"} == required
 
@@ -225,6 +200,7 @@ def test_a_worker_loads_neither_streamlit_nor_plotly() -> None:
     assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True) == "[]\n"
 
 
+LOOSE = 14  # files in dprl/ itself
 LONGEST, FRONT = 400, 150  # lines of a source file, and of the store's front
 
 
@@ -234,6 +210,10 @@ def test_no_source_file_is_too_long_to_be_read_at_once() -> None:
     lines = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8").count("\n") for file in files}
     assert {name: count for name, count in lines.items() if count > LONGEST} == {}
     assert lines["dprl/jobs/store.py"] <= FRONT
+
+
+def test_few_files_lie_outside_every_room() -> None:
+    assert len(list((ROOT / "dprl").glob("*.py"))) <= LOOSE
 
 
 def test_folders_of_pages_stay_small_enough_to_be_read() -> None:

@@ -11,14 +11,14 @@ import pytest
 
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
-from dprl.curves import RunCurves
-from dprl.frontiers import bound_of_run, proved_exponent
 from dprl.jobs import local
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import collect
 from dprl.learners import OFFLINE
+from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
-from dprl.series import falls_by, price_picture, price_series, style_of_data
+from dprl.research.frontiers import bound_of_run, proved_exponent
+from dprl.research.series import falls_by, price_picture, price_series, style_of_data
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model
 

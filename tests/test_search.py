@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dprl import search
-from dprl.metrics import Array
+from dprl.metrics import Array, search
 
 GRID = tuple(round(10 ** (j / 8)) for j in range(16, 121))
 

@@ -16,9 +16,9 @@ import pytest
 import dprl
 from dprl import Policy
 from dprl.environments import ENVIRONMENTS
+from dprl.research.sheet import sheet
 from dprl.sentences import sheet as said
 from dprl.sentences import verdict
-from dprl.sheet import sheet
 from dprl.simulation.uploads import kept
 from tests.people import declared, treated, written_down
 
@@ -119,5 +119,5 @@ def test_without_anybody_held_out_or_a_bound_it_says_so() -> None:
 
 
 def test_what_is_too_large_for_a_sheet_is_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dprl.sheet.MOST_STATES", 3)
+    monkeypatch.setattr("dprl.research.sheet.MOST_STATES", 3)
     assert said.IN_A_FILE in words(sheet(learned()))

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from dprl import kernels, logs
+from dprl import kernels
 from dprl.__main__ import main
+from dprl.jobs import logs
 from dprl.jobs.store import Store, default_path
 from dprl.jobs.worker import compute_seed
 from tests.jobs import fake

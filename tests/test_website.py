@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dprl import web
+from dprl import commands
 from dprl.__main__ import main
 from dprl.lessons import LESSONS, Order
 from dprl.player import MOST_BYTES
@@ -184,7 +184,7 @@ def test_the_command_writes_where_it_is_told(tmp_path: Path, monkeypatch: pytest
         asked.append((command, more))
         return CompletedProcess(command, 3)
 
-    monkeypatch.setattr(web.subprocess, "run", started)
+    monkeypatch.setattr(commands.subprocess, "run", started)
     assert main(["web", "--out", str(tmp_path / "new")]) == 3
     command, more = asked[0]
     assert command[1:] == ["-m", "website", "--out", str(tmp_path / "new")]

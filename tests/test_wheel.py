@@ -35,7 +35,7 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
     checkout, site, elsewhere = tmp_path / "checkout", tmp_path / "site", tmp_path / "elsewhere"
     elsewhere.mkdir()
     ours = ("app.py", "README.md", "LICENSE", "pyproject.toml", "requirements.txt")
-    for name in ("dprl", "pages", "website", "assets", ".streamlit"):
+    for name in ("dprl", "deploy", "pages", "website", "assets", ".streamlit"):
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ours:
         shutil.copy(ROOT / name, checkout / name)
@@ -54,8 +54,8 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
         held = {p.relative_to(ROOT) for p in (ROOT / folder).rglob("*") if p.is_file() and p.suffix != ".pyc"}
         assert {path for path in held if (dashboard / path).is_file()} == held
     assert (dashboard / "static/docs/index.html").read_text() == "documents"
-    assert (site / "dprl/glossary.toml").is_file()
-    assert (site / "dprl/papers.toml").is_file()
+    assert (site / "dprl/messages/glossary.toml").is_file()
+    assert (site / "dprl/theory/papers.toml").is_file()
     assert (dashboard / "app.py").is_file()
     assert (dashboard / ".streamlit" / "config.toml").is_file()
     assert (site / "dprl" / "py.typed").is_file()
@@ -65,7 +65,8 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
 def test_an_editable_install_is_a_path_which_mypy_and_editors_follow(tmp_path: Path) -> None:
     """Setuptools may install a hook of the running Python instead, of which they see nothing."""
     checkout = tmp_path / "checkout"
-    shutil.copytree(ROOT / "dprl", checkout / "dprl", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("dprl", "deploy"):
+        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("README.md", "LICENSE", "pyproject.toml", "requirements.txt"):
         shutil.copy(ROOT / name, checkout / name)
     build = "import sys\nfrom setuptools import build_meta\nbuild_meta.build_editable(sys.argv[1])"

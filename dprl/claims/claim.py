@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dprl.curves import Array, Evidence
 from dprl.environments import ENVIRONMENTS
 from dprl.metrics import Finding
+from dprl.metrics.curves import Array, Evidence
 from dprl.sentences.claims import Form
 from dprl.simulation import Spec
 

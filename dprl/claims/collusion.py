@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dprl.claims.claim import Setting
-from dprl.curves import Array, Evidence
 from dprl.metrics import Finding, at_most, clopper_pearson, more_than
+from dprl.metrics.curves import Array, Evidence
 from dprl.simulation import AttackSpec
 
 EXACT = 1e-9

@@ -8,11 +8,11 @@ from typing import Any
 
 from dprl.claims.claim import Claim
 from dprl.claims.kept import kept
-from dprl.curves import Evidence
 from dprl.jobs.curves import finished
 from dprl.jobs.local import keep_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect
+from dprl.metrics.curves import Evidence
 from dprl.simulation import answered
 
 _POLL = 0.1

@@ -12,9 +12,9 @@ import numpy as np
 
 from dprl.claims.claim import Setting, SettingPlot, SpecSeries
 from dprl.claims.regret import Points, exponent_of, inverse, trust_label
-from dprl.curves import Array, Evidence
 from dprl.learners import ALGORITHMS
 from dprl.metrics import Finding, every_more_than, fewest_pulls
+from dprl.metrics.curves import Array, Evidence
 from dprl.simulation import RunSpec
 from dprl.words import human
 

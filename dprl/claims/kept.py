@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.curves import Array, Evidence, RunCurves, thinned
+from dprl.metrics.curves import Array, Evidence, RunCurves, thinned
 from dprl.simulation import spec_from_dict
 
 POINTS = 40  # kept of a curve: enough for a chart, and for slopes over decades

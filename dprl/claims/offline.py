@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dprl.claims.claim import Setting, SettingPlot, SpecSeries, environment_of
-from dprl.curves import Array, Evidence
 from dprl.learners import OFFLINE
 from dprl.metrics import Finding, at_most, every_more_than, t_interval
+from dprl.metrics.curves import Array, Evidence
 from dprl.simulation import OfflineSpec
 from dprl.words import human
 

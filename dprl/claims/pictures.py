@@ -12,12 +12,12 @@ import numpy as np
 from dprl import metrics
 from dprl.claims.claim import Claim, Setting, SettingPlot, SpecSeries
 from dprl.claims.printed import PrintedFigure, seen
-from dprl.curves import Evidence
 from dprl.figures import claims as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
-from dprl.series import style_of, style_of_data
+from dprl.metrics.curves import Evidence
+from dprl.research.series import style_of, style_of_data
 from dprl.simulation import OfflineSpec
 from dprl.tables import csv
 

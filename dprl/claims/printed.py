@@ -13,7 +13,7 @@ from typing import Any
 from dprl.claims import offline, regret
 from dprl.claims.claim import SettingPlot, SpecSeries
 from dprl.claims.experiments import CLAIMS, LINEAR, OFFLINE, ORDER, at, by_trust
-from dprl.curves import Evidence
+from dprl.metrics.curves import Evidence
 from dprl.simulation import RunSpec
 from dprl.words import human, percent
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from dprl.claims.claim import Setting, SettingPlot, SpecSeries, environment_of
-from dprl.curves import Array, Evidence, RunCurves
 from dprl.learners import ALGORITHMS
 from dprl.metrics import (
     FLAT,
@@ -22,6 +21,7 @@ from dprl.metrics import (
     rate,
 )
 from dprl.metrics.attack import Measured
+from dprl.metrics.curves import Array, Evidence, RunCurves
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import human

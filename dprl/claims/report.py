@@ -8,8 +8,8 @@ from typing import Any
 
 import dprl
 from dprl.claims.claim import Claim
-from dprl.curves import Evidence
 from dprl.metrics import Finding, Verdict, overall
+from dprl.metrics.curves import Evidence
 from dprl.sentences import claims as sentences
 from dprl.simulation.spec import engine
 

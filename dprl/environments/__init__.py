@@ -1,6 +1,5 @@
 """Environments: one file each, one line each here."""
 
-from dprl.brief import Registry
 from dprl.environments import (
     chain,
     clinic,
@@ -15,6 +14,7 @@ from dprl.environments import (
     riverswim,
 )
 from dprl.environments.environment import Environment
+from dprl.messages.brief import Registry
 
 ENVIRONMENTS: Registry[Environment] = Registry(
     (e.key, e)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dprl.brief import described
 from dprl.fields import Field
 from dprl.mdp import TabularMDP
 from dprl.mdp.mixture import Mixture
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import described
 
 
 @dataclass(frozen=True)

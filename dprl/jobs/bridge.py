@@ -23,7 +23,7 @@ from concurrent.futures import CancelledError
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dprl import logs
+from dprl.jobs import logs
 from dprl.jobs import simulation as simulations
 from dprl.jobs import worker as workers
 from dprl.jobs.cluster import NOT_INSTALLED, ClusterError, cluster_refused, connected

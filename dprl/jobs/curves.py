@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from dprl import metrics
-from dprl.curves import Array, RunCurves
 from dprl.jobs.store import Store
+from dprl.metrics.curves import Array, RunCurves
 from dprl.simulation import Spec, Trace
 
 _NOTHING = np.zeros(0, np.int64), np.zeros(0)  # of a seed that has not begun

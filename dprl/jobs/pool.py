@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dprl import logs
 from dprl.fields import SpecError
+from dprl.jobs import logs
 from dprl.jobs import simulation as simulations
 from dprl.jobs.cluster import engine
 from dprl.jobs.file import DiskFull, StoreError

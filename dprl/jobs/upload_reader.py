@@ -19,8 +19,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from dprl import logs
 from dprl.fields import SpecError
+from dprl.jobs import logs
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.spec import UNDECLARED, take
 

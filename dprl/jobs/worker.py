@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from dprl import logs
 from dprl.fields import SpecError
+from dprl.jobs import logs
 from dprl.jobs import simulation as simulations
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.simulation import CurveLike, SeedRunLike, Simulation

@@ -44,11 +44,6 @@ def grouped(specs: Sequence[RunSpec]) -> list[list[RunSpec]]:
     return list(groups.values())
 
 
-def in_this_process(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:
-    """All in this process."""
-    return {spec: final_regret(spec) for spec in specs}
-
-
 @contextmanager
 def workers(
     count: int, progress: Progress | None = None, spent: list[float] | None = None

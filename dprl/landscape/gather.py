@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl import search
 from dprl.claims.report import version
 from dprl.fields import SpecError
 from dprl.landscape.entry import DECADES, GRID, PROBLEMS, SEEDS, TARGET, Entry, LandscapeProblem, entries
 from dprl.landscape.lower import all_bounds
 from dprl.landscape.table import Cell, Landscape, NoisePromise, by_place
+from dprl.metrics import search
 from dprl.simulation import RunSpec, answered, kinds, online
 
 Array = NDArray[np.float64]

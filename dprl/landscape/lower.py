@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from dprl.environments import ENVIRONMENTS
-from dprl.floors import Neighbour, neighbours
 from dprl.landscape.entry import BUDGET, LandscapeProblem
+from dprl.landscape.floors import Neighbour, neighbours
 from dprl.mdp import TabularMDP
 from dprl.mdp.planning import optimum
 from dprl.simulation import RunSpec

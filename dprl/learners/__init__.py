@@ -1,6 +1,5 @@
 """Learners: one file each, one line each here. A learner sees released statistics only, by its signatures."""
 
-from dprl.brief import Registry
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
 from dprl.learners.linear import lsvi_ucb, ucrl_vtr, ucrl_vtr_plus
@@ -15,6 +14,7 @@ from dprl.learners.tabular import (
     ucbvi,
     ucbvi_hoeffding,
 )
+from dprl.messages.brief import Registry
 
 ALGORITHMS: Registry[Learner] = Registry(
     (a.key, a)

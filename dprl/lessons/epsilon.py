@@ -9,7 +9,6 @@ import numpy as np
 from dprl import metrics
 from dprl.claims import SpecSeries
 from dprl.claims.experiments import COLLUSIONS
-from dprl.curves import Array, Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Slope
@@ -17,6 +16,7 @@ from dprl.lessons.proved import ATTACK
 from dprl.lessons.trust import CENTRAL, EXPLORED
 from dprl.lessons.users import BUDGETS, CHOICES, END, START, X, nearest
 from dprl.messages import filled, messages
+from dprl.metrics.curves import Array, Evidence
 from dprl.simulation import RunSpec
 from dprl.words import human, percent, rough, to_the
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from dprl.claims import SpecSeries
-from dprl.curves import Evidence
 from dprl.figures.lessons import Frame
 from dprl.lessons.prediction import Order, Prediction
 from dprl.messages import messages
+from dprl.metrics.curves import Evidence
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dprl.curves import Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, Lesson, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.messages import filled, messages
+from dprl.metrics.curves import Evidence
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 

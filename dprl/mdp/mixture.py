@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.brief import described
 from dprl.fields import SpecError
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import described
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.brief import described
 from dprl.fields import SpecError
 from dprl.mdp.structure import Table, every_state
+from dprl.messages.brief import described
 
 Array = NDArray[np.float64]
 

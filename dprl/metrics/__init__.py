@@ -5,7 +5,6 @@ Pure: arrays in, arrays out. C is the number of checkpoints; a seed that has not
 
 from __future__ import annotations
 
-from dprl.metrics.arms import fewest_pulls, skewed_median
 from dprl.metrics.attack import (
     Histogram,
     Measured,
@@ -20,7 +19,6 @@ from dprl.metrics.attack import (
     separation,
     surely,
 )
-from dprl.metrics.datasets import Bite, bite, enough, rarest
 from dprl.metrics.growth import (
     FLAT,
     Growth,
@@ -33,8 +31,21 @@ from dprl.metrics.growth import (
     power_law,
     unsettled,
 )
-from dprl.metrics.noise import CountNoise, Coverage, count_noise, noise_coverage
-from dprl.metrics.policies import action_shares, optimism, time_shared, weighed, worse_actions
+from dprl.metrics.policies import (
+    Bite,
+    CountNoise,
+    Coverage,
+    action_shares,
+    bite,
+    count_noise,
+    enough,
+    noise_coverage,
+    optimism,
+    rarest,
+    time_shared,
+    weighed,
+    worse_actions,
+)
 from dprl.metrics.regions import Region, half_widths, outline, region, spectrum, widths_over_steps
 from dprl.metrics.seeds import (
     BANDS,
@@ -50,17 +61,22 @@ from dprl.metrics.seeds import (
     per_episode,
     regret_band,
 )
-from dprl.metrics.sweeps import Reversal, least, reversals, share_of_worst
 from dprl.metrics.verdicts import (
     VERDICTS,
     Finding,
+    Reversal,
     Verdict,
     at_most,
     every_more_than,
+    fewest_pulls,
     grows,
+    least,
     more_than,
     overall,
     rate,
+    reversals,
+    share_of_worst,
+    skewed_median,
     t_interval,
 )
 

@@ -1,13 +1,14 @@
-"""Policies against the optimal one: where they are worse, where they spend their time, how hopeful they are."""
+"""Policies against the optimal one, the noise in counts, and when a policy from a data set is good."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.metrics.seeds import Array
+from dprl.metrics.seeds import Array, Integers
 
 Policy = NDArray[np.integer[Any]]
 
@@ -41,3 +42,94 @@ def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
 def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
     """Where an estimated value [H, ...] is at least the optimum (share of all), and its mean excess at step 0."""
     return float(np.mean(estimate >= optimal - 1e-9)), float(np.mean(estimate[0] - optimal[0]))
+
+
+@dataclass(frozen=True)
+class CountNoise:
+    """The noise in some cells.
+
+    Attributes:
+        typical: Root mean square of the errors.
+        largest: The largest error, either way.
+        most: The largest true count.
+        drowned: Share of the cells whose true count is below the typical error.
+        negative: Share of the cells whose noisy count is below zero.
+    """
+
+    typical: float
+    largest: float
+    most: float
+    drowned: float
+    negative: float
+
+
+def count_noise(true: Array, noisy: Array) -> CountNoise:
+    """What the noise does to true counts of any shape. An error that is NaN (nothing is known yet) does not count."""
+    error = noisy - true
+    error = error[np.isfinite(error)]
+    if not error.size:
+        return CountNoise(0.0, 0.0, 0.0, 0.0, 0.0)
+    typical = float(np.sqrt(np.mean(np.square(error))))
+    return CountNoise(
+        typical,
+        float(np.abs(error).max()),
+        float(true.max()),
+        float(np.mean(true < typical)),
+        float(np.mean(noisy < 0)),
+    )
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How a bound on the noise has held: in `kept` of `seeds` seeds; worst: the largest noise, as a share of it."""
+
+    kept: int
+    seeds: int
+    worst: float
+
+
+def noise_coverage(ratio: Array) -> Coverage | None:
+    """Of the largest noise so far over its bound, ratio [seeds, C], NaN where not known; None if nothing is."""
+    known = np.isfinite(ratio)
+    if not known.any():
+        return None
+    largest = np.where(known, ratio, -np.inf).max(axis=1)
+    return Coverage(int((largest <= 1).sum()), len(ratio), float(largest.max()))
+
+
+def enough(at: Integers, gap: Array, level: float) -> float:
+    """The least size from which on the gap [C] stays at or below the level, among the sizes at [C]; NaN for none."""
+    above = np.flatnonzero(~(gap <= level))
+    first = 0 if not len(above) else int(above[-1]) + 1
+    return float(at[first]) if first < len(at) else np.nan
+
+
+class Bite(NamedTuple):
+    """Where pessimism takes all that an action seems worth.
+
+    Attributes:
+        share: of all (h, s, a) that seem worth something.
+        path: of the steps of an optimal episode, in whose states and actions.
+        steps: at which an optimal episode meets it with a chance of at least one half.
+    """
+
+    share: float
+    path: float
+    steps: tuple[int, ...]
+
+
+def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
+    """Of values [H, S, A] before and after the penalty, and the optimal policy [H, S] with its occupancy [H, S]."""
+    worth = Q_hat > 0
+    taken = worth & (Q <= 0)
+    on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]
+    each = (on_path * occupancy).sum(-1)
+    share = float(taken.sum() / max(int(worth.sum()), 1))
+    return Bite(share, float(each.mean()), tuple(int(h) for h in np.flatnonzero(each >= 0.5)))
+
+
+def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:
+    """Of the (h, s, a) that the best policy visits, d* > 0, the one that the data visit least: d^mu, [H, S, A] each."""
+    at = np.where(best > 0, behaviour, np.inf)
+    h, s, a = np.unravel_index(int(at.argmin()), at.shape)
+    return int(h), int(s), int(a)

@@ -28,10 +28,10 @@ from dprl.metrics import LEVEL
 from dprl.player.codec import codec
 from dprl.player.worlds import worlds
 from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.research.series import place_of
 from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.sentences.regret import ALIKE, NAMED, SAID
-from dprl.series import place_of
 from dprl.simulation import RunSpec, estimate
 from dprl.wasm import manifest
 from dprl.wasm.replay import SEEDS

@@ -8,7 +8,7 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.policy import environment_drawing
-from dprl.series import place_of
+from dprl.research.series import place_of
 from dprl.simulation import RunSpec
 from dprl.words import plural
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dprl.brief import tabulated
 from dprl.messages import messages
+from dprl.messages.brief import tabulated
 from dprl.privacy.exact import BITS
 from dprl.words import upward
 

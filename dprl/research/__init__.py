@@ -3,9 +3,9 @@
 The simulation knows neither charts nor the store. These classes are its own, with both in reach.
 """
 
-from dprl.research.background import run_async
+from dprl.research.background import run, run_async
 from dprl.research.sweeps import Sweep, SweepResult
-from dprl.research.traces import AnySpec, AnyTrace, Comparison, Trace, compare, run, spec_from_json
+from dprl.research.traces import AnySpec, AnyTrace, Comparison, Trace, compare, spec_from_json
 
 __all__ = [
     "AnySpec",

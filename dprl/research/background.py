@@ -1,4 +1,4 @@
-"""Runs in background processes that share the dashboard's store: what sweeps and `run_async` have in common."""
+"""Run specs, in this process or in background processes that share the dashboard's store."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import secrets
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from dprl import simulation
 from dprl.fields import SpecError, shown
 from dprl.kernels import check_compiler
-from dprl.research.traces import AnySpec, AnyTrace, Progress, Trace, Where
+from dprl.research.traces import AnySpec, AnyTrace, Progress, Trace
 from dprl.simulation import (
     AttackSpec,
     AttackTrace,
@@ -81,6 +81,61 @@ def run_stored(
     if whole_trace(kept, asked) is None:
         begin_workers(kept, workers, engine)
     return collect(kept, [asked], VISITOR, whole_trace, progress)[asked]
+
+
+class Where(TypedDict, total=False):
+    """Where runs are computed and kept, see `run`."""
+
+    workers: int | None
+    engine: str | None
+    store: str | Path | None
+
+
+@overload
+def run(spec: RunSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[SeedTrace]: ...
+@overload
+def run(
+    spec: OfflineSpec, progress: Progress | None = None, **where: Unpack[Where]
+) -> Trace[OfflineTrace]: ...
+@overload
+def run(spec: UploadSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[UploadTrace]: ...
+@overload
+def run(spec: AttackSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[AttackTrace]: ...
+@overload
+def run(
+    spec: AnySpec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
+) -> AnyTrace: ...
+@overload
+def run(spec: Spec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[TraceCore[Spec]]: ...
+
+
+def run(
+    spec: Spec | Mapping[str, Any],
+    progress: Progress | None = None,
+    *,
+    workers: int | None = None,
+    engine: str | None = None,
+    store: str | Path | None = None,
+) -> Trace[Any]:
+    """Run every seed of a spec: in this process, or in background processes that share a store.
+
+    Args:
+        spec: what to run, of any kind, or a dict of its fields.
+        progress: is called with the share done, from 0 to 1.
+        workers, engine, store: with any of these, seeds are computed once and kept, see `Sweep.run`.
+
+    Returns:
+        The traces of all seeds, the same bit for bit whenever the spec is.
+
+    Raises:
+        SpecError: this is no spec, a field of it is not allowed, or an argument.
+        RunFailed: it could not be computed in the background.
+    """
+    if workers is engine is store is None:
+        done = simulation.run(spec, progress)
+    else:
+        done = run_stored(given_spec(spec), progress, workers, engine, store)
+    return Trace(done.spec, done.seeds)
 
 
 @overload

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dprl import metrics
-from dprl.curves import RunCurves
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, shown
 from dprl.figures import offline, steps, style
 from dprl.figures.looks import numbered
+from dprl.metrics.curves import RunCurves
 from dprl.privacy.curator import PROMISES
-from dprl.sentences import offline as sentences
-from dprl.sentences import uploads
-from dprl.series import (
+from dprl.research.series import (
     learned_picture,
     mistakes_picture,
     mistakes_series,
@@ -27,6 +25,8 @@ from dprl.series import (
     style_of_data,
     suboptimality_picture,
 )
+from dprl.sentences import offline as sentences
+from dprl.sentences import uploads
 from dprl.simulation import OfflineSpec, RunSpec, Trace, UploadSpec
 
 if TYPE_CHECKING:

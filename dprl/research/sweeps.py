@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
+import platform
 import re
+import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,20 +16,26 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from dprl.curves import RunCurves
 from dprl.fields import SpecError
+from dprl.kernels import source_digest
+from dprl.metrics.curves import RunCurves
+from dprl.plugins import sources
 from dprl.research.background import VISITOR, begin_workers, check_workers
 from dprl.research.cards import MOST, fitting, listed, row
 from dprl.research.traces import AnySpec
 from dprl.simulation import Spec
 from dprl.simulation.kinds import kind_of
 from dprl.simulation.sweep import Sweep as _Sweep
+from dprl.version import VERSION
 from dprl.words import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dprl.figures.picture import Picture
+
+VERSIONS = "versions.json"
+PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 S = TypeVar("S", bound=Spec)
 Drawn = Literal["privacy cost", "regret", "share", "suboptimality"]
@@ -88,7 +98,6 @@ class Sweep(_Sweep[S]):
         from dprl.jobs.curves import whole_curves
         from dprl.jobs.store import Store
         from dprl.jobs.sweeps import collect
-        from dprl.status import progress_bar
 
         for point in self.points:
             if point.spec is None:
@@ -172,7 +181,7 @@ class SweepResult(Generic[S]):
         """
         from dprl.research.swept import frontier_picture
 
-        return frontier_picture(self, measure, dark=dark)
+        return frontier_picture(self.sweep, self.curves, measure, dark=dark)
 
     def __repr__(self) -> str:
         return f"Results of {self.sweep!r}: {len(self.curves)} runs"
@@ -191,3 +200,28 @@ class SweepResult(Generic[S]):
         left = len(means) - len(shown)
         rest = f"<p>{plural(left, 'more row')}: see frame()</p>" if left else ""
         return f"<p>{escape(caption)}</p>{table}{rest}"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions on which results depend by name, including those of plug-ins."""
+    return {
+        "dprl": VERSION,
+        "sources": source_digest(),
+        "python": platform.python_version(),
+        "machine": " ".join(filter(None, (platform.system(), platform.machine(), *platform.libc_ver()))),
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+        "sqlite": sqlite3.sqlite_version,
+        **dict(text.rsplit(" ", 1) for text in sorted(set(sources.values()))),
+    }
+
+
+def versions_json() -> str:
+    """Return the content of versions.json."""
+    return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
+
+
+def progress_bar(share: float) -> None:
+    """Draw a progress bar on the terminal."""
+    filled = int(40 * share)
+    sys.stderr.write(f"\r[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}{chr(10) if share >= 1 else ''}")
+    sys.stderr.flush()

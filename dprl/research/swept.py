@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from dprl.fields import SpecError, shown
 from dprl.figures import style, tradeoff
 from dprl.figures.regret import distinct
-from dprl.frontiers import (
+from dprl.metrics.curves import RunCurves
+from dprl.research.frontiers import (
     AXES,
     BUDGETS,
     SYMBOLS,
@@ -21,13 +23,13 @@ from dprl.frontiers import (
 )
 from dprl.sentences.price import about_frontier
 from dprl.simulation import OfflineSpec, RunSpec, answer, answered
+from dprl.simulation.sweep import Sweep
 from dprl.words import human
 
 if TYPE_CHECKING:
     from dprl.figures.looks import CurveStyle
     from dprl.figures.picture import Picture
     from dprl.figures.tradeoff import Frontier
-    from dprl.research.sweeps import SweepResult
 
 # What is drawn of sweeps of each kind of runs, and what figures call it.
 MEASURES: dict[str, dict[str, tradeoff.Measure]] = {
@@ -38,20 +40,22 @@ PRICE = "privacy cost"
 Points = list[tuple[Any, Any]]  # values of the axis, and the runs there
 
 
-def frontier_picture(result: SweepResult[Any], measure: str, *, dark: bool) -> Picture:
+def frontier_picture(
+    sweep: Sweep[Any], curves: Mapping[Any, RunCurves], measure: str, *, dark: bool
+) -> Picture:
     """The chart, see `SweepResult.plot`. Raises SpecError."""
-    shown_as = measure_of(result.sweep.base.kind, measure)
-    x = next((name for name, values in result.sweep.axes if not isinstance(values[0], str)), None)
+    shown_as = measure_of(sweep.base.kind, measure)
+    x = next((name for name, values in sweep.axes if not isinstance(values[0], str)), None)
     if x is None:
         raise SpecError("axes", "none of them is a number to draw along; add one, such as epsilon.")
-    lines = lines_of(result, x, priced=measure == PRICE)
+    lines = lines_of(sweep, x, priced=measure == PRICE)
     if len(lines) > style.MOST_CURVES:
         raise SpecError("axes", f"{len(lines)} lines cannot be told apart; give at most {style.MOST_CURVES}.")
     best: dict[tuple[str, str], float] = {}
     kinds = [look_of(points[0][1]) for points in lines.values()]
     looks = looks_of(kinds, shaded=x not in BUDGETS)
     drawn = [
-        line_of(result, name, look, points, x, measure, best)
+        line_of(curves, name, look, points, x, measure, best)
         for (name, points), look in zip(lines.items(), looks, strict=True)
     ]
     title, symbol = AXES.get(x, x), SYMBOLS.get(x, x)
@@ -77,13 +81,13 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
     return MEASURES[kind][measure]
 
 
-def lines_of(result: SweepResult[Any], x: str, *, priced: bool) -> dict[str, Points]:
+def lines_of(sweep: Sweep[Any], x: str, *, priced: bool) -> dict[str, Points]:
     """A name for each combination of the other axes, with its runs along x. What is the same run at each of their
     values, as it has no privacy, is one line. priced: without those, which have no privacy cost."""
-    names = [name for name, _ in result.sweep.axes]
+    names = [name for name, _ in sweep.axes]
     place = names.index(x)
     found: dict[tuple[str, ...], Points] = {}
-    for point in result.sweep.points:
+    for point in sweep.points:
         if point.spec is not None and not (priced and point.spec == point.spec.baseline()):
             said = [axis_words(*one) for one in zip(names, point.values, strict=True)]
             key = tuple(said[:place] + said[place + 1 :])
@@ -107,7 +111,7 @@ def line_title(keys: list[tuple[str, ...]], spec: Any, x: str) -> str:
 
 
 def line_of(
-    result: SweepResult[Any],
+    curves: Mapping[Any, RunCurves],
     name: str,
     look: CurveStyle,
     points: Points,
@@ -117,11 +121,11 @@ def line_of(
 ) -> Frontier:
     """One line. best: V* by problem, as far as it was asked for."""
     specs = [spec for _, spec in points]
-    curves = [result.curves[spec] for spec in specs]
-    lost = np.array([found.ends.mean() for found in curves])
-    rows = np.array([found.ends for found in curves])
+    known = [curves[spec] for spec in specs]
+    lost = np.array([found.ends.mean() for found in known])
+    rows = np.array([found.ends for found in known])
     if measure == PRICE:
-        rows = rows - np.array([result.curves[spec.baseline()].ends for spec in specs])
+        rows = rows - np.array([curves[spec.baseline()].ends for spec in specs])
     worst = np.array([all_to_lose(spec, v_star_once(spec, best)) for spec in specs])
     if measure == "share":
         if not (worst > 0).all():

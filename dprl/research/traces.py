@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from dprl import metrics, simulation
-from dprl.cited import cite
 from dprl.fields import SpecError
 from dprl.research.cards import card, listed, told
+from dprl.research.cited import cite
 from dprl.simulation import (
     AttackSpec,
     AttackTrace,
@@ -22,7 +21,6 @@ from dprl.simulation import (
     UploadSpec,
     UploadTrace,
 )
-from dprl.simulation.kinds import given_spec
 from dprl.simulation.trace import TraceCore
 
 if TYPE_CHECKING:
@@ -99,63 +97,6 @@ def spec_from_json(text: str) -> AnySpec:
     """
     spec: AnySpec = simulation.spec_from_json(text)
     return spec
-
-
-class Where(TypedDict, total=False):
-    """Where runs are computed and kept, see `run`."""
-
-    workers: int | None
-    engine: str | None
-    store: str | Path | None
-
-
-@overload
-def run(spec: RunSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[SeedTrace]: ...
-@overload
-def run(
-    spec: OfflineSpec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[OfflineTrace]: ...
-@overload
-def run(spec: UploadSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[UploadTrace]: ...
-@overload
-def run(spec: AttackSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[AttackTrace]: ...
-@overload
-def run(
-    spec: AnySpec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
-) -> AnyTrace: ...
-@overload
-def run(spec: Spec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[TraceCore[Spec]]: ...
-
-
-def run(
-    spec: Spec | Mapping[str, Any],
-    progress: Progress | None = None,
-    *,
-    workers: int | None = None,
-    engine: str | None = None,
-    store: str | Path | None = None,
-) -> Trace[Any]:
-    """Run every seed of a spec: in this process, or in background processes that share a store.
-
-    Args:
-        spec: what to run, of any kind, or a dict of its fields.
-        progress: is called with the share done, from 0 to 1.
-        workers, engine, store: with any of these, seeds are computed once and kept, see `Sweep.run`.
-
-    Returns:
-        The traces of all seeds, the same bit for bit whenever the spec is.
-
-    Raises:
-        SpecError: this is no spec, a field of it is not allowed, or an argument.
-        RunFailed: it could not be computed in the background.
-    """
-    if workers is engine is store is None:
-        done = simulation.run(spec, progress)
-    else:
-        from dprl.research.background import run_stored
-
-        done = run_stored(given_spec(spec), progress, workers, engine, store)
-    return Trace(done.spec, done.seeds)
 
 
 # ---- several runs beside each other

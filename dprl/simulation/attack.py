@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dprl import names
-from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, shown
-from dprl.labels import called, phrase
 from dprl.learners import ALGORITHMS
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import Registry, described
+from dprl.messages.labels import called, phrase
 from dprl.privacy import attack
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self
 
 from dprl import names
 from dprl.fields import Field, SpecError, shown
-from dprl.labels import called, phrase
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.mdp import Size
+from dprl.messages.labels import called, phrase
 from dprl.privacy.curator import PROMISES, Budget
 from dprl.simulation import cost
 from dprl.statistics import DATASET

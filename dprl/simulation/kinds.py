@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self
 
-from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, read_json, shown
+from dprl.messages.brief import Registry, described
 from dprl.simulation.cost import Estimate
 from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
 

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from dprl import names
-from dprl.brief import Registry, described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, SpecError, check_params, documented
-from dprl.labels import called, of_data
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
+from dprl.messages.brief import Registry, described, tabulated
+from dprl.messages.labels import called, of_data
 from dprl.plugins import sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets

@@ -11,15 +11,15 @@ from importlib.metadata import version
 from typing import Any, ClassVar, Literal, SupportsFloat, cast
 
 from dprl import names
-from dprl.brief import described, tabulated
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, check_params, documented, either, read_json, shown
 from dprl.kernels import source_digest
-from dprl.labels import online
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
 from dprl.messages import filled, messages
+from dprl.messages.brief import described, tabulated
+from dprl.messages.labels import online
 from dprl.plugins import sources_of
 from dprl.privacy import MECHANISMS, PRIVATIZERS, outside
 from dprl.simulation import cost, schedules, structure

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.brief import shortened
 from dprl.fields import SpecError, shown
+from dprl.messages.brief import shortened
 from dprl.simulation.kinds import Spec, given_spec, kind_of, spec_from_dict
 
 if TYPE_CHECKING:

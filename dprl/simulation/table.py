@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from dprl.brief import Registry
 from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field
 from dprl.learners import ALGORITHMS, NEEDED
+from dprl.messages.brief import Registry
 from dprl.plugins import add_plugins
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
 from dprl.simulation import schedules, structure

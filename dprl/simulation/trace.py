@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, Type
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.brief import described
-from dprl.labels import called, phrase
 from dprl.mdp.tabular import Array
 from dprl.messages import counted
+from dprl.messages.brief import described
+from dprl.messages.labels import called, phrase
 from dprl.privacy.guarantee import Guarantee
 
 if TYPE_CHECKING:

@@ -109,7 +109,7 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
         "stops": stops,
         "v_star": planning.start_value(begun.mdp, begun.optimum.V),
     }
-    _check(spec, first, found)
+    _check(spec, found)
     return found
 
 
@@ -180,7 +180,7 @@ def _bytes(content: dict[str, Any]) -> bytes:
     return bytes(content["zeros"]) if "zeros" in content else base64.b64decode(content["bytes"])
 
 
-def _check(spec: RunSpec, first: Pack, found: dict[str, Any]) -> None:
+def _check(spec: RunSpec, found: dict[str, Any]) -> None:
     """What epsilon changes and what the seed changes may have nothing to do with each other: compare where both do."""
     stop, seed = (0 if found["stops"][0]["epsilon"] != spec.epsilon else -1), SEEDS - 1
     epsilon = found["stops"][stop]["epsilon"]

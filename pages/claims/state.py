@@ -13,8 +13,8 @@ from dprl import links
 from dprl.claims import CLAIMS, Claim
 from dprl.claims.gather import evidence
 from dprl.claims.report import ClaimReport, report
-from dprl.curves import Evidence
 from dprl.fields import Field
+from dprl.metrics.curves import Evidence
 from pages.shared.results import data, together
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.visitor.address import Query

@@ -10,9 +10,9 @@ import streamlit as st
 from dprl.claims.pictures import curves_picture, figure_pictures
 from dprl.claims.printed import PrintedFigure, figures_of
 from dprl.claims.report import ClaimReport
-from dprl.curves import Evidence
 from dprl.figures import claims as figures
 from dprl.figures.picture import Picture
+from dprl.metrics.curves import Evidence
 from dprl.sentences import claims as sentences
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark

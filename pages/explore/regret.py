@@ -9,8 +9,8 @@ import streamlit as st
 from dprl import metrics
 from dprl.jobs.store import RunStatus
 from dprl.messages import messages
-from dprl.one_user import drawable
-from dprl.series import mistakes_picture, mistakes_series
+from dprl.research.one_user import drawable
+from dprl.research.series import mistakes_picture, mistakes_series
 from dprl.simulation import RunSpec
 from dprl.words import plural, some
 from pages.explore import view

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dprl import metrics
-from dprl.curves import RunCurves
 from dprl.figures.lines import Series
 from dprl.jobs.store import RunStatus
 from dprl.metrics import Growth
+from dprl.metrics.curves import RunCurves
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.free import link as free_link

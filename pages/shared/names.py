@@ -10,11 +10,11 @@ from dprl.environments.custom import parsed
 from dprl.fields import shown
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
-from dprl.labels import called, phrase
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
+from dprl.messages.labels import called, phrase
 from dprl.privacy import MECHANISMS
-from dprl.series import place_of, style_of
+from dprl.research.series import place_of, style_of
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.words import count, plural
 from pages.shared.visitor.links import Curve

@@ -10,8 +10,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import SpecError
-from dprl.frontiers import AXES, SYMBOLS
 from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.research.frontiers import AXES, SYMBOLS
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.simulation.table import DEFAULT_DELTA

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dprl.frontiers import SYMBOLS
+from dprl.research.frontiers import SYMBOLS
 from dprl.sentences import doubts as sentences
 from dprl.words import count
 from pages.shared.results import doubts

@@ -9,10 +9,10 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.figures.tradeoff import Measure
-from dprl.frontiers import SYMBOLS, proved_exponent
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
-from dprl.series import bound_of
+from dprl.research.frontiers import SYMBOLS, proved_exponent
+from dprl.research.series import bound_of
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count, human, listed, to_the

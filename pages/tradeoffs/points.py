@@ -16,7 +16,7 @@ from dprl.figures import regret as regrets
 from dprl.figures import tradeoff as figures
 from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
-from dprl.frontiers import AXES, SYMBOLS
+from dprl.research.frontiers import AXES, SYMBOLS
 from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES

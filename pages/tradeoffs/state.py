@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl import metrics, search
-from dprl.curves import RunCurves
+from dprl import metrics
 from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Frontier
-from dprl.frontiers import SYMBOLS, all_to_lose, band_of, frontier_of, look_of, looks_of, proved_exponent
+from dprl.metrics import search
+from dprl.metrics.curves import RunCurves
+from dprl.research.frontiers import (
+    SYMBOLS,
+    all_to_lose,
+    band_of,
+    frontier_of,
+    look_of,
+    looks_of,
+    proved_exponent,
+)
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted

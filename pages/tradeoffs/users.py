@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dprl import search
 from dprl.figures import needs as figures
+from dprl.metrics import search
 from dprl.words import human, interval, quoted, some
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show

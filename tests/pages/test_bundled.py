@@ -9,10 +9,10 @@ from bench.bundled import CURVES, OTHERS, POINTS, final, optima, runs_of
 from dprl import estimate, metrics
 from dprl.claims import CLAIMS
 from dprl.claims.kept import kept as few_points
-from dprl.curves import RunCurves, thinned
 from dprl.lessons import LESSONS
 from dprl.lessons.proved import CARD
 from dprl.lessons.weights import WIDTHS, widths
+from dprl.metrics.curves import RunCurves, thinned
 from dprl.simulation import RunSpec, kinds, run, spec_from_dict
 from dprl.sitemap import PAGES
 from pages.attack.link import DEFAULT

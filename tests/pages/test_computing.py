@@ -31,7 +31,7 @@ LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 # All that pages take from the layers that compute: records, menus and limits, nothing that plans, samples or accounts.
 # The frequencies of a visitor's counts (`fitted_model`) are read where they are kept, lest they be kept anywhere else.
 TAKEN = {
-    "dprl.frontiers": {
+    "dprl.research.frontiers": {
         "AXES",
         "SYMBOLS",
         "all_to_lose",
@@ -41,7 +41,7 @@ TAKEN = {
         "looks_of",
         "proved_exponent",
     },
-    "dprl.one_user": {
+    "dprl.research.one_user": {
         "best_content",
         "content",
         "drawable",
@@ -110,7 +110,7 @@ TAKEN = {
         "curve",
     },
     "dprl.messages": {"counted", "filled", "messages"},
-    "dprl.labels": {"called", "of_data", "phrase"},
+    "dprl.messages.labels": {"called", "of_data", "phrase"},
     "dprl.wasm": {"QUESTION", "unplayable"},
     "dprl.player": {"PlayedCurve", "PlayedMeasure", "Shown", "player_page", "sizes_of"},
     "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},

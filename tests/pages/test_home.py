@@ -12,10 +12,11 @@ import pytest
 from plotly.basedatatypes import BaseFigure
 from streamlit.testing.v1 import AppTest
 
-from dprl import metrics, search
+from dprl import metrics
 from dprl.figures import trust as trusted
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
+from dprl.metrics import search
 from dprl.sentences import price as sentences
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from pages.home.taken import taken_along

@@ -13,7 +13,7 @@ import pytest
 
 from dprl.figures.picture import Picture
 from dprl.jobs.store import Store
-from dprl.series import place_of
+from dprl.research.series import place_of
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep
 from pages.shared.layout import chart

@@ -13,8 +13,7 @@ from dprl.figures import one_user as figures
 from dprl.figures.grid import is_grid
 from dprl.lessons import LESSONS
 from dprl.mdp import planning
-from dprl.metrics.episodes import apart, episode
-from dprl.one_user import APART, best_content, content, drawable
+from dprl.research.one_user import APART, apart, best_content, content, drawable, episode
 from dprl.simulation import RunSpec
 from dprl.words import percent
 from tests.pages.conftest import Visit, Work, words

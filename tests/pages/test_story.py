@@ -15,7 +15,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.mdp import planning
 from dprl.mdp.counts import visits
 from dprl.messages import messages
-from dprl.metrics.episodes import apart
+from dprl.research.one_user import apart
 from dprl.simulation import spec_from_dict
 from pages.home.story import ORDER, story_content
 from pages.shared.results.bundled import asset, path_of

@@ -11,7 +11,7 @@ import pytest
 
 from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec, SpecError
 from dprl.privacy import Mechanism, outside
-from dprl.series import style_of
+from dprl.research.series import style_of
 from dprl.simulation import FIELDS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.testing.report import offered

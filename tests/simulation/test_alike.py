@@ -21,9 +21,9 @@ from dprl.learners.offline.kl_lcb import of_all_steps
 from dprl.mdp import counts, planning
 from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.privacy.exact import SPACING
+from dprl.research.sheet import sheet
 from dprl.sentences import uploads as sentences
 from dprl.sentences import verdict
-from dprl.sheet import sheet
 from dprl.simulation import UploadTrace, datasets, trace_from_bytes
 from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads import check, kept, ledger

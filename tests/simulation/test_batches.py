@@ -10,10 +10,10 @@ import pytest
 
 from dprl import RunSpec, SpecError
 from dprl.environments import ENVIRONMENTS
+from dprl.environments.linear_mdp import linear_model
 from dprl.learners.linear.confidence import Confidence
 from dprl.learners.linear.value_iteration import longest_weights
 from dprl.mdp import planning
-from dprl.mdp.linear import linear_model
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import BatchRun
 from tests.simulation.test_regress import finished

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl import Budget, SpecError, UploadSpec, release, upload
+from dprl import Budget, SpecError, UploadSpec, upload
 from dprl.__main__ import main
 from dprl.privacy.accounting import (
     Gaussian,
@@ -31,6 +31,7 @@ from dprl.privacy.accounting import (
     zcdp_of,
 )
 from dprl.privacy.exact import Apart
+from dprl.research import release
 from dprl.simulation.uploads import kept, ledger
 from dprl.simulation.uploads.model import EXAMPLE, example
 from dprl.simulation.uploads.run import UploadRun, draws_of, noise_of

@@ -15,8 +15,8 @@ import dprl
 from dprl import Policy, SpecError
 from dprl.__main__ import main
 from dprl.mdp.counts import visits
+from dprl.research.sheet import sheet
 from dprl.sentences import verdict
-from dprl.sheet import sheet
 from dprl.simulation import UploadTrace
 from dprl.simulation.uploads import kept
 

@@ -12,9 +12,9 @@ from dprl.assets import classic
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.trust import LEARNED
+from dprl.metrics.search import stays_below
 from dprl.player import PlayedMeasure
 from dprl.player.content import said
-from dprl.search import stays_below
 from dprl.sentences.regret import about_regret
 from dprl.words import percent
 

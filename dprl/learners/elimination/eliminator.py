@@ -15,13 +15,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.brief import described
 from dprl.fields import Field, SpecError, number
 from dprl.learners.defaults import LearnerDefaults
 from dprl.learners.learner import Problem
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import described
 from dprl.statistics import CONSISTENT, REPLACE_ONE
 from dprl.statistics.counts import LAYER, Counts
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dprl.brief import described
 from dprl.kernels import kernel
 from dprl.learners.defaults import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
@@ -18,6 +17,7 @@ from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import described
 from dprl.statistics.value_regression import ValueRegression
 
 

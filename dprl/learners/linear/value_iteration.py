@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dprl.brief import described
 from dprl.kernels import kernel
 from dprl.learners.defaults import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import described
 from dprl.statistics.feature_gram import FeatureGram
 
 

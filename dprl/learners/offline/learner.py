@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dprl.brief import described
 from dprl.fields import Field
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import described
 from dprl.statistics.family import Family, Query
 
 

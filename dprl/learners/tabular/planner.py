@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dprl.brief import described
 from dprl.fields import Field
 from dprl.learners.defaults import LearnerDefaults
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.mdp.structure import TYPE
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import described
 from dprl.statistics.counts import FITTED, Counts
 
 # kernel signature of a planner: (released, errors, possible, constants, Q, V, policy).

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.brief import described
 from dprl.mdp.tabular import Array
+from dprl.messages.brief import described
 from dprl.privacy.accounting import Losses
 from dprl.statistics import Change
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.brief import described
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
+from dprl.messages.brief import described
 from dprl.privacy.accounting import Losses, epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import (

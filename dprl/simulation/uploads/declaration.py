@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from dprl.brief import described
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, read_json, shown
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages
+from dprl.messages.brief import described
 from dprl.simulation.uploads.table import COLUMNS, normal
 
 SAID = messages("refusals")["declaration"]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dprl.brief import described
 from dprl.fields import SpecError, read_json, read_text, shown
+from dprl.messages.brief import described
 from dprl.simulation.uploads.declaration import ENDED
 from dprl.simulation.uploads.table import normal
 from dprl.tables import csv

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
-from dprl.brief import Registry, described, tabulated
 from dprl.fields import Field, SpecError, check_params, documented, read_text, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner, OfflineProblem
 from dprl.mdp import Size
+from dprl.messages.brief import Registry, described, tabulated
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine

@@ -10,12 +10,12 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl.curves import RunCurves
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.jobs.store import RunStatus
+from dprl.metrics.curves import RunCurves
+from dprl.research.series import gap_picture, gap_series, paper_range, price_picture, price_series
 from dprl.sentences import offline as sentences
-from dprl.series import gap_picture, gap_series, paper_range, price_picture, price_series
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.tables import escape_formulas
 from dprl.words import at_most, count, human, interval, percent, proves

@@ -7,8 +7,8 @@ import streamlit as st
 
 from dprl.figures import steps as figures
 from dprl.figures.picture import Picture
+from dprl.research.series import learned_picture
 from dprl.sentences import offline as sentences
-from dprl.series import learned_picture
 from pages.offline.record import OFFLINE
 from pages.offline.tabs.focus import DATA_SETS, DataSetSelection
 from pages.shared.layout.chart import kept, show

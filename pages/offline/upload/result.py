@@ -15,10 +15,10 @@ from dprl.figures import offline as figures
 from dprl.figures import released as policies
 from dprl.figures.picture import Picture
 from dprl.mdp import counts
+from dprl.research.sheet import sheet
 from dprl.sentences import offline as sentences
 from dprl.sentences import uploads as said
 from dprl.sentences import verdict
-from dprl.sheet import sheet
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import SOMEBODY

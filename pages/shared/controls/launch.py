@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.links import MAX_CURVES
-from dprl.series import place_of
+from dprl.research.series import place_of
 from dprl.simulation import RunSpec, Spec, estimate
 from dprl.words import duration, plural
 from pages.shared.controls.gauge import gauge

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dprl import papers
-from dprl.glossary import listed_terms
+from dprl.messages.glossary import listed_terms
 from dprl.sitemap import PAGES
+from dprl.theory import papers
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
 

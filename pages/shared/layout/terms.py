@@ -10,7 +10,7 @@ import re
 from functools import cache, lru_cache
 from html import escape
 
-from dprl.glossary import TERMS
+from dprl.messages.glossary import TERMS
 from pages.shared.visitor.state import session
 
 # Links, signs and code are left as they are.

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from dprl.curves import Evidence
 from dprl.lessons import LESSONS
+from dprl.metrics.curves import Evidence
 from dprl.simulation import spec_from_dict
 from pages.shared.results import answers
 from pages.shared.results.bundled import asset, bundled

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
-from dprl.labels import called, of_data
 from dprl.learners import OFFLINE
-from dprl.series import comparable
-from dprl.series import style_of_data as kind
+from dprl.messages.labels import called, of_data
+from dprl.research.series import comparable
+from dprl.research.series import style_of_data as kind
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.words import count, percent, plural, promise

@@ -7,7 +7,7 @@ from typing import Any
 
 from dprl.assets import module_with_imports
 from dprl.mdp import TabularMDP
-from dprl.one_user import best_content, content
+from dprl.research.one_user import best_content, content
 from dprl.simulation import SeedTrace
 from pages.shared.layout.component import component
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of

@@ -8,15 +8,15 @@ from typing import cast
 import streamlit as st
 
 from dprl import metrics
-from dprl.curves import RunCurves
 from dprl.figures import regret as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.jobs.store import RunStatus
+from dprl.metrics.curves import RunCurves
+from dprl.research.series import series_of
 from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
-from dprl.series import series_of
 from dprl.simulation import RunSpec
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark, wide

@@ -11,8 +11,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dprl.cited import cite
-from dprl.curves import RunCurves
+from dprl.metrics.curves import RunCurves
+from dprl.research.cited import cite
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.tables import csv, escape_formulas

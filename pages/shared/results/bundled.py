@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dprl.assets import ASSETS
-from dprl.curves import RunCurves
+from dprl.metrics.curves import RunCurves
 from dprl.simulation import spec_from_dict
 
 DIRECTORY = ASSETS

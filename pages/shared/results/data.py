@@ -10,12 +10,12 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl.curves import RunCurves
 from dprl.environments import ENVIRONMENTS
 from dprl.jobs.curves import stored_curves
 from dprl.jobs.store import RunStatus, Store
 from dprl.mdp import TabularMDP
-from dprl.series import place_of
+from dprl.metrics.curves import RunCurves
+from dprl.research.series import place_of
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, bytes_of, cache_of
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dprl.claims import CLAIMS
 from dprl.claims.kept import from_dict
 from dprl.claims.report import ClaimReport, report
-from dprl.curves import Evidence
+from dprl.metrics.curves import Evidence
 from dprl.simulation import AttackSpec, spec_from_dict
 from pages.shared.results.bundled import asset
 

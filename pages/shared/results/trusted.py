@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from dprl import metrics, search
+from dprl import metrics
 from dprl.figures.trust import LEARNED, Cost
+from dprl.metrics import search
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.shared.examples import BASE, HOME_EPISODES, trust

@@ -1,24 +1,106 @@
-"""How things stand, for a terminal: `dprl status` of a dashboard's store, queue and workers, and a progress bar."""
+"""Commands that are short (`list`, `web` and `status`), and how every command reads its arguments and files."""
 
 from __future__ import annotations
 
-import importlib.metadata
+import argparse
 import json
-import platform
-import sqlite3
+import re
+import subprocess
 import sys
+from argparse import Namespace
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, PRIVATIZERS, plugins
+from dprl.assets import ROOT
+from dprl.fields import SpecError, read_text, shown
 from dprl.jobs.store import Store, default_path
-from dprl.kernels import source_digest
-from dprl.plugins import sources
-from dprl.version import VERSION
+from dprl.privacy.curator import PROMISES
+from dprl.research.sweeps import versions
+from dprl.simulation.datasets import BEHAVIOURS
 from dprl.words import duration, percent, plural, size
 
-VERSIONS = "versions.json"
-PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
+
+class Parser(argparse.ArgumentParser):
+    """argparse, but an error is one line, and every number below 0 is a value."""
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **how)
+        # argparse itself takes -1e-3 for a flag, up to Python 3.13
+        self._negative_number_matcher = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
+
+    def error(self, message: str) -> NoReturn:
+        fail(message)
+
+
+def fail(message: str) -> NoReturn:
+    """Say one line and leave with status 2."""
+    sys.stderr.write(f"dprl: {' '.join(message.split())}\n")
+    raise SystemExit(2)
+
+
+def directory(given: str) -> Path:
+    """The directory to write to, made if it is not there. Raises SpecError."""
+    out = Path(given)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise SpecError(
+            "out", f"{shown(given)} cannot be made; give a directory that can be written to."
+        ) from None
+    return out
+
+
+def text_of(path: str) -> str:
+    """What is in a file. Raises SpecError."""
+    try:
+        large = Path(path).stat().st_size > 10**7
+    except (OSError, ValueError):  # which is said below
+        large = False
+    if large:
+        raise SpecError("spec", "the file has more than 10 MB; no spec has.")
+    return read_text("spec", path, "the path of a spec.json")
+
+
+def list_command() -> int:
+    """Print key and one line of every entry of every registry."""
+    registries: dict[str, dict[str, Any]] = {
+        "environments": dict(ENVIRONMENTS),
+        "algorithms": dict(ALGORITHMS),
+        "offline algorithms": dict(OFFLINE),
+        "behaviour policies (offline)": dict(BEHAVIOURS),
+        "privacy models": dict(PRIVATIZERS),
+        "mechanisms": dict(MECHANISMS),
+        "notions of privacy (offline)": dict(PROMISES),
+    }
+    for title, registry in registries.items():
+        print(f"{title}:")
+        for key, entry in registry.items():
+            print(f"  {key:<16} {entry.summary}")
+    for sentence in plugins.failures:
+        print(sentence)
+    return 0
+
+
+def add_web(commands: Any) -> None:
+    """The command and its flags."""
+    parser = commands.add_parser(
+        "web", help="write pages that need no server, for any host of files", allow_abbrev=False
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", required=True, help="where to write index.html and the others"
+    )
+
+
+def web_command(given: Namespace) -> int:
+    """Write the site. Returns the exit status. Raises SpecError where DIR cannot be made."""
+    out = directory(given.out).resolve()
+    # pages/ is no part of the package: like the dashboard, its program runs where pages/ is.
+    return subprocess.run(
+        [sys.executable, "-m", "website", "--out", str(out)], cwd=ROOT, check=False
+    ).returncode
 
 
 def status(as_json: bool) -> int:
@@ -56,24 +138,6 @@ def look() -> dict[str, Any]:
     return found
 
 
-def versions() -> dict[str, str]:
-    """Return the versions on which results depend by name, including those of plug-ins."""
-    return {
-        "dprl": VERSION,
-        "sources": source_digest(),
-        "python": platform.python_version(),
-        "machine": " ".join(filter(None, (platform.system(), platform.machine(), *platform.libc_ver()))),
-        **{name: importlib.metadata.version(name) for name in PACKAGES},
-        "sqlite": sqlite3.sqlite_version,
-        **dict(text.rsplit(" ", 1) for text in sorted(set(sources.values()))),
-    }
-
-
-def versions_json() -> str:
-    """Return the content of versions.json."""
-    return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
-
-
 def text(found: dict[str, Any]) -> list[str]:
     """What `look` found, in lines."""
     known = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
@@ -99,10 +163,3 @@ def text(found: dict[str, Any]) -> list[str]:
         began = datetime.fromtimestamp(error["began_at"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         lines.append(f"          {began}, {error['key']}: {error['message']}")
     return [*lines, f"versions  {known}"]
-
-
-def progress_bar(share: float) -> None:
-    """Draw a progress bar on the terminal."""
-    filled = int(40 * share)
-    sys.stderr.write(f"\r[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}{chr(10) if share >= 1 else ''}")
-    sys.stderr.flush()

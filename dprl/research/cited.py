@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.papers import bibliography
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, Trace, UploadSpec
 from dprl.simulation.kinds import given_spec
+from dprl.theory.papers import bibliography
 from dprl.version import VERSION
 
 Source = tuple[str, str]  # what it is of, and the text that names the papers

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,30 +39,3 @@ TERMS = _read()
 def listed_terms(name: str) -> dict[str, str]:
     """What the words mean that stand on one list of the dashboard (online, offline, linear), by term."""
     return {t.term: t.definition for t in TERMS.values() if name in t.lists}
-
-
-def _spaced(name: str) -> str:
-    """The pattern of a name, with any space between its words."""
-    return re.escape(name).replace(r"\ ", r"\s+")
-
-
-@cache
-def _rules() -> list[tuple[str, re.Pattern[str] | None, re.Pattern[str]]]:
-    """Of each term with names that are not used: the term, where they are right after all, and the names. They are
-    put together once, as tests look at thousands of strings."""
-    return [
-        (
-            t.term,
-            re.compile("|".join(map(re.escape, t.right)), re.I) if t.right else None,
-            re.compile(rf"\b(?:{'|'.join(map(_spaced, t.avoid))})(?:s|'s)?\b", re.I),
-        )
-        for t in TERMS.values()
-        if t.avoid
-    ]
-
-
-def avoided(text: str) -> Iterator[tuple[str, str]]:
-    """Each name in a text that is not used, with the term that is."""
-    for term, right, names in _rules():
-        for found in names.finditer(right.sub(" ", text) if right else text):
-            yield found.group(), term

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl import metrics
-from dprl.curves import Array
 from dprl.figures.looks import CurveStyle, dashed, numbered
 from dprl.figures.tradeoff import Frontier
-from dprl.series import bound_of, style_of, style_of_data
+from dprl.metrics.curves import Array
+from dprl.research.series import bound_of, style_of, style_of_data
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.theory import BOUNDS, Bound
 

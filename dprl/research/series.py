@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dprl import metrics, search
-from dprl.curves import Array, RunCurves
+from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import offline, pac, regret, steps
 from dprl.figures.lines import Series
@@ -19,6 +18,8 @@ from dprl.figures.regret import Measure
 from dprl.figures.trust import LEARNED
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
+from dprl.metrics import search
+from dprl.metrics.curves import Array, RunCurves
 from dprl.privacy import PRIVATIZERS, outside
 from dprl.privacy.curator import PROMISES
 from dprl.sentences.offline import about_actions, about_gaps, about_prices, trajectories
