@@ -67,6 +67,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     policy = Policy.load(tmp_path / "out/policy.json")
     assert policy.act("hall", step=0) in ("walk", "wait", None)
     assert list((home / "uploads").iterdir()) == []
+    given[-1] += " again"
     said = refused([*given, "--rho", "0.21"], capsys)
     assert said == (
         "dprl: ledger: two rooms has the total ρ = 0.5; ρ = 0.3 is spent, and with this release it would be ρ = 0.51. "

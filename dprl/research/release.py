@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dprl.fields import Field, SpecError, parse_params, read_text
+from dprl.fields import Field, SpecError, parse_params, read_text, shown
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads, verdict
 from dprl.simulation import Budget, UploadSpec
@@ -124,6 +124,8 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
     totals = {name: getattr(given, flag.lstrip("-").replace("-", "_")) for name, flag in TOTALS.items()}
     given_totals = {name: FIELDS[name].parse(text) for name, text in totals.items() if text is not None}
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
+    if (Path(given.out) / "policy.json").exists():
+        raise SpecError("out", f"{shown(given.out)} has a policy.json already; give another folder.")
     budget = Budget(given.ledger, **given_totals)
 
     def tell(said: object) -> None:

@@ -14,6 +14,7 @@ import hmac
 import json
 import math
 import os
+import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -167,7 +168,7 @@ class Budget:
 
 def checked_name(name: str) -> str:
     """Return a name in normal form. Upper and lower case are one name; see `_path`. Raises SpecError."""
-    found = normal(name) if isinstance(name, str) else ""
+    found = re.sub(" +", " ", normal(name)) if isinstance(name, str) else ""
     if not 1 <= len(found) <= MOST_NAME or not found.isprintable():
         raise SpecError(NAME, f"{shown(name)} is no name; give 1 to {MOST_NAME} printable characters.")
     return found
