@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import DESK, PHONE, Visits
 from tests.browser.seen import CURVE, TITLE, fits, idle
 
-LINK = "attack?v=1&b=env.random~envp.S.2~envp.A.2~envp.H.2~K.1000~priv.local"
+LINK = "attack?v=1&b=env.random~envp.S.2~envp.A.2~envp.H.2~K.1000~priv.local~mech.gaussian"
 
 
 @pytest.mark.thorough
