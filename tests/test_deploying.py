@@ -25,7 +25,7 @@ DEPLOY = ROOT / "deploy"
 def test_settings_that_are_named_exist() -> None:
     settings = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
     known = set(re.findall(r"`(DPRL_\w+)`", settings))
-    for file in [*DEPLOY.iterdir(), ROOT / "docs/how-to/deploying.md"]:
+    for file in [*filter(Path.is_file, DEPLOY.iterdir()), ROOT / "docs/how-to/deploying.md"]:
         named = set(re.findall(r"DPRL_[A-Z_]+", file.read_text(encoding="utf-8")))
         assert named <= known, file.name
 

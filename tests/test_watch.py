@@ -110,7 +110,8 @@ def test_lines_name_the_work_and_not_what_is_in_it(store: Store) -> None:
 
 def test_all_that_a_process_logs_is_an_object_a_line() -> None:
     script = (
-        "import logging, warnings; from dprl import logs, serve, streamlit_patches; logs.log_as('server');"
+        "import logging, warnings; from dprl import serve, streamlit_patches; from dprl.jobs import logs;"
+        "logs.log_as('server');"
         "streamlit_patches.log_through_ours();"
         "from streamlit.logger import get_logger; get_logger('streamlit.anew').error('theirs');"
         "import uvicorn; uvicorn.Config(app=None); logging.getLogger('uvicorn.error').info('below');"
