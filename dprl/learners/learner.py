@@ -74,7 +74,7 @@ class Learner(Protocol):
         schedule: the name of its own schedule, "" when it takes any.
         forgets: it is told of each batch by itself, not of running sums.
         refused: privacy models that it does not have, by key, each with the reason: "local is ...".
-        note: what else to know before it is run, "" where nothing: pages say it beside the choice of it.
+        note: what else to know before it is run, "" where nothing: the help of its menu has it.
         reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
         uncovered: what its printed bonus does not cover of calibrated noise, "" where it covers all; see
             `simulation.pairs.uncovered`.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import streamlit as st
-
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.words import plural
@@ -17,11 +15,10 @@ from pages.shared.controls.noise import (
     epsilon_slider,
     noise_controls,
 )
-from pages.shared.controls.panel import environment, environment_parameters, number_field
+from pages.shared.controls.panel import about, environment, environment_parameters, number_field
 from pages.shared.controls.widgets import fold, menu_titles, select, setter
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import status
-from pages.shared.text import escape
 from pages.shared.visitor.state import Session, session
 
 
@@ -37,11 +34,9 @@ def controls() -> tuple[RunSpec | None, str]:
         algorithm,
         setter("algorithm"),
         named,
-        ALGORITHMS[algorithm].summary,
+        about(algorithm),
         "algorithm",
     )
-    if ALGORITHMS[algorithm].note:
-        st.caption(escape(ALGORITHMS[algorithm].note))
     epsilon_slider(s, "All three privacy models have this budget: central, shuffle and local.")
     environment_parameters(s)
     fold("More settings", "more", partial(more_settings, s))

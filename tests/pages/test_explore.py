@@ -129,7 +129,8 @@ def test_on_the_map_only_states_are_counted_that_the_policy_can_be_in(finished: 
 def test_a_stochastic_policy_is_drawn_by_its_chances(visit: Visit, work: Work) -> None:
     curves = ["env.gridworld~envp.H.4~alg.private-ucb-po~K.1000~seeds.1~eps.100", "alg.dp-ucbvi"]
     app = visit("explore", c=curves, i="0")
-    assert "a block of b users by b steps at once" in words(app)
+    (menu,) = [one for one in app.selectbox if one.label == "Algorithm"]
+    assert "a block of b users by b steps at once" in menu.help
     work()
     for chart, shown, said in (
         (

@@ -145,14 +145,18 @@ def environment_parameters(s: Session) -> None:
         fold("Environment parameters", "environment", partial(parameters, s, "environment", key, fields))
 
 
+def about(key: str) -> str:
+    """Return the help of an algorithm: what it is, and what to know before it is run."""
+    algorithm = ALGORITHMS[key]
+    return escape(f"{algorithm.summary} {algorithm.note}".strip())
+
+
 def learner(s: Session) -> None:
     """Which algorithm."""
     key = s.draft.algorithm
     algorithm = ALGORITHMS[key]
     named = menu_titles(ALGORITHMS)
-    select("Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), named, algorithm.summary, "algorithm")
-    if algorithm.note:
-        st.caption(escape(algorithm.note))
+    select("Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), named, about(key), "algorithm")
     if not runs_in(key, s.draft.environment):
         fitting = next(name for name in ENVIRONMENTS if runs_in(key, name))
         st.caption(
