@@ -22,7 +22,7 @@ from bench.story import story
 from dprl import metrics
 from dprl.claims import CLAIMS
 from dprl.claims.kept import kept, to_dict
-from dprl.claims.printed import FIGURES
+from dprl.claims.paper_figures import FIGURES
 from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
 from dprl.jobs.store import setting
@@ -138,7 +138,7 @@ def claims() -> dict[str, object]:
 
 
 def figures() -> dict[str, object]:
-    """The runs of the papers' printed figures."""
+    """The runs of the papers' figures."""
     found = {}
     for spec in dict.fromkeys(spec for figure in FIGURES.values() for spec in figure.runs):
         trace = run(spec)

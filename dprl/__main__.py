@@ -372,9 +372,9 @@ def reproduce_command(given: argparse.Namespace) -> int:
     if given.claim == landscape.KEY:
         landscape.command(out, progress)
         return 0
-    printed = figures.asked_for(given.claim, given.name)
+    wanted = figures.asked_for(given.claim, given.name)
     store = workers_of(given.engine)
-    figures.print_figures(printed, store, COMMAND_LINE, out, progress)
+    figures.print_figures(wanted, store, COMMAND_LINE, out, progress)
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
             claims.command(claim, store, COMMAND_LINE, out, progress)

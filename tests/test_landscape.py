@@ -151,7 +151,7 @@ def test_a_learner_that_is_added_is_computed_alone(table: Landscape, monkeypatch
     mine = [key for key in table.entries if key.startswith("ucrl-vtr:")]
     cells = {key: cell for key, cell in table.cells.items() if key[0] not in mine}
     kept = {key: entry for key, entry in table.entries.items() if key not in mine}
-    fewer = Landscape(table.version, table.users, kept, cells, table.printed)
+    fewer = Landscape(table.version, table.users, kept, cells, table.paper_noise)
     found = added(fewer, planted)
     assert {spec.algorithm for spec in asked} == {"ucrl-vtr"}
     assert list(found.entries) == list(table.entries)
@@ -185,12 +185,12 @@ def test_each_has_a_year_and_a_bound_of_its_own_trust() -> None:
 
 
 def test_constants_are_those_by_default_or_the_papers(table: Landscape) -> None:
-    usual, printed = (rows(table, "clinic", 10**9, paper) for paper in (False, True))
-    assert {row.entry.bonus for row in printed} == {"paper"}
+    usual, papers = (rows(table, "clinic", 10**9, paper) for paper in (False, True))
+    assert {row.entry.bonus for row in papers} == {"paper"}
     assert all(row.entry.default for row in usual)
-    missing = {r.entry.learner for r in usual} - {r.entry.learner for r in printed}
+    missing = {r.entry.learner for r in usual} - {r.entry.learner for r in papers}
     assert {(r.entry.learner, r.entry.privacy) for r in usual if r.entry.learner not in missing} == {
-        (r.entry.learner, r.entry.privacy) for r in printed
+        (r.entry.learner, r.entry.privacy) for r in papers
     }
     assert not missing
 
@@ -198,8 +198,8 @@ def test_constants_are_those_by_default_or_the_papers(table: Landscape) -> None:
 def test_a_row_says_what_its_bonus_does_not_cover_of_the_noise(table: Landscape) -> None:
     """Of the run that the row is of; on the page in the column of notes, and looked at closely."""
     short = set()
-    for printed in (False, True):
-        found = rows(table, "clinic", 10**9, printed)
+    for papers in (False, True):
+        found = rows(table, "clinic", 10**9, papers)
         notes = shown_columns(found)["so"].tolist()
         for row, note in zip(found, notes, strict=True):
             said = ""
@@ -217,8 +217,8 @@ def test_a_row_names_the_mechanism_of_its_runs_and_whose_reports_a_count_has(
     table: Landscape, problem: str
 ) -> None:
     """On the page, too: with no trusted party learners do not have the same, and lines differ by it."""
-    for printed in (False, True):
-        found = rows(table, problem, 10**9, printed)
+    for papers in (False, True):
+        found = rows(table, problem, 10**9, papers)
         for row, named in zip(found, shown_columns(found)["mechanism"], strict=True):
             assert named == row.mechanism
             if row.cell.why:

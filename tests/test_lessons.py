@@ -248,7 +248,7 @@ def test_what_recaps_say_is_what_their_runs_say() -> None:
     assert once.score("0", known) == shuffled.score("0", known) == 1
     assert again.truth(known) > 0.2  # it grows
     assert LESSONS["proved"].steps[0].truth(known) < 0.5  # where the paper states 1
-    assert regret.users_needed(known, proved.PRINTED) > regret.users_needed(known, proved.TREE)
+    assert regret.users_needed(known, proved.AS_IN_PAPER) > regret.users_needed(known, proved.TREE)
     strong, weak = (pessimism._needed(known, pessimism.CLINIC.replace(rho=rho)) for rho in (0.01, 1.0))
     assert 5 < strong / weak < 20
     assert pessimism._needed(known, pessimism.FREE) < weak < pessimism._believed(known)

@@ -42,7 +42,7 @@ def test_a_notebook_runs(
     if notebook.stem == "ten-minutes":
         its_examples_learn(names, printed)
     if notebook.stem == "paper-figure":
-        its_printed_settings_are_flat(names, tmp_path)
+        its_paper_settings_are_flat(names, tmp_path)
 
 
 def texts(worth: Any) -> list[str]:
@@ -61,7 +61,7 @@ def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
     )
 
 
-def its_printed_settings_are_flat(names: dict[str, Any], folder: Path) -> None:
+def its_paper_settings_are_flat(names: dict[str, Any], folder: Path) -> None:
     """What its text says of each comparison, and what it leaves behind."""
     lost = names["lost"]
     assert all(lost(trace) > 0.95 for trace in names["flat"].traces.values())

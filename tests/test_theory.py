@@ -151,7 +151,7 @@ def test_doubling_the_episodes_multiplies_the_price_by_its_power_of_two(key: str
     assert two / one == pytest.approx(2**exponent)
 
 
-def test_the_lower_bounds_price_grows_with_the_logarithm_that_is_printed() -> None:
+def test_the_lower_bounds_price_grows_with_the_logarithm_that_the_paper_states() -> None:
     one, two = BOUNDS["jdp-lower"].price(AT.at([1e4, 1e8]))
     assert two == pytest.approx(2 * one)
 

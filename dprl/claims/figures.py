@@ -1,4 +1,4 @@
-"""`dprl reproduce figure NAME`: a paper's printed figure, with its settings and with those that show the claim."""
+"""`dprl reproduce figure NAME`: a paper's figure, with its settings and with those that show the claim."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 from dprl.claims.gather import gather_runs
 from dprl.claims.kept import to_dict
-from dprl.claims.printed import FIGURE, FIGURES, PrintedFigure
+from dprl.claims.paper_figures import FIGURE, FIGURES, PaperFigure
 from dprl.claims.report import version
 from dprl.fields import SpecError, shown
 from dprl.jobs.store import Store
 from dprl.tables import csv
 
-SAYS = "A printed figure of a paper: our curves with its settings, beside settings that show its claim."
+SAYS = "A figure of a paper: our curves with its settings, beside settings that show its claim."
 
 
-def asked_for(asked: str, name: str | None) -> list[PrintedFigure]:
+def asked_for(asked: str, name: str | None) -> list[PaperFigure]:
     """The figure of that name, or all; none where something else is asked for. Raises SpecError."""
     if asked != FIGURE:
         if name is not None:
@@ -29,13 +29,13 @@ def asked_for(asked: str, name: str | None) -> list[PrintedFigure]:
 
 
 def print_figures(
-    figures: Sequence[PrintedFigure],
+    figures: Sequence[PaperFigure],
     store: Store,
     visitor: str,
     out: Path | None,
     progress: Callable[[float], None] | None,
 ) -> None:
-    """Prints what figures show, and writes NAME.json with NAME-printed.csv and NAME-needed.csv.
+    """Prints what figures show, and writes NAME.json with NAME-paper.csv and NAME-needed.csv.
 
     Raises:
         SpecError: it cannot be written.
@@ -52,7 +52,7 @@ def print_figures(
         try:
             text = json.dumps({"figure": figure.key, "version": version(), **to_dict(known)}, indent=2) + "\n"
             (out / f"{figure.key}.json").write_text(text, encoding="utf-8")
-            for part, picture in zip(("printed", "needed"), figure_pictures(figure, known), strict=True):
+            for part, picture in zip(("paper", "needed"), figure_pictures(figure, known), strict=True):
                 (out / f"{figure.key}-{part}.csv").write_text(csv(picture.table), encoding="utf-8")
         except OSError as error:
             raise SpecError("out", f"{shown(str(out))} cannot be written to ({error.strerror}).") from None

@@ -11,7 +11,7 @@ import numpy as np
 
 from dprl import metrics
 from dprl.claims.claim import Claim, Setting, SettingPlot, SpecSeries
-from dprl.claims.printed import PrintedFigure, seen
+from dprl.claims.paper_figures import PaperFigure, seen
 from dprl.figures import claims as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, numbered
@@ -29,7 +29,7 @@ def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: boo
 
 
 def plot_picture(plot: SettingPlot, see: str, *, dark: bool = False) -> Picture:
-    """What is drawn of a setting, or of a printed figure."""
+    """What is drawn of a setting, or of a paper's figure."""
     series = []
     for one, kind in zip(plot.series, setting_styles(plot.series), strict=True):
         center, low, high = metrics.regret_band(one.rows)
@@ -48,7 +48,7 @@ def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
     return numbered([kind if alike else replace(kind, epsilon=None) for kind, alike in found])
 
 
-def figure_pictures(figure: PrintedFigure, known: Evidence, *, dark: bool = False) -> list[Picture]:
+def figure_pictures(figure: PaperFigure, known: Evidence, *, dark: bool = False) -> list[Picture]:
     """With the paper's settings, and with those that show the claim."""
     pictures = []
     for panel in figure.panels:

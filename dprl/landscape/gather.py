@@ -103,15 +103,15 @@ def proofs(found: Iterable[LearnerWork]) -> dict[tuple[str, str, str], NoiseProm
     return promises
 
 
-def printed_promises(found: Iterable[LearnerWork]) -> dict[str, NoisePromise]:
-    """By learner and trust, what noise as printed claims and proves, on the first problem that has a run of it."""
+def paper_promises(found: Iterable[LearnerWork]) -> dict[str, NoisePromise]:
+    """By learner and trust, what noise as in the paper claims and proves, on the first problem that has a run of it."""
     promises: dict[str, NoisePromise] = {}
     for work in found:
         name = f"{work.entry.learner}:{work.entry.privacy}"
         if work.entry.privacy == "none" or not work.run or name in promises:
             continue
         spec = work.specs[work.run[-1]]
-        try:  # mechanism and delta are chosen anew, as some mechanisms are printed and others are not
+        try:  # mechanism and delta are chosen anew, as papers state some mechanisms and not others
             told = spec.to_dict() | {
                 "calibration": "paper",
                 "mechanism": None,
@@ -161,7 +161,7 @@ def gather_landscape(
         tuple(users),
         {entry.key: entry for entry in learners},
         {(cell.entry, cell.problem): cell for cell in cells},
-        printed_promises(found),
+        paper_promises(found),
         by_place(all_bounds(problems, users)),
     )
 
@@ -180,6 +180,6 @@ def added(
         known.users,
         {entry.key: entry for entry in today},
         {key: cells[key] for key in ((entry.key, problem.key) for problem in problems for entry in today)},
-        dict(known.printed) | dict(found.printed),
+        dict(known.paper_noise) | dict(found.paper_noise),
         found.lower,
     )

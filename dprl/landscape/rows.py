@@ -60,7 +60,7 @@ class Row:
     growth: float
     lower: float
     bound: Bound | None
-    printed: NoisePromise | None
+    paper_noise: NoisePromise | None
     why: str
 
     @property
@@ -106,8 +106,8 @@ class Row:
         said = []
         if self.bound:
             said.append(f"regret {self.bound.formula} ({self.bound.paper})")
-        if self.printed:
-            claims, own = self.printed.claimed, (self.printed.epsilon, self.printed.delta)
+        if self.paper_noise:
+            claims, own = self.paper_noise.claimed, (self.paper_noise.epsilon, self.paper_noise.delta)
             said.append(
                 f"for noise as in the paper {promise(*claims)} is claimed, and {proves(*own)} is proved"
             )
@@ -162,11 +162,11 @@ def in_table(entry: Entry) -> bool:
     return entry.privacy in TRUSTS
 
 
-def rows(table: Landscape, problem: str, K: int, printed: bool = False) -> list[Row]:
-    """Of one problem at one K, one of the table's. printed: with the papers' constants; else with those by default."""
+def rows(table: Landscape, problem: str, K: int, as_in_paper: bool = False) -> list[Row]:
+    """Of one problem at one K, one of the table's. as_in_paper: with the papers' constants, else with the default."""
     found = []
     for entry in table.entries.values():
-        wanted = entry.bonus == "paper" if printed else entry.default
+        wanted = entry.bonus == "paper" if as_in_paper else entry.default
         if wanted and in_table(entry):
             found.append(_table_row(table, entry, table.cells[entry.key, problem], K))
     return found
@@ -185,7 +185,7 @@ def _table_row(table: Landscape, entry: Entry, cell: Cell, K: int) -> Row:
             float(np.log(now / then) / np.log(cell.at[at] / cell.at[at - 1])) if then > 0 < now else np.nan
         )
     why = "" if at is not None else cell.refused.get(K, "this was not run")
-    noise = table.printed.get(f"{entry.learner}:{entry.privacy}")
+    noise = table.paper_noise.get(f"{entry.learner}:{entry.privacy}")
     share = median / (K * cell.v_star)
     known = table.lower.get((cell.problem, entry.privacy, K))
     lower = known.regret if known else np.nan

@@ -24,7 +24,7 @@ class NoisePromise:
         model: JDP, SDP or LDP.
         mechanism: how the noise is drawn, in words.
         epsilon, delta: what our accountant proves when one user is replaced.
-        claimed: (epsilon, delta) that the noise is meant for; of printed noise, what the paper claims.
+        claimed: (epsilon, delta) that the noise is meant for; of noise as in the paper, what the paper claims.
     """
 
     model: str
@@ -126,7 +126,7 @@ class Landscape:
         users: K, ascending.
         entries: by key.
         cells: by entry and problem.
-        printed: by learner and trust, "dp-ucbvi:central", what noise as printed claims and proves.
+        paper_noise: by learner and trust, "dp-ucbvi:central", what noise as in the paper claims and proves.
         lower: by problem, privacy model and K, what no algorithm stays below there and on one neighbour.
     """
 
@@ -134,7 +134,7 @@ class Landscape:
     users: tuple[int, ...]
     entries: Mapping[str, Entry]
     cells: Mapping[tuple[str, str], Cell]
-    printed: Mapping[str, NoisePromise]
+    paper_noise: Mapping[str, NoisePromise]
     lower: Mapping[tuple[str, str, int], LowerBound] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class Landscape:
         return {
             "version": dict(self.version),
             "users": list(self.users),
-            "printed": {key: asdict(promise) for key, promise in self.printed.items()},
+            "paper_noise": {key: asdict(promise) for key, promise in self.paper_noise.items()},
             "entries": [asdict(entry) for entry in self.entries.values()],
             "cells": [cell.to_dict() for cell in self.cells.values()],
             "lower": written(self.lower.values()),
@@ -153,12 +153,12 @@ class Landscape:
         """What `to_dict` wrote."""
         entries = [Entry(**one) for one in given["entries"]]
         cells = [Cell.from_dict(one) for one in given["cells"]]
-        printed = {key: promise_of(one) for key, one in given["printed"].items()}
+        paper_noise = {key: promise_of(one) for key, one in given["paper_noise"].items()}
         return cls(
             given["version"],
             tuple(given["users"]),
             {entry.key: entry for entry in entries},
             {(cell.entry, cell.problem): cell for cell in cells},
-            {key: one for key, one in printed.items() if one is not None},
+            {key: one for key, one in paper_noise.items() if one is not None},
             by_place(LowerBound.from_dict(one) for one in given["lower"]),
         )

@@ -35,7 +35,7 @@ class Problem:
     """What a learner's constants may depend on, all public.
 
     Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
-    calibrated as printed, the set of constants, the learner's own parameters, how many next states are possible at
+    calibrated as in the paper, the set of constants, the learner's own parameters, how many next states are possible at
     most, where that is declared, and (tau^2, rho^2) of the noise, see statistics/counts.py; empty
     where m, n and r have equal noise.
     """
@@ -76,7 +76,7 @@ class Learner(Protocol):
         refused: privacy models that it does not have, by key, each with the reason: "local is ...".
         note: what else to know before it is run, "" where nothing: the help of its menu has it.
         reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
-        uncovered: what its printed bonus does not cover of calibrated noise, "" where it covers all; see
+        uncovered: what its bonus as in the paper does not cover of calibrated noise, "" if it covers all; see
             `simulation.pairs.uncovered`.
         noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
             users a run needs.

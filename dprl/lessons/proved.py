@@ -22,9 +22,9 @@ SAID = messages("questions")["proved"]
 PAPER, COSTS, ATTACKED = SAID["paper"], SAID["costs"], SAID["attack"]
 BASE = RunSpec(episodes=10**9)
 TREE = BASE.replace(mechanism="laplace-tree")
-PRINTED = TREE.replace(calibration="paper")
+AS_IN_PAPER = TREE.replace(calibration="paper")
 NOISES = {
-    PRINTED: COSTS["printed"],
+    AS_IN_PAPER: COSTS["paper"],
     BASE: COSTS["best"],
     BASE.baseline(): COSTS["none"],
     TREE: COSTS["tree"],
@@ -32,8 +32,8 @@ NOISES = {
 DELTA = 1e-6
 ATTACK = AttackSpec(run=RunSpec(seeds=1))
 CAUGHT = 0.5
-CARD = ("guarantee", PRINTED)
-CURVES = tuple(("promise", spec) for spec in (PRINTED, BASE))
+CARD = ("guarantee", AS_IN_PAPER)
+CURVES = tuple(("promise", spec) for spec in (AS_IN_PAPER, BASE))
 PLAYED = (("scores", ATTACK), ("promise", ATTACK.run))
 
 
@@ -44,7 +44,7 @@ def _at(found: dict[str, Any], delta: float) -> float:
 
 def _deltas(evidence: Evidence) -> Plot:
     drawn = []
-    for spec, until in ((BASE, np.inf), (PRINTED, -1.0)):
+    for spec, until in ((BASE, np.inf), (AS_IN_PAPER, -1.0)):
         found = evidence.answers[("promise", spec)]
         order = np.argsort(found["epsilons"])
         x, y = (np.array(found[name])[order] for name in ("epsilons", "deltas"))
@@ -62,9 +62,9 @@ def _deltas(evidence: Evidence) -> Plot:
     )
 
 
-def _printed(evidence: Evidence) -> str:
+def _paper(evidence: Evidence) -> str:
     card = evidence.answers[CARD]
-    own = _at(evidence.answers[("promise", PRINTED)], DELTA)
+    own = _at(evidence.answers[("promise", AS_IN_PAPER)], DELTA)
     claimed, proved = (
         say(card[f"{name}_epsilon"], card[f"{name}_delta"])
         for name, say in (("claimed", promise), ("proved", proves))
@@ -73,10 +73,10 @@ def _printed(evidence: Evidence) -> str:
 
 
 def _orders(evidence: Evidence) -> str:
-    noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (PRINTED, TREE, BASE)}
+    noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (AS_IN_PAPER, TREE, BASE)}
     need = {spec: rough_users(regret.users_needed(evidence, spec)) for spec in noise}
-    found = {"printed": rough(noise[PRINTED]), "tree": rough(noise[TREE]), "best": rough(noise[BASE])}
-    found |= {"printed_users": need[PRINTED], "tree_users": need[TREE], "best_users": need[BASE]}
+    found = {"paper": rough(noise[AS_IN_PAPER]), "tree": rough(noise[TREE]), "best": rough(noise[BASE])}
+    found |= {"paper_users": need[AS_IN_PAPER], "tree_users": need[TREE], "best_users": need[BASE]}
     return filled(COSTS["found"], users=human(BASE.episodes), promise=promise(1.0, DELTA), **found)
 
 
@@ -140,10 +140,10 @@ PROVED = Lesson(
             ),
             (),
             _deltas,
-            lambda evidence: _at(evidence.answers[("promise", PRINTED)], DELTA),
-            _printed,
+            lambda evidence: _at(evidence.answers[("promise", AS_IN_PAPER)], DELTA),
+            _paper,
             PAPER["why"],
-            Attempt(PAPER["try"], "explore", (PRINTED, BASE), {"tab": "guarantee"}),
+            Attempt(PAPER["try"], "explore", (AS_IN_PAPER, BASE), {"tab": "guarantee"}),
             (*CURVES, CARD),
         ),
         Step(
@@ -154,7 +154,7 @@ PROVED = Lesson(
             lambda evidence: regret.places_by_regret(evidence, tuple(NOISES)),
             _orders,
             COSTS["why"],
-            Attempt(COSTS["try"], "explore", (BASE.baseline(), BASE, TREE, PRINTED), EXPLORED),
+            Attempt(COSTS["try"], "explore", (BASE.baseline(), BASE, TREE, AS_IN_PAPER), EXPLORED),
         ),
         Step(
             ATTACKED["title"],

@@ -1,4 +1,4 @@
-"""What a run is called, in a legend and where it is printed: phrases with commas between them."""
+"""What a run is called, in a legend and elsewhere: phrases with commas between them."""
 
 from __future__ import annotations
 

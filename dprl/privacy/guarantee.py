@@ -69,7 +69,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """One step of the ladder from the printed noise down: std of one counter n, in counts, and what it proves.
+    """One step of the ladder from noise as in the paper down: std of one counter n, in counts, and what it proves.
 
     idea: what makes the difference to the step before (to the first step, of the first that has one).
     """
@@ -92,7 +92,7 @@ class Guarantee:
         where: the place noise enters.
         noise_formula, noise_scale: of one draw for a counter n, in counts.
         noise_std: standard deviation of one released counter n at the worst release, in counts.
-        claimed_*: what is promised (for printed noise: by the paper).
+        claimed_*: what is promised (for noise as in the paper: by the paper).
         proved_*: what this noise proves under replace-one at the spec's delta.
         readings: other things it proves.
         ladder: what other mechanisms would need.

@@ -117,8 +117,8 @@ def slopes(runs: Sequence[MeasuredSlope], harder: bool) -> str:
 
 
 def informative(runs: Sequence[tuple[str, float, int]], share: float) -> str:
-    """Of runs with printed constants: label, the users from which on less than `share` of V* has been lost on average
-    (NaN for never), and K."""
+    """Of runs with the paper's constants: label, the users from which on less than `share` of V* has been lost on
+    average (NaN for never), and K."""
     said = [
         f"{quoted(label)}: from about {human(float(f'{users:.1g}'))} users on."
         if np.isfinite(users)

@@ -259,7 +259,7 @@ def _two(value: float) -> float:
     return float(f"{value:.2g}")
 
 
-PRINTED = (
+PAPER_CONSTANTS = (
     "The constants are the paper's. They hold for any data, but take more off each step than privacy alone needs. They "
     "often leave the bound at 0 where that of DP-KL-LCB is above 0."
 )

@@ -19,17 +19,17 @@ MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
     "local:unary:calibrated:played"
 )
-# Replace-one proves twice the epsilon for which Laplace noise is printed (QW23-online 5.1-5.2 count half the
-# sensitivity), so printed for half of it, it proves what was asked.
-PRINTED_PROVES = 2.0
+# Replace-one proves twice the epsilon for which a paper states its Laplace noise (QW23-online 5.1-5.2 count half the
+# sensitivity), so stated for half of it, it proves what was asked.
+PAPER_PROVES = 2.0
 
 
 @dataclass(frozen=True)
 class PrivacyChoice:
     """A way to be private: privacy model, mechanism and noise, None for the default.
 
-    noise: `calibrated`, the least that proves (epsilon, delta); `paper`, as printed for epsilon; `scaled`, Laplace
-    noise as printed for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
+    noise: `calibrated`, the least that proves (epsilon, delta); `paper`, as in the paper for epsilon; `scaled`, Laplace
+    noise as in the paper for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
     reports: one of REPORTS, whose reports a row counts, of a mechanism that is named, None for everybody's; a privacy
     model alone takes what it takes by default.
     """
@@ -85,10 +85,10 @@ class PrivacyChoice:
         changes: dict[str, Any] = {"privacy": self.privacy, "mechanism": self.mechanism, "epsilon": epsilon}
         changes["reports"] = self.reports or ("all" if self.mechanism else None)
         if self.noise in ("paper", "scaled"):
-            # printed Laplace noise is for delta = 0
+            # Laplace noise as in the paper is for delta = 0
             changes |= {"calibration": "paper", "delta": None}
             if self.noise == "scaled":
-                changes["epsilon"] = epsilon / PRINTED_PROVES
+                changes["epsilon"] = epsilon / PAPER_PROVES
         else:
             changes |= {"calibration": "calibrated" if self.noise else None, "delta": delta}
         return changes

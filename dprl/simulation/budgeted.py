@@ -163,8 +163,8 @@ class Budgeted:
         if not promise.fields:
             self._set("calibration", None)
         else:
-            printed = promise.key in self.learner.printed and self.rewards != "learned"
-            ways = ("paper", "calibrated") if printed else ("calibrated",)
+            in_paper = promise.key in self.learner.paper_noise and self.rewards != "learned"
+            ways = ("paper", "calibrated") if in_paper else ("calibrated",)
             self._set("calibration", self.calibration or ways[0])
             self._choose("calibration", ways, f"privacy {promise.key} of {self.algorithm}")
         for name, usual in (("rho", 1.0), ("epsilon", 1.0), ("delta", DEFAULT_DELTA)):

@@ -55,7 +55,7 @@ def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
     learner = OFFLINE[chosen.get("algorithm", base.algorithm)]
     if base.privacy in learner.privacies:
         kept = ["privacy", *PROMISES[base.privacy].fields]
-        kept += ["calibration"] * (base.privacy in learner.printed and base.rewards != "learned")
+        kept += ["calibration"] * (base.privacy in learner.paper_noise and base.rewards != "learned")
         changes = {name: getattr(base, name) for name in kept} | changes
     for params, owner in _owners(base).items():
         given = {f.name: chosen[f.name] for f in owner if f.name in chosen and f.name not in FIELDS}

@@ -14,7 +14,7 @@ from dprl.privacy.outside import is_outside
 COUNTED = messages("refusals")["counted"]
 
 ONE_E = (
-    "The proof of the printed bonus takes one E for all rows; here each row has its own, by its reports. So a value "
+    "The proof of the paper's bonus takes one E for all rows; here each row has its own, by its reports. So a value "
     "may be no upper bound. Privacy does not depend on it."
 )
 
@@ -68,16 +68,16 @@ def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | Non
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
-    """How large the noise may be, the default first: as printed, if some paper prints it for what the learner sees."""
+    """How large the noise may be, the default first: as in a paper, if one states it for what the learner sees."""
     return ("calibrated", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("calibrated",)
 
 
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
     """What a learner's bonus does not cover of the noise, in sentences; "" where it covers all or prints none.
 
-    Printed noise, and a shuffler's bits, are the same in every counter; calibrated noise is so large in each part as
-    the part's tolerance is, and a bonus that is printed for equal noise may have a smaller one. Nor does it cover rows
-    that have an E of their own.
+    Noise as in the paper, and a shuffler's bits, are the same in every counter; calibrated noise is as large in each
+    part as the part's tolerance is, and a bonus that a paper has for equal noise may have a smaller one. Nor does it
+    cover rows that have an E of their own.
     """
     even = calibration == "calibrated" and not PRIVATIZERS[privacy].binary_rewards
     if bonus != "paper":

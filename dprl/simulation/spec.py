@@ -182,7 +182,7 @@ class RunSpec:
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Of a spec that names no mechanism: as printed where noise or bonus are, else what the privacy model takes."""
+        """Of a spec that names no mechanism: as in the paper if noise or bonus are, else as in the privacy model."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if self._not_counted(usual) else usual
 

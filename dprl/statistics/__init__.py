@@ -2,7 +2,7 @@
 
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
 from dprl.statistics.dataset import DATASET, REWARDS, TRANSITIONS
-from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
+from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
 
 __all__ = [
     "BLANK_ONE",
@@ -14,6 +14,6 @@ __all__ = [
     "REWARDS",
     "TRANSITIONS",
     "Change",
-    "Printed",
+    "PaperScale",
     "Statistic",
 ]

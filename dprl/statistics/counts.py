@@ -18,7 +18,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages
 from dprl.statistics.consistency import consistent, fit, unchanged
-from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed
+from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, PaperScale
 from dprl.words import listed
 
 THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
@@ -66,7 +66,7 @@ class Counts:
 
     kind = "counts"
     parts = "n, m and r"
-    printed = "3H"  # the L1 norm for which the papers print their noise: that of blank-one
+    paper_norm = "3H"  # the L1 norm for which the papers print their noise: that of blank-one
     counted = True
     norms = ("l1", "l2", "cells", "one-hot")
     prints = ("laplace-tree", "laplace", "binomial-sum")
@@ -153,16 +153,16 @@ class Counts:
         """E = 4 * scale * tail times what the noisiest part has: n and m tolerate E/4, r tolerates E."""
         return 4 * scale / self.visits * tail
 
-    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """Laplace(3H/epsilon), times the levels of a tree over the users where there is one: 3H is the L1 norm of
         blank-one, and replace-one has twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
-            formula = f"Laplace({self.printed}/epsilon) on each counter of each user"
-            return Printed(L1 / epsilon, formula, ("QW23-online section 5.2",))
+            formula = f"Laplace({self.paper_norm}/epsilon) on each counter of each user"
+            return PaperScale(L1 / epsilon, formula, ("QW23-online section 5.2",))
         L = K.bit_length()
-        formula = f"Laplace({self.printed}L/epsilon) in each node, L = floor(log2 K) + 1 = {L}"
-        return Printed(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
+        formula = f"Laplace({self.paper_norm}L/epsilon) in each node, L = floor(log2 K) + 1 = {L}"
+        return PaperScale(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
         """Numbers in a row (h, s, a), at most: m, n and r."""

@@ -44,7 +44,7 @@ class Dataset:
 
     kind = "dataset"
     parts = "n and m"
-    printed = "2H"  # the L1 norm of blank-one; QW23-offline prints its noise for replace-one, 4H
+    paper_norm = "2H"  # the L1 norm of blank-one; QW23-offline prints its noise for replace-one, 4H
     moved = "2H counters of n and 2H of m"
     evening = ""
     then = ""

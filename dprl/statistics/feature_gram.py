@@ -17,7 +17,7 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, Change, Printed
+from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FeatureGram:
     kind = "feature-gram"
     then = ""
     parts = "the matrices of features and the regressions of values, summed anew at each release"
-    printed = ""
+    paper_norm = ""
     formula = "H*d*(d+3)/2"
     counted = False
     norms = ("l2", "l1")
@@ -80,7 +80,7 @@ class FeatureGram:
         Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, |w| about sqrt d; a user is seen
         about 1 + ln B times in matrices and B times in vectors. What is least of all with the same loss: m and v in the
         proportions of ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p B)^(1/(p+1)), p = 2 for l2 and 1 for l1.
-        Otherwise as printed: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are
+        Otherwise as in the paper: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are
         multiplied by that.
         """
         if not self.even:
@@ -129,7 +129,7 @@ class FeatureGram:
         """Released in units that make the best of a budget."""
         return replace(self, even=True)
 
-    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """sigma_Lambda of L21 Appendix E.1; sigma_u follows from the units."""
         H, B = size.H, self.releases
         B0 = doublings(B)
@@ -145,7 +145,7 @@ class FeatureGram:
             notes.append(
                 f"L21 proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
             )
-        return Printed(
+        return PaperScale(
             scale, formula, ("L21 Theorem 8, Appendix E.1",), tuple(notes), float(B0), of_users=False
         )
 

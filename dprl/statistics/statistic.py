@@ -64,13 +64,13 @@ class Change:
         return count if self.one_way else count // 2
 
 
-class Printed(NamedTuple):
-    """Noise as a paper prints it.
+class PaperScale(NamedTuple):
+    """Noise as in a paper.
 
     Attributes:
         scale: of one draw, in units of release.
         formula: in words.
-        sources: where it is printed.
+        sources: where the paper states it.
         notes: what a card says of it beside what it proves.
         spread: how many times as large the paper takes the noise of a sum to be.
         of_users: the leaves of its tree are users, else releases.
@@ -89,7 +89,7 @@ class Statistic(Protocol):
 
     Attributes:
         kind: names the details that a trace of it has.
-        parts, moved, printed, evening: words for the guarantee card, see `counts.Counts`.
+        parts, moved, paper_norm, evening: words for the guarantee card, see `counts.Counts`.
         then: what is done with noisy sums before a learner's own post-processing, for the card; "" for nothing.
         counted: its numbers are counts, of which cards, charts and attacks can speak one by one.
         norms: of `Change`s, those that are known: noise is offered that asks for one of these.
@@ -103,7 +103,7 @@ class Statistic(Protocol):
     @property
     def moved(self) -> str: ...
     @property
-    def printed(self) -> str: ...
+    def paper_norm(self) -> str: ...
     @property
     def evening(self) -> str: ...
     @property
@@ -149,5 +149,5 @@ class Statistic(Protocol):
     def evened(self) -> Self:
         """The same statistic, released in units in which its parts tolerate the same noise."""
 
-    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
-        """Noise as printed for a privacy model, by its key: central or local."""
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
+        """Noise as in the paper for a privacy model, by its key: central or local."""

@@ -16,7 +16,7 @@ from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, Change, Printed
+from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ValueRegression:
     then = ""
     families = 1
     parts = "the regressions of values on features"
-    printed = ""
+    paper_norm = ""
     formula = "(H-1)*d*(d+3)/2"
     counted = False
     norms = ("l2",)
@@ -77,7 +77,7 @@ class ValueRegression:
         Even: what noise m on G and v on u does to u - G w has variance v^2 + 2 |w|^2 m^2. Where a user moves a matrix
         by a and a vector by b, of all with the same (a / m)^2 + (b / v)^2 the least has m^2 and v^2 in proportion to
         a / (sqrt 2 |w|) and b; |w| is taken as sqrt d. A user then moves a step by 1.
-        Otherwise as printed, for values in [0, H]: centred ones are multiplied by H.
+        Otherwise as in the paper, for values in [0, H]: centred ones are multiplied by H.
         """
         if self.even:
             units = balanced(self.moves(size, REPLACE_ONE), size.d)
@@ -123,7 +123,7 @@ class ValueRegression:
         """Released in units that make the best of a budget."""
         return replace(self, even=True)
 
-    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """sigma_B of L21 Corollaries 5 and 6."""
         H, K0 = size.H, ceil(log2(K) + 1)
         if model == "central":
@@ -133,10 +133,10 @@ class ValueRegression:
                 f"σ = (32H²/ε) √(2HK₀ ln(8H/δ) ln(4/δ) ln(16HK₀/δ)) in each node of a tree over the users, K₀ = "
                 f"⌈log₂K + 1⌉ = {K0}"
             )
-            return Printed(scale, formula, ("L21 Corollary 5",), notes_of(epsilon), sqrt(K0))
+            return PaperScale(scale, formula, ("L21 Corollary 5",), notes_of(epsilon), sqrt(K0))
         scale = 4 * H**3 / epsilon * sqrt(2 * log(4 * H / delta))
         formula = "σ = (4H³/ε) √(2 ln(4H/δ)) on each number of each user"
-        return Printed(scale, formula, ("L21 Corollary 6",), notes_of(epsilon), sqrt(K))
+        return PaperScale(scale, formula, ("L21 Corollary 6",), notes_of(epsilon), sqrt(K))
 
 
 def balanced(moves: tuple[float, ...], d: int) -> list[float]:
@@ -148,7 +148,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 
 
 def notes_of(epsilon: float) -> tuple[str, ...]:
-    """What a card says of printed noise beside what it proves."""
+    """What a card says of noise as in the paper beside what it proves."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not print the clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"

@@ -14,7 +14,7 @@ import numpy as np
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, Printed
+from dprl.statistics.statistic import REPLACE_ONE, PaperScale
 from dprl.statistics.value_regression import ValueRegression, balanced, notes_of
 
 SQUARES = 0.05  # share of a budget: squares only help to bound variances
@@ -48,7 +48,7 @@ class WeightedRegression(ValueRegression):
         return (*super().moves(size, adjacency), *squares)
 
     def units(self, size: Size) -> Array:
-        """As of one regression, squares with the share SQUARES of the budget. As printed: sigma_B2 is H^4/d times
+        """As of one regression, squares with the share SQUARES of the budget. As in the paper: sigma_B2 is H^4/d times
         sigma_B1; centred squares are multiplied by H^2."""
         if self.even:
             moves = self.moves(size, REPLACE_ONE)
@@ -58,7 +58,7 @@ class WeightedRegression(ValueRegression):
             units = np.repeat([1.0, (1.0 if self.centred else size.H**4) / size.d], 2)
         return np.tile(units, (size.H - 1, 1))
 
-    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+    def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """sigma_B1 of L21 Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (
@@ -73,7 +73,7 @@ class WeightedRegression(ValueRegression):
                 f"σ = (64d/ε) √(2HK₀ ln(16H/δ) ln(8/δ) ln(32HK₀/δ)) in each node of a tree over the users, K₀ = "
                 f"⌈log₂K + 1⌉ = {K0}, {both}"
             )
-            return Printed(scale, formula, ("L21 Corollary 10",), notes, sqrt(K0))
+            return PaperScale(scale, formula, ("L21 Corollary 10",), notes, sqrt(K0))
         scale = 8 * d * H / epsilon * sqrt(2 * log(8 * H / delta))
         formula = f"σ = (8dH/ε) √(2 ln(8H/δ)) on each number of each user, {both}"
-        return Printed(scale, formula, ("L21 Corollary 11",), notes, sqrt(K))
+        return PaperScale(scale, formula, ("L21 Corollary 11",), notes, sqrt(K))

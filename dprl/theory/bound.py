@@ -71,7 +71,7 @@ class BoundTerm:
 
     Attributes:
         C: of (C_w + 1), where C_w = sqrt(d) bounds the mixture's weights.
-        log: "K" or "1/beta", for a factor ln(K) or ln(1/beta) that is printed.
+        log: "K" or "1/beta", for a factor ln(K) or ln(1/beta) that the paper states.
     """
 
     S: float = 0

@@ -93,7 +93,7 @@ REGRET = (
             BoundTerm(C=1, H=1.75, d=1.25, K=0.5, epsilon=-0.5),
             BoundTerm(C=1, H=2.25, d=0.75, K=0.5, epsilon=-0.5),
         ),
-        f"{_MIXTURE}; ε and δ below 1; printed without a part free of ε, which these terms exceed there",
+        f"{_MIXTURE}; ε and δ below 1; the paper states no part free of ε, which these terms exceed there",
         epsilon_below=1.0,
     ),
     Bound(
@@ -111,7 +111,7 @@ REGRET = (
             BoundTerm(C=1, H=2, d=1.25, K=0.75, epsilon=-0.5),
             BoundTerm(C=1, H=2.5, d=0.75, K=0.75, epsilon=-0.5),
         ),
-        f"{_MIXTURE}; ε and δ below 1; printed without a part free of ε, which these terms exceed there",
+        f"{_MIXTURE}; ε and δ below 1; the paper states no part free of ε, which these terms exceed there",
         epsilon_below=1.0,
     ),
     Bound(

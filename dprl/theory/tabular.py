@@ -5,7 +5,7 @@ from __future__ import annotations
 from dprl.theory.bound import Bound, BoundTerm
 
 _INHOMOGENEOUS = "time-inhomogeneous MDP, rewards in [0, 1]"
-_PRINTED = "any ε > 0, pure (δ = 0)"
+_PURE = "any ε > 0, pure (δ = 0)"
 
 # The terms that many rows share, in episodes (T = K*H).
 _LEADING = BoundTerm(S=0.5, A=0.5, H=1.5, K=0.5)  # sqrt(S A H^2 T)
@@ -68,7 +68,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING, BoundTerm(S=1, A=1, H=3, epsilon=-1), _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}; as Vietri et al. print it",
+        f"{_INHOMOGENEOUS}; {_PURE}; as Vietri et al. print it",
     ),
     Bound(
         "pucb-restated",
@@ -79,7 +79,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING_S, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}; √S more than Vietri et al. print, as Chowdhury and Zhou discuss",
+        f"{_INHOMOGENEOUS}; {_PURE}; √S more than Vietri et al. print, as Chowdhury and Zhou discuss",
     ),
     Bound(
         "private-ucb-po-jdp",
@@ -90,7 +90,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING_S, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}",
+        f"{_INHOMOGENEOUS}; {_PURE}",
     ),
     Bound(
         "private-ucb-vi-jdp",
@@ -101,7 +101,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}",
+        f"{_INHOMOGENEOUS}; {_PURE}",
     ),
     Bound(
         "dp-ucbvi-jdp",
@@ -112,7 +112,7 @@ REGRET = (
         "tabular",
         "ε",
         (_LEADING, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}",
+        f"{_INHOMOGENEOUS}; {_PURE}",
     ),
     Bound(
         "jdp-lower",
@@ -123,7 +123,7 @@ REGRET = (
         "tabular",
         "ε",
         (BoundTerm(S=0.5, A=0.5, H=0.5, K=0.5), BoundTerm(S=1, A=1, H=1, epsilon=-1, log="K")),
-        "some MDP, on average over runs; pure ε; K at least S^1.1; its logarithm is printed and kept",
+        "some MDP, on average over runs; pure ε; K at least S^1.1; the paper's logarithm is kept",
         from_S=1.1,
     ),
     Bound(
@@ -148,7 +148,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING_S, _LOCAL),
-        f"{_INHOMOGENEOUS}, translated by a factor √H in the first term; {_PRINTED}",
+        f"{_INHOMOGENEOUS}, translated by a factor √H in the first term; {_PURE}",
     ),
     Bound(
         "ldp-obi-stationary",
@@ -159,7 +159,7 @@ REGRET = (
         "tabular",
         "ε",
         (BoundTerm(S=1, A=0.5, H=1.5, K=0.5), _LOCAL),
-        f"the same dynamics at every step; {_PRINTED}",
+        f"the same dynamics at every step; {_PURE}",
     ),
     Bound(
         "private-ucb-po-ldp",
@@ -170,7 +170,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING_S, _LOCAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}",
+        f"{_INHOMOGENEOUS}; {_PURE}",
     ),
     Bound(
         "private-ucb-vi-ldp",
@@ -181,7 +181,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING, _LOCAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}",
+        f"{_INHOMOGENEOUS}; {_PURE}",
     ),
     Bound(
         "dp-ucbvi-ldp",
@@ -192,7 +192,7 @@ REGRET = (
         "tabular",
         "ε",
         (_LEADING, _LOCAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}",
+        f"{_INHOMOGENEOUS}; {_PURE}",
     ),
 )  # fmt: skip
 
@@ -206,7 +206,7 @@ MISTAKES = (
         "tabular",
         "ε",
         (BoundTerm(S=1, A=1, H=4, alpha=-2), BoundTerm(S=2, A=1, H=4, alpha=-1, epsilon=-1)),
-        f"episodes more than α suboptimal; {_INHOMOGENEOUS}; {_PRINTED}; α at most H",
+        f"episodes more than α suboptimal; {_INHOMOGENEOUS}; {_PURE}; α at most H",
         of="mistakes",
         alpha_to_H=True,
     ),
@@ -220,7 +220,7 @@ MISTAKES = (
         "ε",
         (BoundTerm(S=1, A=1, H=2, alpha=-2), BoundTerm(S=1, A=1, H=1, alpha=-1, epsilon=-1, log="1/beta")),
         "some MDP, on average over runs, for algorithms right with probability 1 − β, β below 1/8; "
-        "its logarithm is printed and kept",
+        "the paper's logarithm is kept",
         of="mistakes",
         beta_below=1 / 8,
     ),

@@ -145,7 +145,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
             name=claim.key,
         )
         views.setting_curves(shown, known, chosen, token)
-    views.printed_figures(claim.key)
+    views.paper_figures(claim.key)
     save_citations(claim.runs)
     st.caption("The same on the command line:")
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)

@@ -7,8 +7,8 @@ from functools import partial
 
 import streamlit as st
 
+from dprl.claims.paper_figures import PaperFigure, figures_of
 from dprl.claims.pictures import curves_picture, figure_pictures
-from dprl.claims.printed import PrintedFigure, figures_of
 from dprl.claims.report import ClaimReport
 from dprl.figures import claims as figures
 from dprl.figures.picture import Picture
@@ -66,15 +66,15 @@ def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) 
     show(kept(key, partial(curves_picture, found.claim, setting, known, dark=night)), "curves")
 
 
-def printed_figures(claim: str) -> None:
+def paper_figures(claim: str) -> None:
     """The figures that a paper prints for a claim: with its settings, and with those that show the claim."""
     night = dark()
     for figure in figures_of(claim):
-        st.subheader(f"The printed figure: {figure.source}", anchor=False)
+        st.subheader(f"The paper's figure: {figure.source}", anchor=False)
         st.markdown(explained(f"**{escape(figure.found)}** {escape(figure.open)}"))
         for place, column in enumerate(st.columns(2, gap="small")):
             with column:
-                key = ("printed", figure.key, place, night)
+                key = ("paper-figure", figure.key, place, night)
                 show(kept(key, partial(drawn_panel, figure, place, night)), f"{figure.key}-{place}")
         st.caption("The same on the command line:")
         st.code(
@@ -82,6 +82,6 @@ def printed_figures(claim: str) -> None:
         )
 
 
-def drawn_panel(figure: PrintedFigure, place: int, night: bool) -> Picture:
+def drawn_panel(figure: PaperFigure, place: int, night: bool) -> Picture:
     """One of both."""
     return figure_pictures(figure, bundled_figures(), dark=night)[place]

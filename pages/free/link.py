@@ -91,7 +91,7 @@ def _with(base: RunSpec, model: str) -> RunSpec:
         return base
     if model == "none":
         return base.baseline()
-    delta = base.delta if base.calibration == "calibrated" else None  # printed noise has the paper's
+    delta = base.delta if base.calibration == "calibrated" else None  # noise as in the paper has its own
     return base.replace(privacy=model, calibration=base.calibration, delta=delta)
 
 

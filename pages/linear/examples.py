@@ -10,7 +10,7 @@ from pages.shared.comparison.record import Example
 BASE = RunSpec(
     environment="linear-mixture", algorithm="ucrl-vtr", privacy="central", episodes=10**12, seeds=10
 )
-PRINTED = BASE.replace(episodes=10**15, bonus="paper", calibration="paper", delta=1e-6)
+AS_IN_PAPER = BASE.replace(episodes=10**15, bonus="paper", calibration="paper", delta=1e-6)
 VALUES = RunSpec(environment="linear-mdp", algorithm="lsvi-ucb", privacy="central", episodes=10**10, seeds=5)
 DECADES = 7  # numbers of users, tenfold apart, of the problems that get harder
 SHRINKS = 0.5  # what tells actions apart is K to the minus this
@@ -39,9 +39,9 @@ EXAMPLES = (
         "From how many users on are the paper's noise and constants informative? Beside them stands "
         "calibrated noise for the same ε = 1 in the same tree, with the anytime bonus.",
         (
-            PRINTED.baseline(),
-            PRINTED,
-            PRINTED.replace(privacy="local", calibration="paper", delta=1e-6),
+            AS_IN_PAPER.baseline(),
+            AS_IN_PAPER,
+            AS_IN_PAPER.replace(privacy="local", calibration="paper", delta=1e-6),
             BASE.replace(episodes=10**15, mechanism="gaussian-tree"),
         ),
         LinearView(measure="share"),

@@ -6,7 +6,7 @@ from dprl.simulation import OfflineSpec
 from pages.shared.comparison.record import Example
 from pages.shared.offline.settings import CLINIC
 
-PRINTED = CLINIC.replace(algorithm="dp-apvi", n=10**10, rho=0.1)
+AS_IN_PAPER = CLINIC.replace(algorithm="dp-apvi", n=10**10, rho=0.1)
 LINEAR = OfflineSpec(
     environment="linear-synthetic", algorithm="dp-vapvi", behaviour="first:0.6", n=10**6, seeds=10
 )
@@ -44,7 +44,7 @@ EXAMPLES = (
         "The paper's constants",
         "The penalty of DP-APVI, as in the paper, holds for any data. It needs a thousand times the records of "
         "DP-KL-LCB.",
-        (*_budgets(PRINTED, 0.01, 0.1, 1.0), PRINTED.replace(algorithm="dp-kl-lcb", rho=0.1)),
+        (*_budgets(AS_IN_PAPER, 0.01, 0.1, 1.0), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
     ),
     Example(
         "Linear: the paper's range",

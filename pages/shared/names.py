@@ -75,7 +75,7 @@ def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
         # What only some of them have follows from what else they differ in, as the bonus's multipliers do.
         differing = [key for key in own if len({str(values[key]) for values in group if key in values}) > 1]
         if "calibration" in differing and "delta" in differing:
-            differing.remove("delta")  # printed noise has the paper's
+            differing.remove("delta")  # noise as in the paper has its own
         told = [_told(key, own[key]) for key in differing[:_SAID]]
         result.append(", ".join([words, *told]))
     return result

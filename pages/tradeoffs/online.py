@@ -139,7 +139,7 @@ class Online:
 
 
 def ways(base: Any, models: Sequence[str]) -> tuple[str, ...]:
-    """Of each private model, every mechanism with the least noise that proves the same, and printed Laplace noise
+    """Of each private model, every mechanism with the least noise that proves the same, and the paper's Laplace noise
     scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
     found: dict[str, None] = {}
     for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):

@@ -137,7 +137,7 @@ class SweepView:
     @property
     def ways(self) -> tuple[str, ...]:
         """What `users` compares: of each private model, every mechanism with the least noise that proves the same,
-        and printed Laplace noise scaled to prove (epsilon, 0)."""
+        and Laplace noise as in the paper scaled to prove (epsilon, 0)."""
         return online.ways(self.base, self.models)
 
     @property

@@ -41,8 +41,8 @@ def goes_together(key: str, privacy: str, calibration: str | None) -> set[str]:
     learner = learner_of(key)
     if privacy not in learner.privacies:
         return {"privacy"}
-    printed = set() if key.endswith("-rewards") else {*learner.printed}
-    return {"calibration"} if calibration == "paper" and privacy not in {*printed, "none"} else set()
+    paper = set() if key.endswith("-rewards") else {*learner.paper_noise}
+    return {"calibration"} if calibration == "paper" and privacy not in {*paper, "none"} else set()
 
 
 def environment_of(key: str) -> str:

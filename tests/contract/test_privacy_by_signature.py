@@ -44,7 +44,7 @@ SIZES = {"S": 2, "A": 2, "H": 2}
 
 
 def small_eliminated(key: str, **given: Any) -> RunSpec:
-    """As private as it can be, with noise that is not calibrated where it is printed: that takes seconds."""
+    """As private as it can be, with noise as in the paper where a paper states it: that takes seconds."""
     privacy = ALGORITHMS[key].privacies[0]
     calibration = "paper" if privacy == "shuffle" else None
     return small_spec("random", key, privacy, None, calibration, **{"environment_params": SIZES} | given)

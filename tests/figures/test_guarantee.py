@@ -13,7 +13,7 @@ from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 
 STEPS = [
-    NoiseStep("as printed: <b>tree</b>", 5258.0, 2.0, 0.0),
+    NoiseStep("as in the paper: <b>tree</b>", 5258.0, 2.0, 0.0),
     NoiseStep("scaled", 10516.0, 1.0, 0.0),
     NoiseStep("better", 147.0, 1.0, 1e-6, "a better tree"),
     NoiseStep("best", 122.0, 1.0, 1e-6, "releasing r/4"),

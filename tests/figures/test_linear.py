@@ -79,7 +79,7 @@ def test_slopes_of_theory_are_dotted_and_reach_over_all_users() -> None:
             [6.0, 6.0],
             [20.0, 20.0],
             "These radii say nothing new",
-        ),  # printed constants: noise has more ridge
+        ),  # the paper's constants: noise has more ridge
         ([0.3, 0.4], [0.6, 0.4], "the true error 0.1."),
         ([np.nan, np.nan], [1.0, 1.0], sentences.INDEFINITE),
     ],

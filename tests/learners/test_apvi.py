@@ -18,7 +18,7 @@ from tests.compare import LEVEL
 from tests.problems import random_mdp
 
 BETA = 0.1
-PRINTED = {"pessimism": "bernstein", "C1": sqrt(2), "C2": 16.0, "C": 1.0, "C3": 0.0}
+AS_IN_PAPER = {"pessimism": "bernstein", "C1": sqrt(2), "C2": 16.0, "C": 1.0, "C3": 0.0}
 
 
 class Tables(NamedTuple):
@@ -75,7 +75,7 @@ def algorithm_1(
 def learned(key: str, released: Array, mdp: TabularMDP, E: float, **params: Any) -> Learned:
     """What a learner makes of a release."""
     plan = OFFLINE[key].plan(
-        OfflineProblem(mdp.size, 100, BETA, {**PRINTED, **params}, mdp.R, errors={"counts": E})
+        OfflineProblem(mdp.size, 100, BETA, {**AS_IN_PAPER, **params}, mdp.R, errors={"counts": E})
     )
     assert next(plan) is DATASET
     with pytest.raises(StopIteration) as end:
@@ -90,10 +90,10 @@ def test_rewards_are_learned_from_sums_of_them(n: int, scale: float) -> None:
     E, rng = 4 * scale, np.random.default_rng(1)
     released = DATASET.answer(record, scale * rng.normal(size=DATASET.draws(mdp.size)), E)
     sums = REWARDS.answer(record, 4 * scale * rng.normal(size=REWARDS.draws(mdp.size)), 0.0)
-    expected = algorithm_1(released[..., -2], released[..., :-2], sums, E, BETA, PRINTED, E_r=4 * E)
+    expected = algorithm_1(released[..., -2], released[..., :-2], sums, E, BETA, AS_IN_PAPER, E_r=4 * E)
     errors = {"counts": E, "rewards": 4 * E}
     for key in ("apvi", "dp-apvi"):
-        plan = OFFLINE[key].plan(OfflineProblem(mdp.size, n, BETA, PRINTED, errors=errors))
+        plan = OFFLINE[key].plan(OfflineProblem(mdp.size, n, BETA, AS_IN_PAPER, errors=errors))
         assert next(plan) is DATASET
         assert plan.send(released) is REWARDS
         with pytest.raises(StopIteration) as end:
@@ -113,7 +113,7 @@ def data(seed: int, n: int) -> tuple[TabularMDP, Array]:
 @pytest.mark.parametrize(
     "params",
     [{}, {"pessimism": "hoeffding"}, {"C1": 0.3, "C2": 0.02, "C": 0.1}, {"C3": 7 / 3}],
-    ids=["printed", "hoeffding", "small", "C3"],
+    ids=["paper", "hoeffding", "small", "C3"],
 )
 @pytest.mark.parametrize(("n", "scale"), [(60, 0.0), (10**6, 0.0), (10**4, 3.0), (10**8, 20.0)])
 def test_every_table_is_the_papers(n: int, scale: float, params: dict[str, Any]) -> None:
@@ -121,7 +121,7 @@ def test_every_table_is_the_papers(n: int, scale: float, params: dict[str, Any])
     E = 4 * scale
     noise = scale * np.random.default_rng(1).normal(size=DATASET.draws(mdp.size))
     released = DATASET.answer(m, noise, E)
-    expected = algorithm_1(released[..., -2], released[..., :-2], mdp.R, E, BETA, {**PRINTED, **params})
+    expected = algorithm_1(released[..., -2], released[..., :-2], mdp.R, E, BETA, {**AS_IN_PAPER, **params})
     if scale == 0:
         np.testing.assert_array_equal(released[..., :-1], m[..., :-1])  # noise off: the data themselves
     for key in ("apvi", "dp-apvi"):
@@ -134,12 +134,12 @@ def test_every_table_is_the_papers(n: int, scale: float, params: dict[str, Any])
 
 
 def test_each_constant_has_its_field() -> None:
-    """With the default that is printed; another value gives other tables."""
+    """With the default of the paper; another value gives other tables."""
     mdp, m = data(0, 10**5)
     E = 8.0
     released = DATASET.answer(m, np.random.default_rng(1).normal(scale=2, size=DATASET.draws(mdp.size)), E)
     released[0, 0] = 0.0  # a state that is not known
-    assert {f.name: f.default for f in OFFLINE["dp-apvi"].fields} == PRINTED
+    assert {f.name: f.default for f in OFFLINE["dp-apvi"].fields} == AS_IN_PAPER
     first = learned("dp-apvi", released, mdp, E).penalty
     for name, value in {"pessimism": "hoeffding", "C1": 1.0, "C2": 15.0, "C": 2.0, "C3": 1.0}.items():
         assert not np.array_equal(learned("dp-apvi", released, mdp, E, **{name: value}).penalty, first), name
@@ -149,30 +149,30 @@ def test_each_constant_has_its_field() -> None:
 
 @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
 def test_the_error_bounds_hold_as_often_as_they_say(mechanism: str) -> None:
-    """|noise| <= E/2 on all counts in 1 - beta of the releases: as printed, and by quantiles, which is smaller."""
+    """|noise| <= E/2 on all counts in 1 - beta of the releases: as in the paper, and by quantiles, which is smaller."""
     from scipy import stats
 
     size, beta = Size(2, 2, 3), 0.3
-    learner, problem = OFFLINE["dp-apvi"], OfflineProblem(size, 100, beta, PRINTED)
-    scales = learner.printed["zcdp" if mechanism == "gaussian" else "pure"].scales(problem, 1.0)
-    tight, paper = (
+    learner, problem = OFFLINE["dp-apvi"], OfflineProblem(size, 100, beta, AS_IN_PAPER)
+    scales = learner.paper_noise["zcdp" if mechanism == "gaussian" else "pure"].scales(problem, 1.0)
+    calibrated, paper = (
         learner.errors(problem, mechanism, scales, calibration)["counts"]
         for calibration in ("calibrated", "paper")
     )
     logarithm = log((4 if mechanism == "gaussian" else 2) * 3 * 2**2 * 2 / beta)
     assert paper == pytest.approx(4 * sqrt(3 * logarithm) if mechanism == "gaussian" else 8 * 3 * logarithm)
-    assert tight < paper
+    assert calibrated < paper
     rng, times = np.random.default_rng(0), 4000
     draw = rng.normal if mechanism == "gaussian" else rng.laplace
     worst = np.abs(draw(scale=scales["counts"], size=(times, DATASET.cells(size)))).max(1)
-    for error in (tight, paper):
+    for error in (calibrated, paper):
         failures = int((worst > error / 2).sum())
         assert stats.binomtest(failures, times, beta, "greater").pvalue > LEVEL
-    assert (worst > tight / 2).mean() > beta / 2  # and it is not loose
+    assert (worst > calibrated / 2).mean() > beta / 2  # and it is not loose
 
 
-def test_a_pair_seen_once_has_no_penalty_without_noise_as_printed() -> None:
-    """Which is why V~ of printed APVI is no lower bound; with C3 it has one."""
+def test_a_pair_seen_once_has_no_penalty_without_noise_as_in_the_paper() -> None:
+    """Which is why V~ of APVI as in the paper is no lower bound; with C3 it has one."""
     mdp = random_mdp(0, 2, 2, 2)
     released = np.zeros((2, 2, 2, 4))
     released[:, 0, 0] = [1, 0, 1, 0]

@@ -257,24 +257,24 @@ def visited(n: float) -> Array:
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 10.0])
-def test_pucb_has_the_printed_e_with_printed_noise_only(epsilon: float) -> None:
+def test_pucb_has_the_papers_e_with_paper_noise_only(epsilon: float) -> None:
     """E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}, beta' = beta/4 (V20 Algorithm 2)."""
-    printed = 3 / epsilon * H * log((2 * S * A * H + S**2 * A * H) / (BETA / 4)) * log(K) ** 2.5
+    paper = 3 / epsilon * H * log((2 * S * A * H + S**2 * A * H) / (BETA / 4)) * log(K) ** 2.5
     given = problem("pucb", "paper")
-    as_printed = learner("pucb").constants(replace(given, epsilon=epsilon, calibration="paper"))
-    assert as_printed[3] == pytest.approx(printed)
+    as_in_paper = learner("pucb").constants(replace(given, epsilon=epsilon, calibration="paper"))
+    assert as_in_paper[3] == pytest.approx(paper)
     for other in (
         replace(given, epsilon=epsilon),  # calibrated noise: the E that comes with the counts
         replace(given, epsilon=None, calibration=None),
     ):
         assert learner("pucb").constants(other)[3] == 0.0
     # and it is the one that is used, whatever comes with the counts
-    released = visited(20 * printed)
-    told = [planned(as_printed, released, E) for E in (0.0, 1.0, 1e12)]
+    released = visited(20 * paper)
+    told = [planned(as_in_paper, released, E) for E in (0.0, 1.0, 1e12)]
     np.testing.assert_array_equal(told[0], told[1])
     np.testing.assert_array_equal(told[0], told[2])
     np.testing.assert_array_equal(
-        told[0], planned(learner("pucb").constants(replace(given, epsilon=epsilon)), released, printed)
+        told[0], planned(learner("pucb").constants(replace(given, epsilon=epsilon)), released, paper)
     )
 
 
@@ -332,13 +332,13 @@ def test_the_stated_weight_of_noise_is_that_in_the_bonus(key: str) -> None:
 def test_what_the_last_bonus_term_costs_at_the_last_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """docs/notes/constants.md: we take 0 for what the paper does not define, and H^2 would be the printed minimum."""
-    file = tmp_path / "dp_ucbvi_as_printed.py"
+    """docs/notes/constants.md: we take 0 for what the paper does not define, and H^2 would be the paper's minimum."""
+    file = tmp_path / "dp_ucbvi_as_in_paper.py"
     source = inspect.getsource(dp_ucbvi)
     assert source.count("gap[0, x] = 0.0\n") == 1
     file.write_text(source.replace("gap[0, x] = 0.0\n", "gap[0, x] = float(H * H)\n"), "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    printed = importlib.import_module(file.stem).plan
+    paper = importlib.import_module(file.stem).plan
 
     def lost(environment: str, **params: int) -> float:
         spec = RunSpec(
@@ -354,7 +354,7 @@ def test_what_the_last_bonus_term_costs_at_the_last_step(
 
     small, large = ("random", {"S": 2, "A": 2, "H": 3}), ("riverswim", {"S": 6, "H": 20})
     ours = [lost(name, **params) for name, params in (small, large)]
-    monkeypatch.setitem(ALGORITHMS, "dp-ucbvi", replace(learner("dp-ucbvi"), plan=printed))
+    monkeypatch.setitem(ALGORITHMS, "dp-ucbvi", replace(learner("dp-ucbvi"), plan=paper))
     more = [
         lost(name, **params) / before - 1 for (name, params), before in zip((small, large), ours, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Private-UCB-VI: what its printed bonus covers of the noise, and where it is said that it does not."""
+"""Private-UCB-VI: what its bonus as in the paper covers of the noise, and where it is said that it does not."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def planned(users: float, rewards: float, cap: str = "H") -> Array:
     return found
 
 
-def test_it_covers_printed_noise_and_calibrated_noise_after_E1_users_but_not_before() -> None:
+def test_it_covers_paper_noise_and_calibrated_noise_after_E1_users_but_not_before() -> None:
     best = float(H)
-    assert planned(0, E1)[0] == best  # printed noise is as large in r as in n
+    assert planned(0, E1)[0] == best  # noise as in the paper is as large in r as in n
     assert planned(0, 4 * E1)[0] == pytest.approx(best - 0.5, abs=0.02)
     assert planned(E1 / 2, 4 * E1)[0] == pytest.approx(best - 0.2, abs=0.02)
     assert planned(E1, 4 * E1)[0] == best

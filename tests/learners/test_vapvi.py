@@ -232,12 +232,12 @@ def _params(**changes: Any) -> dict[str, Any]:
     return {f.name: f.default for f in DP_VAPVI.fields} | changes
 
 
-def test_printed_noise_is_algorithm_2s() -> None:
+def test_paper_noise_is_algorithm_2s() -> None:
     """Line 2, and Appendix A: rho_0 = rho/(5H)."""
     problem = OfflineProblem(MDP.size, 100, 0.1, _params(c1=2.0, c2=0.5), features=PHI)
     rho, d = 3.0, 10
     rho_0 = rho / (5 * H)
-    scales = DP_VAPVI.printed["zcdp"].scales(problem, rho)
+    scales = DP_VAPVI.paper_noise["zcdp"].scales(problem, rho)
     assert {name.rsplit(" ", 1)[0]: scale**2 for name, scale in scales.items()} == pytest.approx(
         {
             "gram": 1 / (4 * rho_0),
@@ -249,12 +249,12 @@ def test_printed_noise_is_algorithm_2s() -> None:
     )
     assert len(scales) == 5 * H
     E = DP_VAPVI.errors(problem, "gaussian", scales, "paper")
-    printed = sqrt(d / rho_0) * (2 + (log(5 * 2.0 * H / 0.1) / (0.5 * d)) ** (2 / 3))
-    assert list(E.values()) == pytest.approx([printed] * (2 * H))
+    as_in_paper = sqrt(d / rho_0) * (2 + (log(5 * 2.0 * H / 0.1) / (0.5 * d)) ** (2 / 3))
+    assert list(E.values()) == pytest.approx([as_in_paper] * (2 * H))
 
 
 @pytest.mark.parametrize(("data", "proved"), [("halves", 0.8), ("whole", 1.4)])
-def test_what_the_printed_noise_proves_when_one_trajectory_is_replaced(data: str, proved: float) -> None:
+def test_what_the_papers_noise_proves_when_one_trajectory_is_replaced(data: str, proved: float) -> None:
     """The matrices prove 2 rho_0 each: 2 + 1 + 1 of 5 on one half, 2 + 1 on the other."""
     for rho in (0.1, 25.0):
         spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=rho, algorithm_params={"data": data})  # type: ignore[arg-type]
@@ -267,15 +267,15 @@ def test_what_the_printed_noise_proves_when_one_trajectory_is_replaced(data: str
 
 @pytest.mark.parametrize(("data", "proved"), [("halves", 0.8), ("whole", 1.4)])
 def test_calibrated_noise_is_smaller_and_proves_rho(data: str, proved: float) -> None:
-    """Than printed noise that proves the same: on all vectors, and together."""
+    """Than noise as in the paper that proves the same: on all vectors, and together."""
     fields: dict[str, Any] = {**WORLD, "algorithm": "dp-vapvi", "algorithm_params": {"data": data}}
-    tight = noise_of_run(OfflineSpec(**fields, calibration="calibrated"))[0]
+    calibrated = noise_of_run(OfflineSpec(**fields, calibration="calibrated"))[0]
     paper = noise_of_run(OfflineSpec(**fields, rho=1 / proved))[0]
     assert paper.guarantee.proved_rho == pytest.approx(1)
-    assert 0.9999 < (tight.guarantee.proved_rho or 0) <= 1
-    places = [zcdp_of(losses) for losses in tight.losses]
+    assert 0.9999 < (calibrated.guarantee.proved_rho or 0) <= 1
+    places = [zcdp_of(losses) for losses in calibrated.losses]
     assert places == pytest.approx([1.0] * len(places), rel=1e-4)  # no half has budget left
-    ratios = {name: tight.scales[name] / paper.scales[name] for name in paper.scales}
+    ratios = {name: calibrated.scales[name] / paper.scales[name] for name in paper.scales}
     assert max(ratio for name, ratio in ratios.items() if "gram" not in name) < 1
     assert np.mean(np.log(list(ratios.values()))) < log(0.6)
 
@@ -315,11 +315,11 @@ def test_no_query_moves_more_than_its_family_declares(key: str) -> None:
 def test_ours_needs_less_than_a_twentieth_of_the_trajectories_at_the_same_proof() -> None:
     """linear-synthetic, 100 actions, H = 20: both prove 0.8-zCDP, and both have to learn the rewards."""
     fields: dict[str, Any] = {"environment": "linear-synthetic", "behaviour": "first:0.6", "seeds": 3}
-    printed = dprl.run(OfflineSpec(**fields, algorithm="dp-vapvi", rho=1.0, n=2 * 10**5))
+    as_in_paper = dprl.run(OfflineSpec(**fields, algorithm="dp-vapvi", rho=1.0, n=2 * 10**5))
     ours = dprl.run(OfflineSpec(**fields, algorithm="dp-pevi", rho=0.8, n=10**4))
-    proved = [run.guarantee.proved_rho for run in (ours, printed)]
+    proved = [run.guarantee.proved_rho for run in (ours, as_in_paper)]
     assert proved == pytest.approx([0.8, 0.8], abs=2e-12)  # rounded to the safe side
-    assert ours.values[:, -1].max() < printed.values[:, -1].min()
+    assert ours.values[:, -1].max() < as_in_paper.values[:, -1].min()
 
 
 def test_a_matrix_below_lambda_is_raised_and_counted() -> None:
@@ -375,9 +375,9 @@ def played(
 def test_the_best_attack_finds_no_more_than_is_proved(factor: float) -> None:
     """On all releases of one data set together, which follow from one another. A quarter of the noise is caught."""
     spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=1.0, algorithm_params={"data": "whole"}, n=10**4)  # type: ignore[arg-type]
-    printed = noise_of_run(spec)[0]
-    scales = {name: factor * scale for name, scale in printed.scales.items()}
-    noise = replace(printed, scales=scales)
+    as_in_paper = noise_of_run(spec)[0]
+    scales = {name: factor * scale for name, scale in as_in_paper.scales.items()}
+    noise = replace(as_in_paper, scales=scales)
     others = walked(300, 5).record * 30
     worlds = []
     for s, a, reward in ((0, 0, 1.0), (1, A - 1, 0.0)):
@@ -391,7 +391,7 @@ def test_the_best_attack_finds_no_more_than_is_proved(factor: float) -> None:
     ]
     first, second = (np.array([each.score for each in world]) for world in scores)
     found = metrics.separation(first, second)
-    proved = sqrt(2 * (printed.guarantee.proved_rho or 0.0))
+    proved = sqrt(2 * (as_in_paper.guarantee.proved_rho or 0.0))
     exact = np.mean([each.mu_squared for world in scores for each in world])
     # the mean log-likelihood ratio is half the squared separation: the noise is as the accountant believes
     spread = np.concatenate([first - exact / 2, -second - exact / 2])

@@ -94,7 +94,7 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
     assert widget(app, "selectbox", "Environment").value == DEFAULT.run.environment
 
 
-def test_the_claim_of_printed_noise_is_caught(visit: Visit, work: Work) -> None:
+def test_the_claim_of_paper_noise_is_caught(visit: Visit, work: Work) -> None:
     run = RUN.replace(calibration="paper")
     app = visit(PAGE, b=encode_spec(run), chart="errors")
     work()

@@ -131,10 +131,10 @@ TAKEN = {
     "dprl.claims.gather": {"evidence"},
     "dprl.claims.kept": {"from_dict"},
     "dprl.claims.pictures": {"curves_picture", "figure_pictures"},
-    "dprl.claims.printed": {"PrintedFigure", "figures_of"},
+    "dprl.claims.paper_figures": {"PaperFigure", "figures_of"},
     "dprl.claims.report": {"ClaimReport", "report", "version"},
     "dprl.landscape": {"BUDGET", "PROBLEMS", "SEEDS", "TARGET", "Cell", "Landscape", "Row", "frame", "rows"},
-    "dprl.landscape.entry": {"DECADES", "absent", "paper", "unprinted", "year"},
+    "dprl.landscape.entry": {"DECADES", "absent", "paper", "year"},
     "dprl.landscape.rows": {"CLAIMED", "TRUSTS", "all_rows", "in_table", "size_words"},
     "dprl.simulation.uploads": {"kept"},
     "dprl.simulation.uploads.declaration": {

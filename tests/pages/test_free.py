@@ -69,7 +69,7 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
         own = runs[model]
         last[model] = metrics.growth_by_decade(own.at, own.beyond(baseline))[-1]
     assert last["central"].high <= 0.1
-    # with the printed bonus seeds of the shuffled run are still learning: 0.09 (-0.08 to 0.27)
+    # with the paper's bonus seeds of the shuffled run are still learning: 0.09 (-0.08 to 0.27)
     assert last["shuffle"].high <= (0.1 if bonus == "anytime" else 0.3)
     assert last["shuffle"].mean < last["local"].mean / 2
     assert last["local"].low > (0.1 if bonus == "anytime" else 0.25)  # ours is 0.15, and goes on falling

@@ -51,9 +51,9 @@ def test_the_four_runs_differ_only_in_who_is_trusted() -> None:
         assert (curve.spec.epsilon, curve.spec.delta) == (0.3, 0.0 if pure else 1e-8)
         assert curve.spec.calibration == "calibrated"
         assert curve.spec.baseline() == curves[0].spec
-    printed, refused = four_models(BASE.replace(calibration="paper"))
+    paper, refused = four_models(BASE.replace(calibration="paper"))
     assert refused == []
-    assert {c.spec.calibration for c in printed[1:]} == {"paper"}
+    assert {c.spec.calibration for c in paper[1:]} == {"paper"}
 
 
 def test_a_model_that_cannot_be_had_is_said_and_the_others_are_compared() -> None:

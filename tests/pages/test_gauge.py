@@ -42,7 +42,7 @@ def test_episodic_names_its_own_limit() -> None:
 
 
 def test_a_bonus_that_takes_longer_than_its_noise_is_promised_nothing() -> None:
-    """With DP-UCBVI's printed constants a run has not begun to learn by LATEST times the users that are said."""
+    """With DP-UCBVI's paper constants a run has not begun to learn by LATEST times the users that are said."""
     spec = RunSpec(privacy="central", bonus="paper", seeds=2)
     found = outlook(spec)
     assert found is not None

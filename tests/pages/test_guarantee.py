@@ -62,7 +62,7 @@ def test_claimed_against_proved_in_words(privacy: str, calibration: str, said: s
     assert ("is proved for the same noise" in sentence) == pure
 
 
-def test_printed_noise_is_judged_by_its_own_claim_whatever_delta_the_run_has() -> None:
+def test_paper_noise_is_judged_by_its_own_claim_whatever_delta_the_run_has() -> None:
     """A claim of (1, 0): the card lists (2, 0), so it is not that nobody has proved it."""
     assert verdict("central", "paper", delta=1e-6) == verdict("central", "paper")
     assert "(2, 0)" in verdict("central", "paper", delta=1e-6)[1]

@@ -52,7 +52,7 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
         assert "the features of every" in words(app)
 
 
-def test_printed_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) -> None:
+def test_paper_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) -> None:
     run = "env.linear-mixture~envp.H.3~alg.ucrl-vtr~K.1000~seeds.1~priv.central~cal.paper~bonus.paper"
     app = visit("explore", c=[run], tab="guarantee")
     assert work() == 1

@@ -55,7 +55,7 @@ def test_the_first_example_says_what_its_runs_show() -> None:
     assert share["central"][0] < 0.01 < share["local"][1]
 
 
-def test_from_which_k_printed_constants_say_something_is_read_off_their_runs(visit: Visit) -> None:
+def test_from_which_k_paper_constants_say_something_is_read_off_their_runs(visit: Visit) -> None:
     (example,) = (e for e in EXAMPLES if e.title == "The paper's constants")
     app = visit(PAGE, **query(*example.specs))
     (said,) = [info.value for info in app.info]

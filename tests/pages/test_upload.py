@@ -275,7 +275,7 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     app.run()
     said = words(app)
     assert "**At ρ = 1 the bound is certainly 0**, except with a chance of 0.1" in said
-    assert sentences.PRINTED in said
+    assert sentences.PAPER_CONSTANTS in said
     assert "users take an action in a state at a step" in said
     assert "noisy sums over" in said  # and how many are held out
     assert "It takes ρ of at least about" in said

@@ -51,7 +51,7 @@ def request(
     statistic: Statistic = CONSISTENT,
     contribution: int = 1,
 ) -> Request:
-    """A request whose delta, if not given, is the reference one, or 0 for printed Laplace noise."""
+    """A request whose delta, if not given, is the reference one, or 0 for Laplace noise as in the paper."""
     if delta is None:
         delta = 0.0 if calibration == "paper" and not MECHANISMS[mechanism].needs_delta else 1e-6
     ends = np.array(times, dtype=np.int64)

@@ -156,8 +156,8 @@ def test_two_laplaces_by_integration(shift: float) -> None:
     ("losses", "name"),
     [
         ((Laplace(40, 0.1),), "few"),
-        ((Laplace(120, 1 / 60),), "printed local"),
-        ((Laplace(1920, 1 / 960),), "printed central"),
+        ((Laplace(120, 1 / 60),), "paper local"),
+        ((Laplace(1920, 1 / 960),), "paper central"),
         ((Laplace(120, 0.3),), "strong"),
         ((Laplace(80, 0.02), Laplace(40, 0.005)), "r as r/4"),
         ((Laplace(800, 0.0093), Laplace(400, 0.0093 / 4)), "a tree, r as r/4"),

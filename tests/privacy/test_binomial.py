@@ -14,7 +14,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import Binomial, epsilon_of
 from dprl.privacy.errors import binomial_tail
 from dprl.privacy.mechanisms import make_stream
-from dprl.privacy.privatizers.shuffle import calibrated_bits, printed_bits
+from dprl.privacy.privatizers.shuffle import calibrated_bits, paper_bits
 from tests.compare import FIVE, LEVEL, ks_samples, standard_errors
 from tests.privacy.draws import prepared, request, unit_noise
 
@@ -72,7 +72,7 @@ def test_a_batch_is_its_users_one_by_one(users: int, tau: float) -> None:
     else:
         bits = rng.random((cells, users, 1)) < tau / (2 * users)
         one_by_one = bits.sum((1, 2)) - tau / 2
-    ((trials, probability),) = printed_bits(np.array([users]), tau)
+    ((trials, probability),) = paper_bits(np.array([users]), tau)
     together = noise_of([(trials, probability)], seed=3, cells=cells)[0]
     assert ks_samples(one_by_one, together) > LEVEL / 5
     variance = float(trials * probability * (1 - probability))
@@ -80,9 +80,9 @@ def test_a_batch_is_its_users_one_by_one(users: int, tau: float) -> None:
     assert standard_errors(together**2, variance) < FIVE
 
 
-def test_printed_rule() -> None:
+def test_paper_rule() -> None:
     users = np.array([1, 3, 49, 50, 51, 10**6, 10**12, 10**15])
-    trials, p = printed_bits(users, 50.0).T
+    trials, p = paper_bits(users, 50.0).T
     np.testing.assert_array_equal(trials, [50, 51, 98, 50, 51, 1e6, 1e12, 1e15])
     np.testing.assert_allclose(p, [0.5, 0.5, 0.5, 0.5, 25 / 51, 25e-6, 25e-12, 25e-15], rtol=1e-12)
 
@@ -105,7 +105,7 @@ def test_calibrated_rule() -> None:
 def test_huge_batches(users: int) -> None:
     """Rare bits of 10^12 users and more: NumPy's own binomial has lost its digits there."""
     tau = 40_000.0
-    ((trials, probability),) = printed_bits(np.array([users]), tau)
+    ((trials, probability),) = paper_bits(np.array([users]), tau)
     noise = noise_of([(trials, probability)], seed=4)[0]
     assert standard_errors(noise, 0.0) < FIVE
     assert standard_errors(noise**2, tau / 2) < FIVE

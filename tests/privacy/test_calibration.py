@@ -50,7 +50,7 @@ def reading(card: Guarantee, adjacency: str, delta: float) -> float:
     return next(r.epsilon for r in card.readings if (r.adjacency, r.delta) == (adjacency, delta))
 
 
-def test_printed_tree() -> None:
+def test_paper_tree() -> None:
     std, card = riverswim("central", "laplace-tree", "paper")
     assert std == pytest.approx(5258, rel=0.01)
     # L = 16 levels, and at most 15 nodes in a prefix below 50,000
@@ -89,7 +89,7 @@ def test_ladder() -> None:
 
 
 def test_what_docs_say_the_default_needs() -> None:
-    """A billion users, RiverSwim, H = 20: 80 times less than printed, of what each idea is worth in the docs."""
+    """A billion users, RiverSwim, H = 20: 80 times less than in the paper, of what each idea is worth in the docs."""
     spec = RunSpec()
     card = guarantee_of(spec, noise_of_schedule(spec, spec.episodes))
     stds = [s.std for s in card.ladder]
@@ -119,7 +119,7 @@ def test_calibrated_central(mechanism: str, plain: float, used: float) -> None:
     assert card.proved_delta == 1e-6
 
 
-def test_printed_local_and_shuffle() -> None:
+def test_paper_local_and_shuffle() -> None:
     std, card = riverswim("local", "laplace", "paper")
     assert std == pytest.approx(3 * 20 * math.sqrt(2 * 50_000))
     assert card.proved_epsilon == pytest.approx(2.0, rel=1e-9)

@@ -253,7 +253,7 @@ def test_the_lemma_of_groups_is_kept_by_its_parts() -> None:
 def test_noise_for_one_episode_is_as_it_was_and_too_little_for_several(
     privacy: str, mechanism: str, calibration: str
 ) -> None:
-    """Calibrated noise proves its budget for m episodes. Printed noise is for one and stays: it proves less."""
+    """Calibrated noise proves its budget for m episodes. Noise as in the paper is for one and stays: it proves less."""
     one, three = (prepared(privacy, mechanism, calibration, TIMES, H=H, contribution=m) for m in (1, 3))
     delta = 0.0 if calibration == "paper" and not MECHANISMS[mechanism].needs_delta else DELTA
     if calibration == "paper":
@@ -415,6 +415,6 @@ def test_the_card_of_a_run_says_m() -> None:
     assert "3 times: all of a user's episodes may be in the same" in card.noise_formula
     assert card.contribution == 3
     assert [step.epsilon for step in card.ladder][:2] == pytest.approx([6.0, 1.0])
-    printed = RunSpec(**SMALL, contribution=3, calibration="paper")
-    proved = guarantee_of(printed, noise_of_schedule(printed, printed.episodes)).proved_epsilon
+    paper = RunSpec(**SMALL, contribution=3, calibration="paper")
+    proved = guarantee_of(paper, noise_of_schedule(paper, paper.episodes)).proved_epsilon
     assert proved == pytest.approx(6.0)  # twice for replace-one, three times for three episodes

@@ -34,7 +34,7 @@ def noise_of(**fields: object) -> CuratorNoise:
 
 
 @pytest.mark.parametrize("rho", [0.01, 1.0, 25.0])
-def test_printed_gaussian_noise_proves_exactly_rho(rho: float) -> None:
+def test_paper_gaussian_noise_proves_exactly_rho(rho: float) -> None:
     """QW23-offline Lemma C.1: sigma^2 = 2H/rho, and a trajectory moves 4H counters by one."""
     card = noise_of(rho=rho).guarantee
     assert card.noise_scale == pytest.approx(math.sqrt(2 * H / rho))
@@ -68,7 +68,7 @@ def test_a_card_says_whose_the_bound_is_and_with_what_chance_it_fails() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
-def test_printed_laplace_noise_proves_exactly_epsilon(epsilon: float) -> None:
+def test_paper_laplace_noise_proves_exactly_epsilon(epsilon: float) -> None:
     card = noise_of(privacy="pure", epsilon=epsilon).guarantee
     assert card.noise_scale == pytest.approx(4 * H / epsilon)
     assert (card.claimed_epsilon, card.claimed_delta) == (epsilon, 0.0)

@@ -25,7 +25,7 @@ from dprl.privacy.accounting import (
 from dprl.privacy.guarantee import budget
 from dprl.privacy.mechanisms.gaussian import coefficients
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
-from dprl.privacy.privatizers.shuffle import least_bits, printed_bits, printed_tau
+from dprl.privacy.privatizers.shuffle import least_bits, paper_bits, paper_tau
 from dprl.simulation import schedules
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
@@ -103,7 +103,7 @@ def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
         assert ours[REPLACE_ONE, delta] == max(epsilon_of(x, delta) for x in losses)
 
 
-def test_the_printed_claim_of_shuffle_is_shown() -> None:
+def test_the_papers_claim_of_shuffle_is_shown() -> None:
     """Basic composition over the 6H counters of replace-one."""
     card = prepared("shuffle", "binomial-sum", "paper", TIMES, H=3, epsilon=2.0, delta=1e-6).guarantee()
     basic = next(r for r in card.readings if r.how != "our accountant")
@@ -111,11 +111,11 @@ def test_the_printed_claim_of_shuffle_is_shown() -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "shown"), [(9.0, True), (9.01, False), (50.0, False)])
-def test_the_printed_claim_of_shuffle_is_not_read_beyond_its_lemma(epsilon: float, shown: bool) -> None:
+def test_the_papers_claim_of_shuffle_is_not_read_beyond_its_lemma(epsilon: float, shown: bool) -> None:
     """It has eps' = epsilon/(3H) <= 1. At H = 2, epsilon = 50 it would say (100, 1.2e-5), less than one counter has."""
     card = prepared("shuffle", "binomial-sum", "paper", TIMES, H=3, epsilon=epsilon, delta=1e-6).guarantee()
     assert any(r.how != "our accountant" for r in card.readings) == shown
-    bits = printed_bits(np.array([10**9]), printed_tau(6, 50.0, 1e-6))[0]
+    bits = paper_bits(np.array([10**9]), paper_tau(6, 50.0, 1e-6))[0]
     assert delta_of((Binomial(int(bits[0]), float(bits[1]), 1, 1),), 100.0) > 4e-5
 
 
@@ -158,8 +158,8 @@ def test_somebody_who_comes_back() -> None:
     assert found["central"] == pytest.approx(gaussian_epsilon(10 * mu, 1e-6), rel=1e-4)
     assert found["local"] == pytest.approx(gaussian_epsilon(math.sqrt(10) * mu, 1e-6), rel=1e-4)
     assert found["central"] < found["shuffle"] < 18  # by the general lemma: more than Gaussian noise needs
-    printed = prepared("central", "laplace-tree", "paper", TIMES, H=20).guarantee()
-    assert printed.returning == (RETURNING, pytest.approx(20.0))
+    paper = prepared("central", "laplace-tree", "paper", TIMES, H=20).guarantee()
+    assert paper.returning == (RETURNING, pytest.approx(20.0))
 
 
 def test_the_general_lemma_is_kept() -> None:

@@ -144,17 +144,17 @@ SETTINGS = {
 def test_no_test_beats_the_proof_and_half_the_noise_is_caught(
     privacy: str, mechanism: str, calibration: str, H: int
 ) -> None:
-    """At delta = 0.01, for calibrated noise of (1, 0.01) and for printed noise, and on the curve delta(epsilon).
+    """At delta = 0.01, for calibrated noise of (1, 0.01) and for the paper's noise, and on the curve delta(epsilon).
 
-    Printed shuffle noise of epsilon = 1 proves 0.05, too little to be measured: 5.
+    The paper's shuffle noise of epsilon = 1 proves 0.05, too little to be measured: 5.
     """
     times, places = SETTINGS[privacy]
     if H > 1:
         times, places = times[:2], places[:1]
     delta = 0.01
-    printed = calibration == "paper"
-    asked = {"epsilon": 5.0, "delta": delta} if privacy == "shuffle" and printed else {"epsilon": 1.0}
-    if not printed:
+    as_in_paper = calibration == "paper"
+    asked = {"epsilon": 5.0, "delta": delta} if privacy == "shuffle" and as_in_paper else {"epsilon": 1.0}
+    if not as_in_paper:
         asked["delta"] = delta
     noise = prepared(privacy, mechanism, calibration, times, H=H, **asked)
     card, curves = noise.guarantee(), proved_losses(noise, H)

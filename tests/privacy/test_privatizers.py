@@ -111,13 +111,13 @@ def test_std_is_that_of_one_counter(privacy: str, mechanism: str, calibration: s
 
 @pytest.mark.parametrize("epsilon", first([1.0, 0.1, 7.0]))
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PRIVATE)
-def test_card_and_printed_scale(privacy: str, mechanism: str, calibration: str, epsilon: float) -> None:
+def test_card_and_paper_scale(privacy: str, mechanism: str, calibration: str, epsilon: float) -> None:
     times = np.array([1, 10, 1000])
     _, noise = prepared(privacy, mechanism, calibration, times, epsilon=epsilon)
     card = noise.guarantee()
-    printed = {"central": 3 * H * 10 / epsilon, "local": 3 * H / epsilon}  # 10 = floor(log2 1000) + 1 levels
-    if calibration == "paper" and privacy in printed:
-        np.testing.assert_allclose(noise.scales, printed[privacy])
+    paper = {"central": 3 * H * 10 / epsilon, "local": 3 * H / epsilon}  # 10 = floor(log2 1000) + 1 levels
+    if calibration == "paper" and privacy in paper:
+        np.testing.assert_allclose(noise.scales, paper[privacy])
         assert (card.claimed_epsilon, card.claimed_delta) == (epsilon, 0.0)
         assert card.proved_epsilon == pytest.approx(2 * epsilon)
         assert card.proved_delta == 0.0
@@ -130,7 +130,7 @@ def test_card_and_printed_scale(privacy: str, mechanism: str, calibration: str, 
             assert probability == pytest.approx(0.5 if few else tau / (2 * users))
         assert (card.claimed_epsilon, card.claimed_delta) == (epsilon, 1e-6)
         assert card.proved_epsilon is not None
-        assert card.proved_epsilon < epsilon  # the printed bits are many more than it takes
+        assert card.proved_epsilon < epsilon  # the paper's bits are many more than it takes
     else:
         # solved for: what is claimed is what is proved, and no slack is left
         assert (card.claimed_epsilon, card.claimed_delta) == (epsilon, 1e-6)
@@ -180,7 +180,7 @@ def test_batches_that_are_forgotten_each_have_their_own_noise() -> None:
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PAPER)
 def test_a_preview_needs_no_search(privacy: str, mechanism: str, calibration: str) -> None:
-    """exact=False: at the last release printed noise as it is, calibrated noise within a few percent."""
+    """exact=False: at the last release noise as in the paper as it is, calibrated noise within a few percent."""
     times = np.array([1, 10, 1000])
     for way in calibrations_for("dp-ucbvi", mechanism):
         _, real = prepared(privacy, mechanism, way, times)

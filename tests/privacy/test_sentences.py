@@ -54,7 +54,7 @@ def test_the_number_in_what_rho_means() -> None:
 
 
 def test_whether_rho_is_proved_is_said_of_the_numbers_given() -> None:
-    """DP-APVI's printed noise proves what it claims; DP-VAPVI's 0.8 rho on halves, and 1.4 rho on the whole."""
+    """DP-APVI's noise as in the paper proves what it claims; DP-VAPVI's 0.8 rho on halves, and 1.4 rho on the whole."""
     linear = OfflineSpec(environment="linear-synthetic", algorithm="dp-vapvi", n=1000)
     for spec, proved, good, said in (
         (OfflineSpec(algorithm="dp-apvi", n=1000), 1.0, True, "Proved as claimed"),

@@ -15,7 +15,7 @@ from dprl.mdp import Size
 from dprl.mdp.structure import every_state
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.mechanisms import SIGNATURE, open_stream
-from dprl.privacy.mechanisms.binomial import PRINTED, VARIANCE, binomial_sum, bits_of, variances
+from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, VARIANCE, binomial_sum, bits_of, variances
 from dprl.simulation import SeedRun, schedules
 from dprl.simulation.prepare import noise_of_schedule
 from dprl.simulation.schedules import adaptive
@@ -117,7 +117,7 @@ def test_bits_of_a_batch_whose_size_is_decided_late(users: int) -> None:
     trials, q = bits_of(users, VARIANCE, 2142.5)
     assert trials % users == 0
     assert trials * q * (1 - q) == pytest.approx(2142.5, rel=1e-9)
-    fair, half = bits_of(users, PRINTED, 5000.0)
+    fair, half = bits_of(users, AS_IN_PAPER, 5000.0)
     assert (fair, half) == ((users * math.ceil(5000 / users), 0.5) if users < 5000 else (users, 2500 / users))
     stream = open_stream(users, 1, np.array([[VARIANCE, 2142.5, 6.0]]))
     assert variances(stream) == [2142.5]

@@ -206,7 +206,7 @@ def test_what_is_measured_is_not_above_the_proof_and_half_the_noise_is_caught(pr
     assert caught.value == pytest.approx(2.1 * proved, rel=0.25)
 
 
-def test_printed_noise_is_caught_when_a_user_is_replaced() -> None:
+def test_paper_noise_is_caught_when_a_user_is_replaced() -> None:
     run = RUNS["local"].replace(calibration="paper")
     found = measured(AttackSpec(run=run, executions=1500, seeds=2))
     assert run.delta == 0

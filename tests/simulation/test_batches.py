@@ -46,14 +46,14 @@ def planned(run: BatchRun) -> tuple[Array, Array, Array]:
     shift, pull = (float(x[-1]) for x in (run.setup.shift, run.setup.pull))
     Q, V, sums = np.zeros((H, S, mdp.A)), np.zeros((H + 1, S)), np.zeros_like(noise)
     for h in reversed(range(H)):
-        printed = run.spec.bonus == "paper"
+        as_in_paper = run.spec.bonus == "paper"
         low, high = V[h + 1].min(), V[h + 1].max()
-        unit = 1.0 if printed else 1 + high - low
-        middle = 0.0 if printed else low + unit / 2
+        unit = 1.0 if as_in_paper else 1 + high - low
+        middle = 0.0 if as_in_paper else low + unit / 2
         G, u = sums_of(run, h, np.append((V[h + 1] - middle) / unit, 1 / unit))
         sums[h, 0, :, :d], sums[h, 0, :, d] = G, u
         G, u = G + noise[h, 0, :, :d], u + noise[h, 0, :, d]
-        if printed:
+        if as_in_paper:
             upsilon = shift * (4 * sqrt(d) + 2 * log(6 * K * H / p))
             c = d * upsilon
             C = pull * (sqrt(d) + 2 * sqrt(log(6 * K * H * d / p)))
@@ -171,7 +171,7 @@ def test_ldp_and_shuffle_are_refused_with_the_reason_of_the_paper(privacy: str, 
 
 
 @pytest.mark.parametrize(("mechanism", "delta"), [("gaussian-tree", 1e-6), ("laplace-tree", 0.0)])
-def test_there_are_as_many_equal_batches_as_printed(mechanism: str, delta: float) -> None:
+def test_there_are_as_many_equal_batches_as_in_the_paper(mechanism: str, delta: float) -> None:
     K, epsilon = 10**7, 2.0
     run = BatchRun(spec(mechanism=mechanism, delta=delta, epsilon=epsilon, episodes=K), 0)
     H, d = 4, 5

@@ -26,7 +26,7 @@ def traces(spec: RunSpec) -> list[SeedTrace]:
 
 
 def averages(**changes: object) -> list[float]:
-    """Average regret per episode of dp-ucbvi on RiverSwim with printed bonus and noise at epsilon 1, for 5 seeds."""
+    """Regret per episode of dp-ucbvi on RiverSwim with the paper's bonus and noise at epsilon 1, for 5 seeds."""
     given: dict[str, object] = {
         "privacy": "central",
         "mechanism": "laplace-tree",
@@ -39,15 +39,15 @@ def averages(**changes: object) -> list[float]:
     return [float(trace.regret[-1]) / spec.episodes for trace in traces(spec)]
 
 
-def test_printed_constants_learn_by_ten_to_the_fifteen_users() -> None:
+def test_paper_constants_learn_by_ten_to_the_fifteen_users() -> None:
     assert max(averages(episodes=10**15)) < 0.05
 
 
-def test_printed_constants_do_not_learn_by_ten_to_the_ten() -> None:
+def test_paper_constants_do_not_learn_by_ten_to_the_ten() -> None:
     assert min(averages(episodes=10**10)) > 3
 
 
-def test_printed_constants_never_learn_locally() -> None:
+def test_paper_constants_never_learn_locally() -> None:
     assert min(averages(episodes=10**15, privacy="local", mechanism="laplace")) > 3
 
 

@@ -151,7 +151,7 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
 def test_coverage_in_whole_runs(privacy: str, calibration: str) -> None:
     """Of 100 runs at beta = 0.5 no more break the bound than Binomial(100, 1/6) at LEVEL: 32.
 
-    Were the tight bound of the central model a fifth smaller, 84 would.
+    Were the calibrated bound of the central model a fifth smaller, 84 would.
     """
     spec = spec_of(
         "dp-ucbvi", privacy, calibration=calibration, beta=0.5, episodes=100,
@@ -220,7 +220,7 @@ def test_compiled_and_plain_python_give_the_same_bits(
     a bonus reads what was released, however it was drawn."""
     calibration = (
         calibrations_for(algorithm, mechanism)[-1] if mechanism else None
-    )  # printed, if there is such
+    )  # as in the paper, if there is such
     ways = [
         (30, "episodic", WALK_ALL),
         (100, "geometric:0.4", WALK_ALL),

@@ -166,7 +166,7 @@ def test_privacy_costs_one_over_n(environment: str) -> None:
     assert high - low < 0.05
 
 
-def test_without_noise_what_is_printed_is_no_lower_bound_and_with_c3_it_is() -> None:
+def test_without_noise_what_the_paper_has_is_no_lower_bound_and_with_c3_it_is() -> None:
     """Small data sets of the clinic: V~ above v^pi, in which the missing term of order 1/n matters."""
     spec = OfflineSpec(environment="clinic", algorithm="apvi", behaviour="uniform", n=50, seeds=30)
     for params, missed in (({}, True), ({"C3": 7 / 3}, False)):

@@ -32,7 +32,7 @@ HOSPITAL = UploadSpec(  # no such data set is kept: nothing of it is read
 )
 
 
-def test_the_printed_constants_leave_nothing_and_what_would_is_said() -> None:
+def test_the_papers_constants_leave_nothing_and_what_would_is_said() -> None:
     found = reach(HOSPITAL)
     alike, even = found["alike"], found["even"]
     assert alike["bound"] == even["bound"] == 0

@@ -39,7 +39,7 @@ def phi(features: Array, V: Array) -> Array:
     return np.asarray(np.einsum("saxi,x->sai", features, V))
 
 
-def as_printed(run: RegressionRun) -> tuple[Array, Array]:
+def as_in_paper(run: RegressionRun) -> tuple[Array, Array]:
     """Q and V of L21 Algorithm 1 with the constants of Corollaries 5 and 6, from what was released."""
     mdp, mixture = run.mdp, run.setup
     H, S, K, d, p = mdp.H, mdp.S, run.spec.episodes, mixture.features.shape[-1], run.spec.beta or 0.1
@@ -63,7 +63,7 @@ def as_printed(run: RegressionRun) -> tuple[Array, Array]:
     ("privacy", "calibration", "K"),
     [("none", None, 10**8), ("central", "paper", 10**10), ("local", "paper", 10**13)],
 )
-def test_plans_as_printed_agree_with_a_dense_computation(
+def test_plans_as_in_the_paper_agree_with_a_dense_computation(
     privacy: str, calibration: str | None, K: int
 ) -> None:
     run = finished(
@@ -71,7 +71,7 @@ def test_plans_as_printed_agree_with_a_dense_computation(
             spec(privacy=privacy, calibration=calibration, bonus="paper", episodes=K, epsilon=1000.0), 0
         )
     )
-    Q, V = as_printed(run)
+    Q, V = as_in_paper(run)
     assert 0.01 < (Q < run.mdp.H).mean()
     np.testing.assert_allclose(run.state.plan.Q, Q, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(run.state.plan.V, V, rtol=1e-10, atol=1e-10)

@@ -168,7 +168,7 @@ def test_noise_of_a_data_set_proves_its_budget_for_m_trajectories(
 
 
 def test_every_offline_algorithm_with_noise_takes_a_contribution() -> None:
-    """And its noise is m times as large; printed noise stays, and proves m^2 times the rho."""
+    """And its noise is m times as large; noise as in the paper stays, and proves m^2 times the rho."""
     for key, learner in OFFLINE.items():
         if learner.privacies == ("none",):
             continue
@@ -179,9 +179,9 @@ def test_every_offline_algorithm_with_noise_takes_a_contribution() -> None:
         one = OfflineSpec(**given, algorithm=key, n=500, seeds=1, calibration="calibrated")
         for name, scale in noise_of_run(one.replace(contribution=M))[0].scales.items():
             assert scale == pytest.approx(M * noise_of_run(one)[0].scales[name], rel=1e-5)
-        if one.privacy in learner.printed:
-            printed = one.replace(calibration="paper")
-            several, alone = (noise_of_run(printed.replace(contribution=m))[0] for m in (M, 1))
+        if one.privacy in learner.paper_noise:
+            paper = one.replace(calibration="paper")
+            several, alone = (noise_of_run(paper.replace(contribution=m))[0] for m in (M, 1))
             assert several.scales == alone.scales
             assert several.guarantee.proved_rho == pytest.approx(M**2 * (alone.guarantee.proved_rho or 0.0))
 

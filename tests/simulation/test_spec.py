@@ -248,9 +248,9 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
         3,
     )
     assert local.algorithm_params["cap"] == "H-h"
-    printed = base.replace(calibration="paper")
-    assert (printed.mechanism, printed.delta) == ("laplace-tree", 0.0)
-    assert printed.replace(calibration="calibrated").mechanism == "gaussian-optimal"
+    paper = base.replace(calibration="paper")
+    assert (paper.mechanism, paper.delta) == ("laplace-tree", 0.0)
+    assert paper.replace(calibration="calibrated").mechanism == "gaussian-optimal"
     assert base.replace(mechanism="laplace-tree").delta == 1e-6
     assert base.replace(privacy="central").delta == 1e-5  # it is that already: nothing changed
     small = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 3}, algorithm="sdp-pe")

@@ -223,9 +223,9 @@ def test_noise_of_one_scale_is_drawn_once_and_that_of_another_is_independent() -
     planned = spec.replace(algorithm_params={"C2": 1.0})
     assert planned.seed_key(0) != spec.seed_key(0)
     np.testing.assert_array_equal(released(planned), first)  # planned anew from the same release
-    tight = spec.replace(calibration="calibrated")  # of the same scales, and made consistent by another E
-    assert noise_of(tight)[0].scales == noise_of(spec)[0].scales
-    assert np.isclose(released(tight), first)[first > 0].mean() > 0.5
+    calibrated = spec.replace(calibration="calibrated")  # of the same scales, but of another E
+    assert noise_of(calibrated)[0].scales == noise_of(spec)[0].scales
+    assert np.isclose(released(calibrated), first)[first > 0].mean() > 0.5
     assert len(noisy(spec)) == 1
     released(spec.replace(rho=0.25))
     one, other = noisy(spec)

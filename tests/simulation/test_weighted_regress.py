@@ -23,7 +23,7 @@ def spec(**given: Any) -> RunSpec:
     return RunSpec(**usual | given)
 
 
-def as_printed(run: RegressionRun) -> tuple[Array, Array]:
+def as_in_paper(run: RegressionRun) -> tuple[Array, Array]:
     """Q and 1/s2 of L21 Algorithm 3 with the constants of Corollaries 10 and 11, for the user who comes next."""
     mdp, F, spec_ = run.mdp, run.setup.features, run.spec
     H, S, A, K, d, p = mdp.H, mdp.S, mdp.A, spec_.episodes, F.shape[-1], spec_.beta or 0.1
@@ -62,12 +62,12 @@ def as_printed(run: RegressionRun) -> tuple[Array, Array]:
     ("privacy", "calibration", "K"),
     [("none", None, 10**11), ("central", "paper", 10**13), ("local", "paper", 10**15)],
 )
-def test_plans_as_printed_agree_with_a_dense_computation(
+def test_plans_as_in_the_paper_agree_with_a_dense_computation(
     privacy: str, calibration: str | None, K: int
 ) -> None:
     asked = spec(privacy=privacy, calibration=calibration, bonus="paper", episodes=K, epsilon=1e4)
     run = finished(RegressionRun(asked, 0))
-    Q, worth = as_printed(run)
+    Q, worth = as_in_paper(run)
     plan, d, H = run.state.plan, 6, run.mdp.H
     assert 0.01 < (Q < H).mean()
     np.testing.assert_allclose(plan.Q, Q, rtol=1e-10, atol=1e-10)

@@ -180,7 +180,7 @@ def test_noise_stays_within_what_the_planner_is_told(mechanism: str) -> None:
     assert largest > 0.5
 
 
-def test_printed_noise() -> None:
+def test_paper_noise() -> None:
     """sigma_Lambda and sigma_u of L21 Appendix E.1, and what they prove."""
     H, K, epsilon, delta = 3, 10**4, 0.5, 1e-6
     B = 13  # ceil(5000^(2/5) / (3^(3/5) 3^(1/5)))

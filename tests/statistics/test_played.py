@@ -215,7 +215,7 @@ def test_it_costs_no_privacy_and_the_attack_is_the_same(privacy: str, mechanism:
     np.testing.assert_array_equal(scores[0], scores[1])
 
 
-def test_a_card_says_that_the_printed_bonus_has_no_proof_for_it() -> None:
+def test_a_card_says_that_the_papers_bonus_has_no_proof_for_it() -> None:
     for reports, bonus in product(("all", "played"), ("anytime", "paper")):
         spec = spec_of("local", "unary", reports, bonus=bonus)
         card = guarantee_of(spec, noise_of_run(spec))
@@ -282,7 +282,7 @@ def test_it_is_refused_with_the_reason_where_it_has_no_proof(given: dict[str, An
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_is_told_the_e_of_each_row(learner: str) -> None:
-    """Printed bonuses and printed noise, too; post-processing lifts a row by its own E."""
+    """Bonuses and noise as in the paper, too; post-processing lifts a row by its own E."""
     for bonus in ("anytime", "paper"):
         spec = spec_of("local", "laplace", algorithm=learner, bonus=bonus, calibration="paper", episodes=2000)
         run = SeedRun(spec, 1)

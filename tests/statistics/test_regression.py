@@ -73,7 +73,7 @@ def test_what_one_trajectory_moves_at_most() -> None:
     )
 
 
-def test_any_features_of_norm_one_move_no_more_than_printed_and_replace_one_twice_that() -> None:
+def test_any_features_of_norm_one_move_no_more_than_in_the_paper_and_replace_one_twice_that() -> None:
     """Reached by orthogonal features for a matrix, by opposite ones for a vector; the paper has 1 for the former."""
     e = np.eye(2)
     assert bounded_gram()[0].l2_squared == pytest.approx(

@@ -183,7 +183,7 @@ def test_the_largest_draw_is_told_as_a_share_of_its_bound(privacy: str) -> None:
     assert 0.3 < run.trace().coverage_ratio[-1] < 1.0
 
 
-def test_printed_noise() -> None:
+def test_paper_noise() -> None:
     """sigma_B of Corollaries 5 and 6, and what it proves."""
     H, K, epsilon, delta = 4, 10**6, 0.5, 1e-6
     K0 = 21  # ceil(log2 10^6 + 1)
@@ -212,7 +212,7 @@ def test_printed_noise() -> None:
 
 
 @pytest.mark.parametrize("bonus", ["paper", "anytime"])
-def test_printed_noise_of_two_regressions(bonus: str) -> None:
+def test_paper_noise_of_two_regressions(bonus: str) -> None:
     """sigma_B1 and sigma_B2 of Corollaries 10 and 11, what they prove, and the errata on the card."""
     d, H, K, K0, epsilon, delta = 2, 4, 10**6, 21, 0.5, 1e-6
     G = sqrt(2 * H * K0 * log(16 * H / delta) * log(8 / delta) * log(32 * H * K0 / delta))

@@ -1,6 +1,6 @@
 """SDP-PE without a list of policies: a relaxation of ours that reaches problems far too large for the list.
 
-The printed active set (B25 Algorithm 1) is cut out by one constraint on the value for each past stage, each under that
+The paper's active set (B25 Algorithm 1) is cut out by one constraint on the value for each past stage, each under that
 stage's own model. To maximise over it is to find one policy that is good in several models at once, which is NP-hard in
 general. Here only the newest constraint is kept, and mixtures of policies are allowed:
 
@@ -8,7 +8,7 @@ general. Here only the newest constraint is kept, and mixtures of policies are a
 
 One model and one linear constraint: the mixture that visits (h, x, a) most is of two deterministic policies at most,
 found exactly by a few rounds of backward induction. Until a stage's width falls below the best value nothing is
-eliminated, and the algorithm is the printed one. From then on the last refined model also stands in for the crude one,
+eliminated, and the algorithm is the paper's. From then on the last refined model also stands in for the crude one,
 so that visits and values are those of one model, and the users of crude exploration play the best policy known.
 
 Why an optimal policy stays: it is in the set as long as no policy looks better by more than the width w. Members of the
@@ -86,7 +86,7 @@ class RelaxedElimination:
                 self._layer = H
                 self._frequent = None
                 return Exploration((), -1, False, H * S * A * (Block(self.favourite, stage.each),) + rest)
-            # nothing is eliminated: crude exploration as printed, layer by layer
+            # nothing is eliminated: crude exploration as in the paper, layer by layer
             self._P, self._R = np.zeros((H, S, A, S)), np.zeros((H, S, A))
             self._frequent = np.zeros((H, S, A, S), dtype=bool)
         if self._layer < H:

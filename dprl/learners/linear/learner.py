@@ -117,7 +117,7 @@ class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """With printed constants values are regressed as they are, else centred, in units of their range."""
+        """With the paper's constants values are regressed as they are, else centred, in units of their range."""
         return self.regression(centred=bonus != "paper")
 
 

@@ -36,7 +36,7 @@ def step(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """As printed: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the norm of the inverse, Q in [0, H].
+    """As in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the norm of the inverse, Q in [0, H].
 
     shift, pull: the largest standard deviations that numbers of matrices and of vectors have in the run. constants: see
     `constants`.
@@ -76,7 +76,7 @@ def constants(problem: LinearProblem) -> Array:
     return np.array([float(d), upsilon, C, float(K), log(24**2 * 18 * d * H / p) + 2 * log(K)])
 
 
-def printed_confidence(
+def paper_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
     """The ellipsoid of `step`: |w - w~| in the norm of G + ridge is at most beta."""
@@ -184,7 +184,7 @@ ALGORITHM = ValueIterationLearner(
         ),
         # 2 H sqrt d of r + V in [0, H + 1] (Jin et al. 2020, Lemma B.1)
         "paper": ValueIterationPlanner(
-            step, constants, printed_confidence, lambda p: 2 * p.size.H * sqrt(p.size.d)
+            step, constants, paper_confidence, lambda p: 2 * p.size.H * sqrt(p.size.d)
         ),
     },
 )

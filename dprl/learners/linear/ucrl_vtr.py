@@ -36,7 +36,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """As printed: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the norm of the inverse, Q in [0, H].
+    """As in the paper: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the norm of the inverse, Q in [0, H].
 
     error: the largest standard deviation that a sum's noise has in the run. constants: see `constants`.
     """
@@ -67,7 +67,7 @@ def constants(problem: MixtureProblem) -> Array:
     """lambda = H^2, Upsilon for error = 1, 3 (C_w + 1), and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))
     (L21 Corollaries 5, 6)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
-    most = float(problem.statistic.units(problem.size).max())  # 1 for printed noise
+    most = float(problem.statistic.units(problem.size).max())  # 1 for noise as in the paper
     return np.array(
         [
             float(H * H),
@@ -78,7 +78,7 @@ def constants(problem: MixtureProblem) -> Array:
     )
 
 
-def printed_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
+def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
     """The ellipsoid of `plan`: |w - w~| in the norm of G + ridge is at most beta."""
     lamda, upsilon = constants[0], constants[1] * error[:, None]
     ridge = np.broadcast_to(lamda + 2.0 * upsilon, released.shape[:2])
@@ -224,6 +224,6 @@ ALGORITHM = MixtureLearner(
     source="L21 Algorithm 1, Corollaries 5 and 6; Ayoub et al. 2020",
     planners={
         "anytime": MixturePlanner(anytime, anytime_constants, anytime_confidence),
-        "paper": MixturePlanner(plan, constants, printed_confidence),
+        "paper": MixturePlanner(plan, constants, paper_confidence),
     },
 )

@@ -37,7 +37,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """As printed, for the user who comes next, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
+    """As in the paper, for the user who comes next, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
 
     error: the largest standard deviation that a sum's noise has in the run, family 0. constants: see `constants`.
     """
@@ -87,7 +87,7 @@ def constants(problem: MixtureProblem) -> Array:
     """Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1), ln(24 H / p), ln(1 + K / lambda), ln(1 + K H^4 / (d lambda))
     (L21 Corollaries 10, 11)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
-    units = problem.statistic.units(problem.size)[0]  # of family 0 as printed: 1
+    units = problem.statistic.units(problem.size)[0]  # of family 0 as in the paper: 1
     norm = 4 * sqrt(d) + 2 * log(24 * K * H / p)
     return np.array(
         [
@@ -101,7 +101,7 @@ def constants(problem: MixtureProblem) -> Array:
     )
 
 
-def printed_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
+def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
     """The ellipsoid of `plan`: |w - w^| in the norm of Lambda^ is at most beta^."""
     d, chance = released.shape[-2], (constants[3] + 2.0 * np.log(users + 1.0))[:, None]
     upsilon = constants[0] * error[:, None]
@@ -283,7 +283,7 @@ ALGORITHM = MixtureLearner(
     source="L21 Algorithm 3, Corollaries 10 and 11; Zhou, Gu, Szepesvari 2021",
     planners={
         "anytime": MixturePlanner(anytime, anytime_constants, anytime_confidence),
-        "paper": MixturePlanner(plan, constants, printed_confidence),
+        "paper": MixturePlanner(plan, constants, paper_confidence),
     },
     regression=WeightedRegression,
 )

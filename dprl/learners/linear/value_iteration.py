@@ -129,7 +129,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """With printed constants values are regressed as they are, else centred, in units of their range."""
+        """With the paper's constants values are regressed as they are, else centred, in units of their range."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:

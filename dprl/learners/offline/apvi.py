@@ -105,8 +105,8 @@ def errors(
 ) -> dict[str, float]:
     """E, with |noise| <= E/2 on all counts together with probability 1 - beta (Lemma C.2, by a union).
 
-    paper: E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho) as printed, which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise
-    the paper prints O~(H/epsilon); the same union gives (8H/epsilon) ln(2HS^2A/beta). calibrated: by exact quantiles.
+    paper: E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho) which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise
+    it has O~(H/epsilon); the same union gives (8H/epsilon) ln(2HS^2A/beta). calibrated: by exact quantiles.
     """
     from scipy.special import ndtri
 
@@ -122,7 +122,7 @@ def errors(
     return {name: 2 * scale * tails[mechanism] for name, scale in scales.items()}
 
 
-PRINTED = {
+PAPER_NOISE = {
     "zcdp": PaperNoise(
         scales=lambda problem, rho: {COUNTS: sqrt(2 * problem.size.H / rho)},  # eq. 2
         formula="N(0, 2H/rho) on every count n and m",
@@ -149,18 +149,18 @@ CONSTANTS = (
         "C1", sqrt(2), "multiple of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
     ),
     _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
-    _constant("C", 1.0, "times H: penalty of pairs with at most E visits; printed above 1; Q is 0 from 1 on"),
+    _constant("C", 1.0, "times H: penalty of pairs with at most E visits; the paper has it above 1; Q is 0 from 1 on"),
     _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as in the paper; 7/3 is in the proof (equation 22)"),
 )  # fmt: skip
 
 
 def unproved(params: Mapping[str, Any]) -> str:
-    """QW23-offline Lemmas C.6 and C.10, with probability 1 - O(beta), need the printed constants, or larger ones."""
+    """QW23-offline Lemmas C.6 and C.10, with probability 1 - O(beta), need the paper's constants, or larger ones."""
     smaller = [
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]
     return (
-        f"the proof has no smaller constants than the printed ones, and here {', '.join(smaller)}"
+        f"the proof has no smaller constants than the paper's, and here {', '.join(smaller)}"
         if smaller
         else ""
     )
@@ -189,7 +189,7 @@ DP_APVI = OfflineLearner(
     fields=CONSTANTS,
     public=("sizes", "rewards"),
     families=families,
-    printed=PRINTED,
+    paper_noise=PAPER_NOISE,
     errors=errors,
     plan=plan,
     shown=SHOWN,
@@ -206,7 +206,7 @@ APVI = OfflineLearner(
     fields=CONSTANTS,
     public=("sizes", "rewards"),
     families=families,
-    printed={},
+    paper_noise={},
     errors=errors,
     plan=plan,
     shown=SHOWN,

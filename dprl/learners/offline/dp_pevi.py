@@ -83,7 +83,7 @@ DP_PEVI = OfflineLearner(
     ),
     public=("sizes", "features"),
     families=families,
-    printed={},
+    paper_noise={},
     errors=errors,
     plan=plan,
     shown={},

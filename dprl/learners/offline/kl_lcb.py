@@ -221,7 +221,7 @@ SHOWN = {
 RECORD: Any = {
     "privacies": ("zcdp", "pure", "approximate", "none"),
     "fields": (),
-    "printed": {},
+    "paper_noise": {},
     "errors": errors,
     "unproved": lambda params: "",
     "proved": "the documentation has the proof",

@@ -101,7 +101,7 @@ class PaperNoise(NamedTuple):
     Attributes:
         scales(problem, amount): of each family's noise, by name; amount is rho or epsilon.
         formula: in words.
-        sources: where it is printed.
+        sources: where the paper states it.
     """
 
     scales: Callable[[OfflineProblem, float], dict[str, float]]
@@ -121,7 +121,7 @@ class OfflineLearner:
         public: keys of PUBLIC, what it takes as known by everybody; `rewards` only where a run does not learn them.
         families(problem, calibration): what it asks for, each with how far one trajectory moves it: for `paper` as the
             paper bounds it, for `calibrated` exactly.
-        printed: its noise as printed, by notion of privacy, where rewards are known.
+        paper_noise: its noise as in the paper, by notion of privacy, where rewards are known.
         errors(problem, mechanism, scales, calibration): E of each family.
         plan(problem): learns.
         shown: what a trace keeps of what was released, by name: functions from all that was released, in order, to
@@ -143,7 +143,7 @@ class OfflineLearner:
     fields: tuple[Field, ...]
     public: tuple[str, ...]
     families: Callable[[OfflineProblem, str], tuple[Family, ...]]
-    printed: Mapping[str, PaperNoise]
+    paper_noise: Mapping[str, PaperNoise]
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]

@@ -43,7 +43,7 @@ PEVI = OfflineLearner(
     ),
     public=("sizes", "features"),
     families=lambda problem, calibration: (),
-    printed={},
+    paper_noise={},
     errors=lambda problem, mechanism, scales, calibration: {},
     plan=plan,
     shown={},

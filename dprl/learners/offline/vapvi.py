@@ -125,7 +125,7 @@ def errors(
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 
-def printed_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
+def paper_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
     """Algorithm 2, line 2, with rho_0 = rho/(5H)."""
     H = problem.size.H
     rho_0 = rho / (5 * H)
@@ -139,9 +139,9 @@ def printed_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
     return {f"{name} {h}": scale for h in range(H - 1, -1, -1) for name, scale in each.items()}
 
 
-PRINTED = {
+PAPER_NOISE = {
     "zcdp": PaperNoise(
-        scales=printed_scales,
+        scales=paper_scales,
         formula="with rho_0 = rho/(5H): on each matrix (Z + Z^T)/sqrt 2, Z of N(0, 1/(4 rho_0)); on each vector of "
         "squares N(0, 2H^4/rho_0), on the other vectors N(0, 2H^2/rho_0)",
         sources=("QW23-offline Algorithm 2, line 2, and Appendix A",),
@@ -170,7 +170,7 @@ DP_VAPVI = OfflineLearner(
     fields=CONSTANTS,
     public=("sizes", "features"),
     families=families,
-    printed=PRINTED,
+    paper_noise=PAPER_NOISE,
     errors=errors,
     plan=plan,
     shown={},
@@ -188,7 +188,7 @@ VAPVI = OfflineLearner(
     fields=tuple(f for f in CONSTANTS if f.name not in ("c1", "c2")),
     public=("sizes", "features"),
     families=families,
-    printed={},
+    paper_noise={},
     errors=errors,
     plan=plan,
     shown={},

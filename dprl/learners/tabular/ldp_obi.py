@@ -79,7 +79,7 @@ ALPHA = Field(
     "alpha",
     "float",
     2.0,
-    "by how many bounds on their noise counts are raised before one divides by them; printed is any above 1",
+    "by how many bounds on their noise counts are raised before one divides by them; the paper allows any above 1",
     low=1.0,
     high=100.0,
     when="not anytime",

@@ -28,7 +28,7 @@ SIGNATURE = f"void({_GIVEN}, float64[:,:,::1], float64[:,::1], int64[:,::1])"
 # users: who have played since the last plan; policy: Logits [H, S, A], those that they played, overwritten.
 STOCHASTIC = f"void({_GIVEN}, int64, float64[:,:,::1], float64[:,::1], float64[:,:,::1])"
 
-OWN = "own"  # the constants of a learner that nothing is said of: neither printed in a paper nor proved
+OWN = "own"  # the constants of a learner that nothing is said of: neither in a paper nor proved
 
 
 class Planner(NamedTuple):

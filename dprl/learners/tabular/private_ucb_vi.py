@@ -77,7 +77,7 @@ def noise_weight(problem: Problem) -> float:
 
 
 UNCOVERED = (
-    "Its printed bonus adds 3E/4 for rewards; calibrated noise, up to E, and the division can cost 3E/2. "
+    "Its bonus as in the paper adds 3E/4 for rewards; calibrated noise, up to E, and the division can cost 3E/2. "
     "So at the first step, before E/4 users, a value may be no upper bound. Privacy does not depend on it."
 )
 

@@ -29,7 +29,7 @@ def plan(
     H). Ours: Q+ is at least 0, since noise can make r^ and m^ negative and no value is.
     """
     H, S, A = Q.shape
-    slope, c_phi, c_psi, printed = (
+    slope, c_phi, c_psi, paper_E = (
         constants[0],
         constants[1],
         constants[2],
@@ -42,7 +42,7 @@ def plan(
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, B]
-                E = printed if printed > 0.0 else errors[h, s, a]
+                E = paper_E if paper_E > 0.0 else errors[h, s, a]
                 if n < max(2.0 * E, 1.0):
                     Q[h, s, a] = cap
                     continue
@@ -55,17 +55,17 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """slope of the cap, c_phi, c_psi, and the printed E (0: the E that comes with the counts).
+    """slope of the cap, c_phi, c_psi, and the paper's E (0: the E that comes with the counts).
 
-    paper: beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')), c_psi = 1 + S H; with printed noise also the printed
+    paper: beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')), c_psi = 1 + S H; with its noise also its
     E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
     """
     p, H, S, A, K = problem.params, problem.H, problem.S, problem.A, problem.K
     beta = problem.beta / 4
-    printed = 0.0
+    paper_E = 0.0
     if problem.epsilon is not None and problem.calibration == "paper":
-        printed = 3 / problem.epsilon * H * log((2 * S * A * H + S * S * A * H) / beta) * log(K) ** 2.5
-    return np.array([cap_slope(p), (H + 1) * sqrt(2 * log(K / beta)), 1 + S * H, printed])
+        paper_E = 3 / problem.epsilon * H * log((2 * S * A * H + S * S * A * H) / beta) * log(K) ** 2.5
+    return np.array([cap_slope(p), (H + 1) * sqrt(2 * log(K / beta)), 1 + S * H, paper_E])
 
 
 def noise_weight(problem: Problem) -> float:

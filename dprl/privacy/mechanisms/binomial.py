@@ -4,7 +4,7 @@ Unit: one bit; the analyser subtracts the mean.
 
 A row of a stream's `batches` says what one batch adds to each counter: trials, probability, counters that one change
 moves up. Where the size of the batch is decided as the run goes, trials is one of two rules instead, and the second
-number what it keeps to: VARIANCE, as many bits as give that variance to any number of users, or PRINTED, tau. For
+number what it keeps to: VARIANCE, as many bits as give that variance to any number of users, or AS_IN_PAPER, tau. For
 a tree, one row says what a node draws.
 """
 
@@ -24,7 +24,7 @@ from dprl.privacy.mechanisms.mechanism import At, Leaves, Mechanism, Stream, col
 from dprl.privacy.mechanisms.tree import levels, nodes, scattered, split, stems, tree
 from dprl.statistics import Change
 
-VARIANCE, PRINTED = 0.0, -1.0
+VARIANCE, AS_IN_PAPER = 0.0, -1.0
 MANY = 1e15  # users
 
 
@@ -32,10 +32,10 @@ MANY = 1e15  # users
 def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
     """Trials and probability of a batch of `users` under a rule.
 
-    VARIANCE: each user has as many bits as it takes for trials >= 4 amount, and trials q (1 - q) = amount. PRINTED:
+    VARIANCE: each user has as many bits as it takes for trials >= 4 amount, and trials q (1 - q) = amount. AS_IN_PAPER:
     n < tau users add ceil(tau / n) fair bits each, others one Bernoulli(tau / 2n) (B25 Algorithm 4).
     """
-    if rule == PRINTED:
+    if rule == AS_IN_PAPER:
         if users < amount:
             return users * int(np.ceil(amount / users)), 0.5
         return users, min(amount / (2.0 * users), 0.5)

@@ -53,14 +53,14 @@ def prepare(request: Request) -> Noise:
         if request.releases is not None:
             # any of 1..K may become a release, after earlier noise has been seen
             stream, table, events = open_stream(request.K, request.releases), stream, request.K
-        printed = request.paper_noise("central")
-        if not printed.of_users:
+        paper = request.paper_noise("central")
+        if not paper.of_users:
             stream = stream_of_releases(len(request.times))
         scale, formula, sources, notes = (
-            printed.scale,
-            printed.formula,
-            (*printed.sources, mechanism.source),
-            printed.notes,
+            paper.scale,
+            paper.formula,
+            (*paper.sources, mechanism.source),
+            paper.notes,
         )
     else:
         stream = stream_of_releases(request.releases or len(request.times))
@@ -140,7 +140,7 @@ def calibrated_scale(
 
 
 def ladder(request: Request) -> tuple[LadderStep, ...]:
-    """From the printed noise down, one idea at a time: the std of one counter n at the worst release there can be.
+    """From noise as in the paper down, one idea at a time: the std of one counter n at the worst release there can be.
 
     At the spec's delta, or at the reference delta when that is 0. Empty where there are no counters.
     """
@@ -169,17 +169,17 @@ def _ladder(
     plain = statistic.sensitivity(size, REPLACE_ONE)
     users, releases = make_stream(np.array([K])), stream_of_releases(M)
     laplace = MECHANISMS["laplace-tree"]
-    printed = statistic.sensitivity(size, BLANK_ONE).l1 * levels(users.items) / epsilon
+    paper = statistic.sensitivity(size, BLANK_ONE).l1 * levels(users.items) / epsilon
 
     def std(mechanism: Mechanism, stream: Stream, scale: float, seen: Statistic = statistic) -> float:
         return float(seen.counter(scale) * mechanism.std(stream).max())
 
-    twice = proved(laplace, plain, printed, users, 0.0, contribution)
+    twice = proved(laplace, plain, paper, users, 0.0, contribution)
     steps = [
-        LadderStep("as in the paper: Laplace tree over the users", std(laplace, users, printed), twice, 0.0),
+        LadderStep("as in the paper: Laplace tree over the users", std(laplace, users, paper), twice, 0.0),
         LadderStep(
             "the same, scaled until what is claimed is proved",
-            std(laplace, users, printed * twice / epsilon),
+            std(laplace, users, paper * twice / epsilon),
             epsilon,
             0.0,
         ),

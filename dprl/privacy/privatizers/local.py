@@ -47,8 +47,8 @@ def prepare(request: Request) -> Noise:
         sources, notes = (mechanism.source,), (ASSUMED,)
     elif request.calibration == "paper":
         statistic = request.statistic
-        printed = request.paper_noise("local")
-        scale, formula, sources, notes = printed.scale, printed.formula, printed.sources, printed.notes
+        paper = request.paper_noise("local")
+        scale, formula, sources, notes = paper.scale, paper.formula, paper.sources, paper.notes
     else:
         statistic = request.statistic.evened()
         change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution

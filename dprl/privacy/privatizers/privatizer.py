@@ -26,7 +26,7 @@ from dprl.privacy.guarantee import (
     unit_of,
 )
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
-from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
+from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
 
 REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
@@ -85,12 +85,12 @@ class Request:
 
     @property
     def claimed_delta(self) -> float:
-        """The delta that is promised: none for printed Laplace noise, or for what is pure anyway."""
+        """The delta that is promised: none for Laplace noise as in the paper, or for what is pure anyway."""
         mechanism = MECHANISMS[self.mechanism]
-        printed = self.calibration == "paper" and not mechanism.needs_delta
-        return 0.0 if printed or mechanism.pure else self.delta
+        as_in_paper = self.calibration == "paper" and not mechanism.needs_delta
+        return 0.0 if as_in_paper or mechanism.pure else self.delta
 
-    def paper_noise(self, model: str) -> Printed:
+    def paper_noise(self, model: str) -> PaperScale:
         """Noise as the statistic's papers print it."""
         return self.statistic.paper_noise(model, self.size, self.K, self.epsilon, self.delta)
 

@@ -16,7 +16,7 @@ from dprl.messages import filled
 from dprl.privacy.accounting import Binomial, Losses, for_each, gaussian_mu, least_scale
 from dprl.privacy.guarantee import NOISE, SENT, SIMULATION, WHERE, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
-from dprl.privacy.mechanisms.binomial import BINOMIAL_TREE, PRINTED, VARIANCE
+from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, BINOMIAL_TREE, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE, Change
@@ -55,7 +55,7 @@ def check(
             "bits; give fewer, or a smaller epsilon.",
         )
     if calibration == "paper":
-        bits = printed_tau(change.raised, epsilon, delta)
+        bits = paper_tau(change.raised, epsilon, delta)
     else:
         times = levels(releases) if mechanism == BINOMIAL_TREE.key else 1
         bits = 4 * guessed(change.raised * times, epsilon, delta)
@@ -141,9 +141,9 @@ def in_batches(request: Request, change: Change) -> Drawn:
         users = np.array([batch.users for batch in request.batches], dtype=np.int64)
         raised = np.array([batch.raised for batch in request.batches], dtype=np.int64)
     if request.calibration == "paper":
-        tau = printed_tau(change.raised, request.epsilon, request.delta)
-        bits = printed_bits(users, tau)
-        formula = filled(NOISE["printed_bits"], tau=f"{tau:,.0f}")
+        tau = paper_tau(change.raised, request.epsilon, request.delta)
+        bits = paper_bits(users, tau)
+        formula = filled(NOISE["paper_bits"], tau=f"{tau:,.0f}")
         sources: tuple[str, ...] = ("B25 Algorithm 4 and section V-A",)
     else:
         bits = np.empty((len(users), 2))
@@ -175,7 +175,7 @@ def in_batches(request: Request, change: Change) -> Drawn:
         drawn = as_one(drawn)
     stream, table = make_stream(request.times, drawn, forgotten=request.batches is not None), None
     if request.releases is not None:
-        rule = (PRINTED, tau) if request.calibration == "paper" else (VARIANCE, variance)
+        rule = (AS_IN_PAPER, tau) if request.calibration == "paper" else (VARIANCE, variance)
         drawn = np.tile([*rule, change.raised], (request.releases, 1))
         stream = open_stream(request.K, request.releases, drawn)
         table = replace(stream_of_releases(request.releases), batches=drawn)
@@ -243,7 +243,7 @@ def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: i
     return filled(SENT[f"{name}_range"], low=f"{low:,}", high=f"{high:,}", **said)
 
 
-def printed_tau(raised: int, epsilon: float, delta: float) -> float:
+def paper_tau(raised: int, epsilon: float, delta: float) -> float:
     """tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A). raised: 3H."""
     return 96 * math.log(2 / delta) / (epsilon / raised) ** 2
 
@@ -253,7 +253,7 @@ def guessed(raised: int, epsilon: float, delta: float) -> float:
     return 2 * raised / gaussian_mu(epsilon, delta) ** 2
 
 
-def printed_bits(users: NDArray[np.int64], tau: float) -> Array:
+def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
     """[M, 2] trials and probability of each batch (B25 Algorithm 4): fair bits below tau users, else Bernoulli."""
     few = users < tau
     return np.stack(

@@ -141,7 +141,7 @@ def ends_of(spec: RunSpec) -> Ints:
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
     """[M] each, what the learner is told of the noise of a matrix and of a vector.
 
-    With printed constants the largest standard deviations that numbers have in the run, as the paper has them; else
+    With the paper's constants the largest standard deviations that numbers have in the run, as the paper has them; else
     bounds.
     """
     if noise.mechanism is None:

@@ -160,9 +160,9 @@ def noise_for(
     families = families_of(learner, problem, spec.calibration)
     mechanism = MECHANISMS[asked.promise.mechanism]
     if spec.calibration == "paper":
-        printed = learner.printed[asked.promise.key]
-        scales = printed.scales(problem, float(getattr(asked, asked.promise.fields[0])))
-        formula, sources = printed.formula, printed.sources
+        paper = learner.paper_noise[asked.promise.key]
+        scales = paper.scales(problem, float(getattr(asked, asked.promise.fields[0])))
+        formula, sources = paper.formula, paper.sources
     else:
         scales = calibrated_scales(mechanism, families, asked, exact)
         formula, sources = filled(NOISE["curator"], budget=asked.text), (mechanism.source,)

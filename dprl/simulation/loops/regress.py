@@ -123,14 +123,14 @@ def _mixture(spec: RunSpec) -> Mixture | None:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] what the learner is told of the noise: with printed constants the largest standard deviation that a sum has
-    in the run, as the paper has it; else what the length of d draws stays below."""
+    """[B] what the learner is told of the noise: with the paper's constants the largest standard deviation that a sum
+    has in the run, as the paper has it; else what the length of d draws stays below."""
     if spec.bonus != "paper":
         return noise.radius()
     worst = float(noise.std.max())
     if spec.calibration == "paper":
-        printed = noise.statistic.paper_noise(
+        paper = noise.statistic.paper_noise(
             spec.privacy, size_of(spec), spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
         )
-        worst = printed.scale * printed.spread
+        worst = paper.scale * paper.spread
     return np.full(len(noise.ends), worst)

@@ -1,4 +1,4 @@
-"""The tab Regret: what learning has cost so far, while it runs; from where on printed constants say something."""
+"""The tab Regret: what learning has cost so far, while it runs; from where on the paper's constants say something."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def tab() -> None:
 
 
 def telling_from(found: list[Row]) -> None:
-    """From which K on runs with printed constants say something."""
+    """From which K on runs with the paper's constants say something."""
     told = []
     for curve, _, title, run in found:
         known, v_star = LINEAR.runs.curves(curve.spec), answers.v_star(curve.spec)

@@ -65,10 +65,10 @@ def tab() -> None:
     show(picture, "offline_gap")
     what_if(specs, curves, best)
     if shaded is not None:
-        free = {spec.baseline() for spec in specs if printed(spec)}
+        free = {spec.baseline() for spec in specs if as_in_paper(spec)}
         baselines = [c for c, spec in zip(curves, specs, strict=True) if spec in free]
         said = sentences.range_of_the_paper(
-            [c for c, spec in zip(curves, specs, strict=True) if printed(spec)],
+            [c for c, spec in zip(curves, specs, strict=True) if as_in_paper(spec)],
             baselines[0] if baselines else None,
             int(shaded[0]),
         )
@@ -76,7 +76,7 @@ def tab() -> None:
             st.info(explained(said), icon=":material/straighten:")
 
 
-def printed(spec: OfflineSpec) -> bool:
+def as_in_paper(spec: OfflineSpec) -> bool:
     """Whether this is a run of the paper's figure."""
     return "features" in spec.learner.public and spec.calibration == "paper"
 

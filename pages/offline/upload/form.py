@@ -152,8 +152,8 @@ def budgets(own: Own) -> None:
     except SpecError:
         fitting = LEARNERS  # what is wrong is said below
     choice(own, "algorithm", "Algorithm for your data", {key: OFFLINE_LEARNERS[key].title for key in fitting})
-    if OFFLINE_LEARNERS[own.algorithm].printed:
-        st.caption(sentences.PRINTED)
+    if OFFLINE_LEARNERS[own.algorithm].paper_noise:
+        st.caption(sentences.PAPER_CONSTANTS)
     left, right = st.columns(2)
     with left:
         choice(own, "privacy", "Privacy budget of your data", {key: PROMISES[key].title for key in BUDGET})

@@ -19,7 +19,7 @@ from pages.shared.results import answers
 MOST = 15  # decades of users that the scale shows
 LATEST = 4  # times the users that are said, by which runs have begun to learn: tests/pages/test_gauge.py
 SURE = 10.0  # beyond this factor it says what it says without a may
-UNSURE = {  # bonuses of which LATEST does not hold: RiverSwim with DP-UCBVI's printed one
+UNSURE = {  # bonuses of which LATEST does not hold: RiverSwim with DP-UCBVI's as in the paper
     "paper": "Paper constants may need many times as many.",
     "own": "The bonus of this algorithm may need more.",
 }

@@ -99,9 +99,9 @@ def noise(s: Session, privatizer: Privatizer) -> None:
                 args=(s,),
             )
     select("Noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
-    printed = [m for m in known if calibration in sizes[m]]
+    sized = [m for m in known if calibration in sizes[m]]
     pure = MECHANISMS[mechanism].pure  # then a delta of zero is no wish of the visitor's
-    fitting = [m for m in printed if delta > 0 or pure or not MECHANISMS[m].needs_delta] or printed
+    fitting = [m for m in sized if delta > 0 or pure or not MECHANISMS[m].needs_delta] or sized
     select(
         "Mechanism",
         fitting,
@@ -114,9 +114,9 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     if pure:
         st.caption("This mechanism guarantees (ε, 0), so no δ is needed.")
     only = listed([MECHANISMS[m].title for m in fitting])
-    if len(fitting) < len(printed):
+    if len(fitting) < len(sized):
         st.caption(f"At δ = 0 only {escape(only)} guarantees anything.")
-    elif len(printed) < len(known):
+    elif len(sized) < len(known):
         st.caption(f"Here a paper states noise only for {escape(only)}.")
     if privatizer.key not in REPORTED:
         return

@@ -100,15 +100,15 @@ def promises(learners: Sequence[str]) -> list[str]:
     return [key for key in BUDGET if all(key in privacies for privacies in made)]
 
 
-def is_printed(settings: OfflineSettings, key: str) -> bool:
+def in_paper(settings: OfflineSettings, key: str) -> bool:
     """Whether a paper prints this learner's noise; none does where rewards are learned."""
-    return settings.privacy in OFFLINE[key].printed and not (settings.rewards == "learned" and knows(key))
+    return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 
 def noise_sizes(settings: OfflineSettings) -> list[str]:
-    """How large noise may be: as printed, where a paper prints that of one of the learners."""
-    printed = any(is_printed(settings, key) for key in settings.private)
-    return ["paper", "calibrated"] if printed else ["calibrated"]
+    """How large noise may be: as in the paper, where a paper states that of one of the learners."""
+    stated = any(in_paper(settings, key) for key in settings.private)
+    return ["paper", "calibrated"] if stated else ["calibrated"]
 
 
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
@@ -160,7 +160,7 @@ def offline_spec_of(
     if is_private(option):
         noise = {
             "privacy": settings.privacy,
-            "calibration": settings.calibration if is_printed(settings, key) else None,
+            "calibration": settings.calibration if in_paper(settings, key) else None,
             "delta": settings.delta,
             "contribution": settings.contribution,
             BUDGET[settings.privacy]: budget,

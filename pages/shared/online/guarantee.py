@@ -196,7 +196,7 @@ def proved(g: Guarantee) -> str:
 
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
-    """The ladder from the printed noise down."""
+    """The ladder from noise as in the paper down."""
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(

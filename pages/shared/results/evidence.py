@@ -35,7 +35,7 @@ def bundled() -> Bundled:
 
 @cache
 def bundled_figures() -> Evidence:
-    """The runs of the papers' printed figures; read once."""
+    """The runs of the papers' figures; read once."""
     return from_dict(asset("figures"), {})
 
 

@@ -96,8 +96,8 @@ class Link:
 
 def most_private(curves: Sequence[Curve]) -> int:
     """Which of them (of those not hidden, if any) promises most: the smallest epsilon, then the fewest who are
-    trusted, then the smallest delta; with the printed noise, which is never the smaller, before the least. Of several
-    the first."""
+    trusted, then the smallest delta; with noise as in the paper, which is never the smaller, before the least. Of
+    several the first."""
     trusted = list(PRIVATIZERS)  # none, then from the most trusted to nobody
 
     def promise(i: int) -> tuple[float, ...]:

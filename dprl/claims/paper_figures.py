@@ -1,4 +1,4 @@
-"""The papers' own printed figures of measurements: our curves with their settings, beside settings that show the claim.
+"""The papers' own figures of measurements: our curves with their settings, beside settings that show the claim.
 
 What a paper leaves open is ours, and said. Of the five papers two print such figures; V20's figures draw a class of
 problems, and L21 and B25 print none.
@@ -22,7 +22,7 @@ RUNS = 5  # as both papers have
 
 
 @dataclass(frozen=True)
-class PrintedPanel:
+class PaperPanel:
     """Curves under one choice of settings.
 
     Attributes:
@@ -37,16 +37,16 @@ class PrintedPanel:
 
 
 @dataclass(frozen=True)
-class PrintedFigure:
+class PaperFigure:
     """A figure of a paper.
 
     Attributes:
         key: its name on the command line.
-        claim: key of the claim that it is printed for.
+        claim: key of the claim that the paper draws it for.
         source: paper and figure.
         found: whether it shows with the paper's settings, and what it takes, in a sentence or two.
         open: what the paper leaves open, and what is ours.
-        printed: the paper's settings.
+        paper: the paper's settings.
         needed: settings with which the claim shows.
     """
 
@@ -55,13 +55,13 @@ class PrintedFigure:
     source: str
     found: str
     open: str
-    printed: PrintedPanel
-    needed: PrintedPanel
+    paper: PaperPanel
+    needed: PaperPanel
 
     @property
-    def panels(self) -> tuple[PrintedPanel, PrintedPanel]:
+    def panels(self) -> tuple[PaperPanel, PaperPanel]:
         """Both."""
-        return self.printed, self.needed
+        return self.paper, self.needed
 
     @property
     def runs(self) -> tuple[Any, ...]:
@@ -77,7 +77,7 @@ class PrintedFigure:
         ]
 
 
-def seen(panel: PrintedPanel, known: Evidence) -> str:
+def seen(panel: PaperPanel, known: Evidence) -> str:
     """What there is to see in a panel, in a sentence."""
     least, most = (percent(of(lost(known, spec) for spec in panel.specs)) for of in (min, max))
     return f"At {size_of(panel.specs[0])} the curves have lost {least} to {most} of V*."
@@ -115,15 +115,15 @@ def _shares(specs: Sequence[RunSpec]) -> Callable[[Evidence], SettingPlot]:
     return draw
 
 
-def _online(title: str, specs: Sequence[RunSpec]) -> PrintedPanel:
-    return PrintedPanel(title, tuple(specs), _shares(specs))
+def _online(title: str, specs: Sequence[RunSpec]) -> PaperPanel:
+    return PaperPanel(title, tuple(specs), _shares(specs))
 
 
-def _offline(title: str, specs: Sequence[Any]) -> PrintedPanel:
-    return PrintedPanel(title, tuple(specs), offline.gaps(specs))
+def _offline(title: str, specs: Sequence[Any]) -> PaperPanel:
+    return PaperPanel(title, tuple(specs), offline.gaps(specs))
 
 
-PRINTED = at(
+AS_IN_PAPER = at(
     "riverswim", 50_000, seeds=RUNS, mechanism="laplace-tree", calibration="paper", bonus="paper",
     schedule="episodic",
 )  # fmt: skip
@@ -134,7 +134,7 @@ def _methods(base: Any) -> list[Any]:
     return [base.baseline(), base.replace(algorithm="pevi"), base.replace(rho=1.0), base.replace(rho=25.0)]
 
 
-def _printed_budgets(base: Any) -> list[Any]:
+def _paper_budgets(base: Any) -> list[Any]:
     return [base.baseline(), *(base.replace(rho=rho) for rho in (0.1, 1.0, 5.0, 25.0))]
 
 
@@ -146,7 +146,7 @@ OPEN_OFFLINE = (
 FIGURES = {
     figure.key: figure
     for figure in (
-        PrintedFigure(
+        PaperFigure(
             "qw23-online-1",
             ORDER.key,
             "Qiao, Wang 2023 (online), Figure 1",
@@ -156,10 +156,10 @@ FIGURES = {
             _online(
                 "RiverSwim, K = 50,000, as the paper prints",
                 [
-                    PRINTED.baseline(),
-                    PRINTED.replace(epsilon=10.0),
-                    PRINTED,
-                    PRINTED.replace(privacy="local", mechanism="laplace", calibration="paper"),
+                    AS_IN_PAPER.baseline(),
+                    AS_IN_PAPER.replace(epsilon=10.0),
+                    AS_IN_PAPER,
+                    AS_IN_PAPER.replace(privacy="local", mechanism="laplace", calibration="paper"),
                 ],
             ),
             _online(
@@ -167,7 +167,7 @@ FIGURES = {
                 by_trust(at("riverswim", 10**12))[0],
             ),
         ),
-        PrintedFigure(
+        PaperFigure(
             "qw23-offline-1a",
             OFFLINE.key,
             "Qiao, Wang 2023 (offline), Figure 1a",
@@ -177,21 +177,21 @@ FIGURES = {
             _offline("n up to 1,000, noise as in the paper", _methods(SMALL)),
             _offline("n up to 1 million, noise as in the paper", _methods(LINEAR)),
         ),
-        PrintedFigure(
+        PaperFigure(
             "qw23-offline-1b",
             OFFLINE.key,
             "Qiao, Wang 2023 (offline), Figure 1b",
             "At n = 1,000, all budgets lose far more than VAPVI. By n = 1 million the order of budgets shows, and ρ = "
             "25 has met VAPVI.",
             OPEN_OFFLINE,
-            _offline("n up to 1,000, noise as in the paper", _printed_budgets(SMALL)),
-            _offline("n up to 1 million, noise as in the paper", _printed_budgets(LINEAR)),
+            _offline("n up to 1,000, noise as in the paper", _paper_budgets(SMALL)),
+            _offline("n up to 1 million, noise as in the paper", _paper_budgets(LINEAR)),
         ),
     )
 }
 
 
-def figures_of(claim: str) -> list[PrintedFigure]:
-    """Those that a claim is printed with."""
+def figures_of(claim: str) -> list[PaperFigure]:
+    """Those that a paper draws for a claim."""
     assert claim in CLAIMS
     return [figure for figure in FIGURES.values() if figure.claim == claim]

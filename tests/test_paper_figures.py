@@ -1,4 +1,4 @@
-"""The papers' printed figures: what is drawn, what is said of it, and that the command line says the same."""
+"""The papers' figures: what is drawn, what is said of it, and that the command line says the same."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from dprl import __main__ as cli
 from dprl import run
 from dprl.claims import CLAIMS, figures
+from dprl.claims.paper_figures import FIGURES, lost, seen
 from dprl.claims.pictures import figure_pictures
-from dprl.claims.printed import FIGURES, lost, seen
 from dprl.metrics.curves import Evidence
 from dprl.simulation import spec_from_dict
 from pages.shared.results.bundled import asset
@@ -33,20 +33,20 @@ def test_every_figure_has_a_claim_and_its_runs_come_with_the_program() -> None:
 
 def test_a_run_of_a_figure_is_the_engines() -> None:
     known = bundled_figures()
-    spec = FIGURES["qw23-offline-1a"].printed.specs[0]
+    spec = FIGURES["qw23-offline-1a"].paper.specs[0]
     assert run(spec.replace(seeds=1)).values[0, -1] == pytest.approx(known.runs[spec].ends[0], rel=1e-5), (
         AGAIN
     )
 
 
-def test_with_printed_constants_the_online_figure_is_flat_and_with_what_it_takes_it_has_the_order() -> None:
+def test_with_paper_constants_the_online_figure_is_flat_and_with_what_it_takes_it_has_the_order() -> None:
     known, figure = bundled_figures(), FIGURES["qw23-online-1"]
-    assert all(lost(known, spec) > 0.95 for spec in figure.printed.specs)
+    assert all(lost(known, spec) > 0.95 for spec in figure.paper.specs)
     ends = [known.runs[spec].ends.mean() for spec in figure.needed.specs]
     assert ends == sorted(ends)
     assert lost(known, figure.needed.specs[-1]) < 0.01
     assert "flat at K = 50,000" in figure.found
-    assert seen(figure.printed, known) == "At K = 50,000 the curves have lost 97% to 98% of V*."
+    assert seen(figure.paper, known) == "At K = 50,000 the curves have lost 97% to 98% of V*."
 
 
 def test_offline_curves_meet_by_a_million_and_not_by_a_thousand() -> None:
@@ -79,11 +79,11 @@ def test_the_command_line_writes_the_numbers_of_both(
     assert figure.found in said
     assert {file.name for file in tmp_path.iterdir()} == {
         "qw23-online-1.json",
-        "qw23-online-1-printed.csv",
+        "qw23-online-1-paper.csv",
         "qw23-online-1-needed.csv",
     }
-    table = pd.read_csv(tmp_path / "qw23-online-1-printed.csv")
-    drawn = figure.printed.draw(some).series[0]
+    table = pd.read_csv(tmp_path / "qw23-online-1-paper.csv")
+    drawn = figure.paper.draw(some).series[0]
     rows = table[table["series"] == drawn.label]
     np.testing.assert_allclose(rows["mean"], drawn.rows.mean(0), rtol=1e-9)
 
