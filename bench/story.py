@@ -74,7 +74,7 @@ def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def race(mdp: TabularMDP, best: Ints, far: float) -> dict[str, Any]:
+def race(best: Ints, far: float) -> dict[str, Any]:
     """Noise at each epsilon, and at last none: of all counts of the USERS, and of one count while users come.
 
     far: the chance that a user is at the far end at the last step. The users who are there are the one count.
@@ -119,6 +119,6 @@ def story() -> dict[str, Any]:
         "rewards": short([mdp.R[0, 0].max(), mdp.R[0, -1].max()]),
         "policy": digits(best),
         "paths": paths,
-        "noise": race(mdp, best, float(far)),
+        "noise": race(best, float(far)),
         "learning": learning(mdp, random),
     }

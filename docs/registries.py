@@ -69,7 +69,7 @@ def _default(field: Field) -> str:
     return f"`{field.default:g}`" if isinstance(field.default, float) else f"`{field.default}`"
 
 
-def _table(fields: Iterable[Field], optional: bool = False) -> Iterator[str]:
+def _table(fields: Iterable[Field]) -> Iterator[str]:
     """A row for each field."""
     rows = list(fields)
     if rows:

@@ -29,6 +29,7 @@ from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
 from dprl.research.sweeps import versions
 from tests.problems import model
+from tests.simulation.test_spec import from_strings
 from tests.simulation.test_trace import SUMMARY
 
 SMALL = ["--env-param", "S=3", "--env-param", "H=4", "--episodes", "1e4", "--seeds", "2"]
@@ -137,7 +138,7 @@ def test_every_field_is_a_flag(tmp_path: Path) -> None:
     assert given.keys() == FIELDS.keys()
     flags = [f"{FIELDS[name].flag}={value}" for name, value in given.items()]
     assert main(["run", *flags, f"--out={tmp_path}"]) == 0
-    assert files(tmp_path)[0] == RunSpec.from_strings(given)
+    assert files(tmp_path)[0] == from_strings(given)
 
 
 def test_list_names_every_entry(capsys: pytest.CaptureFixture[str]) -> None:

@@ -175,7 +175,7 @@ def inverse(specs: Sequence[RunSpec]) -> Array:
     return np.array([1 / (spec.epsilon or np.inf) for spec in specs])
 
 
-def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
+def in_budget(specs: Sequence[RunSpec]) -> Setting:
     """The price of privacy grows like 1/epsilon at most."""
 
     def points(evidence: Evidence) -> Points:
@@ -186,7 +186,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
         points,
         1.0,
         specs,
-        heading=problem_title(specs[0], note or f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"),
+        heading=problem_title(specs[0], f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"),
         statistic="exponent of the privacy cost in 1/ε",
         labels=("What privacy costs", "1/ε", "Extra regret (reward lost)"),
     )

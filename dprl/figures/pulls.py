@@ -42,9 +42,7 @@ class PullCurve:
     bound_at: str = ""
 
 
-def pulls_over_episodes(
-    curves: Sequence[PullCurve], *, log_x: bool = True, see: str = "", dark: bool = False
-) -> Picture:
+def pulls_over_episodes(curves: Sequence[PullCurve], *, see: str = "", dark: bool = False) -> Picture:
     """Mean pulls of a bad arm against episodes, with 95% t intervals over seeds, and the lower bounds."""
     bounds = {curve.bound: curve.bound_at for curve in curves if curve.bound is not None}
     chart = Chart(
@@ -55,7 +53,7 @@ def pulls_over_episodes(
         height=400 + 16 * (len(curves) + len(bounds)),
         dark=dark,
     )
-    lines.draw_series(chart, [_from_first_pull(curve.mean) for curve in curves], after, log_x=log_x)
+    lines.draw_series(chart, [_from_first_pull(curve.mean) for curve in curves], after, log_x=True)
     for curve in curves:
         label, x = curve.mean.label, np.asarray(curve.mean.x, float)
         faint = style.translucent(curve.mean.style.color(dark), 0.45)

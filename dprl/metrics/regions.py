@@ -79,7 +79,7 @@ def spectrum(matrices: Array, h: int) -> Array:
     return np.asarray(np.linalg.eigvalsh(matrices[:, h, 0, :, :-1]))
 
 
-def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int, prefix: str = "") -> Array:
+def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int) -> Array:
     """[steps, d] how far each weight may be from its estimate, at a detail."""
     steps = matrices.shape[1]
-    return np.array([half_widths(region(beliefs, matrices, at, h, prefix)) for h in range(steps)])
+    return np.array([half_widths(region(beliefs, matrices, at, h)) for h in range(steps)])

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprl.fields import Field, SpecError, shown
 from dprl.mdp import Size, TabularMDP, planning
@@ -15,8 +14,6 @@ from dprl.mdp.sampling import binomials, multinomial
 from dprl.mdp.tabular import Array
 from dprl.simulation import policies
 from dprl.simulation.policies import Policy
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -115,11 +115,6 @@ class SeedTrace(TraceCore[RunSpec]):
         """[D] E_{eps,beta} of a row."""
         return np.asarray(self.bounds[:, h, s, a] if self.bounds.size else self.error_bound)
 
-    @property
-    def episodes_per_s(self) -> float:
-        """Users simulated in a second."""
-        return self.rate
-
     @classmethod
     def build(
         cls, *, details: Sequence[Detail], mdp: TabularMDP, optimum: planning.Optimum, **known: Any

@@ -283,12 +283,6 @@ class RunSpec:
         """The spec in a JSON text. Raises SpecError, also for text that is not JSON."""
         return cls.from_dict(read_json("spec", text))
 
-    @classmethod
-    def from_strings(cls, given: Mapping[str, str]) -> RunSpec:
-        """The spec whose fields are written as text, as in a link or on a command line. Raises SpecError."""
-        known = {name: FIELDS[name].parse(text) for name, text in given.items() if name in FIELDS}
-        return cls.from_dict({**given, **known})
-
     def replace(self, **changes: Any) -> RunSpec:
         """A copy with some fields changed, checked anew.
 

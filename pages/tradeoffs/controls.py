@@ -125,17 +125,15 @@ def axis(t: SweepPageState) -> str:
         s.version += 1
 
     select("Horizontal axis", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered}, name="against")
-    several(t, "Values", t.x, t.values, studies.default_values(base, t.x), base, MOST_VALUES)
+    several("Values", t.x, t.values, studies.default_values(base, t.x), base, MOST_VALUES)
     second = subject.second(base, t.x)
     if second:
         label = f"Lines for {SYMBOLS.get(second, second)} ="
-        several(t, label, second, t.among, subject.among(base, t.x), base, MOST_MODELS)
+        several(label, second, t.among, subject.among(base, t.x), base, MOST_MODELS)
     return second
 
 
-def several(
-    t: SweepPageState, label: str, x: str, texts: dict[str, str], usual: tuple[Any, ...], base: Any, most: int
-) -> None:
+def several(label: str, x: str, texts: dict[str, str], usual: tuple[Any, ...], base: Any, most: int) -> None:
     """The values of an axis, as text."""
 
     def typed(values: str) -> None:

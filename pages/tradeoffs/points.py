@@ -259,7 +259,7 @@ def sweep_table(study: SweepView) -> None:
         for x, spec in trade.points(study, line):
             ends = trade.ends(spec)
             regret, low, high = trade.band(study, ends)
-            worst = trade.worst_of(study, spec)
+            worst = trade.worst_of(spec)
             price = ends - trade.ends(spec.baseline())
             extra, extra_low, extra_high = trade.band(study, price)
             rows.append(

@@ -192,7 +192,7 @@ def frontiers(study: SweepView, k: int | None = None) -> list[Frontier]:
         runs = [spec for _, spec in points(study, line)]
         rows = np.array([values(study, spec, k) for spec in runs]).reshape(len(runs), -1).T
         lost = np.array([band(study, reached(spec, k))[0] for spec in runs])
-        worst = np.array([worst_of(study, spec, k) for spec in runs])
+        worst = np.array([worst_of(spec, k) for spec in runs])
         proved = proved_exponent(runs[0], study.x, price=study.show == "price")
         name, look = named[line], looks[line]
         curves.append(
@@ -201,7 +201,7 @@ def frontiers(study: SweepView, k: int | None = None) -> list[Frontier]:
     return curves
 
 
-def worst_of(study: SweepView, spec: Any, k: int | None = None) -> float:
+def worst_of(spec: Any, k: int | None = None) -> float:
     """All that there is to lose in a run, or in its first k episodes; NaN while V* is not known."""
     v_star = answers.v_star(spec)
     worst = np.nan if v_star is None else all_to_lose(spec, v_star)
@@ -240,7 +240,7 @@ def order_words(study: SweepView) -> list[str]:
     test = f"The test: {compared} pairs, paired t tests of means, Holm-corrected, at the 5% level."
     if not found:
         return [f"Larger {symbol} is never significantly worse.", test]
-    worst = worst_of(study, study.base)
+    worst = worst_of(study.base)
     if not np.isfinite(worst):
         return []
     lost = {

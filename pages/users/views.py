@@ -132,7 +132,7 @@ def errors() -> None:
             height="content",
             key="users_checks",
         )
-        st.markdown(words.law(t))
+        st.markdown(words.law())
         st.dataframe(
             pd.DataFrame(
                 [

@@ -237,7 +237,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
     )
 
 
-def law(table: Table) -> str:
+def law() -> str:
     """What the table of exponents says."""
     return (
         "With v = V*/H, the law without privacy is users = C S^s A^a H^h / (v^w loss^b). With privacy, a second "

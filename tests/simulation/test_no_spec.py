@@ -21,7 +21,7 @@ from dprl import (
     spec_from_json,
 )
 from tests.problems import few, model
-from tests.simulation.test_spec import as_strings
+from tests.simulation.test_spec import from_strings
 
 MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
 
@@ -87,12 +87,12 @@ def test_numbers_out_of_range_are_refused_and_the_ends_are_not(name: str) -> Non
         assert refusal_of_strings(**{name: str(value)}).field == name
     for value in (field.low, field.high):
         RunSpec.from_dict({name: value})
-        RunSpec.from_strings({name: str(value)})
+        from_strings({name: str(value)})
 
 
 def refusal_of_strings(**given_fields: str) -> SpecError:
     with pytest.raises(SpecError) as error:
-        RunSpec.from_strings(given_fields)
+        from_strings(given_fields)
     assert str(error.value).isprintable()
     return error.value
 
@@ -277,24 +277,3 @@ def test_any_json_is_a_spec_or_is_refused_in_one_sentence(given_fields: dict[str
     assert str(refused).isprintable()
     assert str(refused).endswith(".")
     assert refused.field.partition(".")[0] in {*FIELDS, "spec"}
-
-
-TEXTS = (
-    st.text(max_size=12)
-    | KNOWN
-    | st.from_regex(r"(S|H|A|cap)=[0-9a-zA-Z.]{0,6}(,H=\w{0,3})?", fullmatch=True)
-)
-
-
-@settings(max_examples=few(600), deadline=None, derandomize=True)
-@given(st.dictionaries(NAMES, TEXTS | st.integers(0, 10**16).map(str) | st.floats().map(str), max_size=6))
-def test_any_strings_are_a_spec_or_are_refused_in_one_sentence(given_fields: dict[str, str]) -> None:
-    try:
-        spec = RunSpec.from_strings(given_fields)
-    except SpecError as error:
-        refused = error
-    else:
-        assert RunSpec.from_strings(as_strings(spec)) == spec
-        return
-    assert str(refused).isprintable()
-    assert str(refused).endswith(".")

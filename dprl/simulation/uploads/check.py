@@ -37,7 +37,6 @@ SUMS = ("scores", "returns", "squares")  # each moved by at most one by one epis
 EPISODES = "episodes"  # how many they are
 # Of their noise: squares say how wide an interval is, and need to be known less well.
 WEIGHTS = {"scores": 1.0, "returns": 1.0, "squares": 3.0, EPISODES: 1.0}
-LEVEL = 0.95  # of each interval
 QUANTILES = {"gaussian": 1.96, "laplace": 2.12}  # in standard deviations of such noise, within which 95% are
 WHAT = {
     "scores": "the sum of the scores of people held out",

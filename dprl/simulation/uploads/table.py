@@ -158,7 +158,7 @@ def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
                 yield dict(zip(needed, zip(*map(wanted, rows[:end]), strict=True), strict=True))
             first += len(rows)
     except UnicodeDecodeError:
-        _refuse_encoding(file, text)
+        _refuse_encoding(file)
     finally:
         text.detach()
 
@@ -206,7 +206,7 @@ def _check_heading(file: BinaryIO, needed: Sequence[str]) -> int:
     return before
 
 
-def _refuse_encoding(file: BinaryIO, text: io.TextIOWrapper) -> NoReturn:
+def _refuse_encoding(file: BinaryIO) -> NoReturn:
     """Name the first row that is not UTF-8."""
     file.seek(0)
     for number, line in enumerate(file, 1):

@@ -143,7 +143,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     spec, trace = titles[chosen]
     public, night = spec.public, dark()
     picture = kept(("own-policy", night, spec.to_json()), lambda: beside_usual(spec, trace, night))
-    today(own, spec, trace, len(done))
+    today(spec, trace, len(done))
     st.markdown("### What the policy does", anchors=False)
     show(picture, "own_policy")
     st.markdown(explained(said.BEFORE_USE))
@@ -202,7 +202,7 @@ def named(
     return states[s], h, actions[a], actions[usual]
 
 
-def today(own: Own, spec: UploadSpec, trace: UploadTrace, releases: int) -> None:
+def today(spec: UploadSpec, trace: UploadTrace, releases: int) -> None:
     """Show whether the policy is better than what was done, by people held out. releases: to choose from."""
     if not trace.verdict:
         return

@@ -27,7 +27,7 @@ from pages.shared.visitor.state import Session, add, change_view, session, write
 Described = TypeVar("Described")
 
 
-def curve_box(s: Session, live: bool = False) -> None:
+def curve_box(s: Session, live: bool) -> None:
     """What pressing Run will do, and the button, which stays in reach while the settings are scrolled."""
     spec, refusal = spec_of_controls(s)
     said = ""
