@@ -88,7 +88,7 @@ class Seen:
 def noise_once(times: float = 1.0) -> Iterator[None]:
     """The scales of noise are chosen once, not for every file: they follow from public numbers. times: as much of it as
     is right, for a fault that the attack has to find."""
-    choose, installed = runs.noise_of, vars(traces)["version"]
+    choose, installed = vars(runs)["noise_of"], vars(traces)["version"]
 
     @cache
     def chosen(text: str) -> tuple[CuratorNoise, dict[str, float]]:
@@ -101,13 +101,13 @@ def noise_once(times: float = 1.0) -> Iterator[None]:
         }
         return chosen(json.dumps(fields | {"data": "0" * 32}))
 
-    runs.noise_of = of
+    vars(runs)["noise_of"] = of
     vars(traces)["version"] = cache(installed)
     runs.draws_of.cache_clear()
     try:
         yield
     finally:
-        runs.noise_of, vars(traces)["version"] = choose, installed
+        vars(runs)["noise_of"], vars(traces)["version"] = choose, installed
         runs.draws_of.cache_clear()
 
 
@@ -204,7 +204,7 @@ def ratio(trace: UploadTrace) -> float:
     """The log-likelihood ratio of what was released of those learned from; where people are held out by coins that
     nobody sees, as if nobody was: a number like another then."""
     first, second = _apart()
-    noise, _ = runs.noise_of(trace.spec)
+    noise, _ = vars(runs)["noise_of"](trace.spec)
     assert noise.mechanism is not None
     scales = np.repeat(
         [noise.scales["transitions"], noise.scales["rewards"]],

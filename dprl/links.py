@@ -24,9 +24,8 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation.kinds import FIRST, KINDS, Spec
-from dprl.simulation.spec import RunSpec
-from dprl.simulation.table import FIELDS
+from dprl.simulation import FIELDS, KINDS, RunSpec, Spec
+from dprl.simulation.kinds import FIRST
 
 VERSION = "1"
 MAX_MODEL = 4000  # characters of a text among the parameters; a longer one travels as a file

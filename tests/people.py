@@ -19,8 +19,9 @@ from dprl.simulation import UploadSpec, datasets
 from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.declaration import declaration_text
+from dprl.simulation.uploads.noise import errors_by_step, noise_of, upload_problem_of
 from dprl.simulation.uploads.reach import BETTER, made_up, useful
-from dprl.simulation.uploads.run import errors_by_step, fitted_to, noise_of, upload_problem_of
+from dprl.simulation.uploads.run import fitted_to
 
 
 def declared(model: TabularMDP, known: bool) -> str:

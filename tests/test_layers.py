@@ -17,12 +17,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 API = "(public API)"  # dprl/__init__.py
 PAGES = "pages"  # pages/ and app.py
 SITE = "website"
+FILES = [file for folder in ("dprl", "pages", SITE) for file in (ROOT / folder).rglob("*.py")] + [
+    ROOT / "app.py"
+]
 
 # A file may import its own layer and any layer of a lower rank.
 RANK = {
@@ -178,10 +182,22 @@ def test_imports_run_one_way() -> None:
     assert violations(ROOT) == []
 
 
+def test_no_files_import_each_other_in_a_circle() -> None:
+    files = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in FILES
+    }
+    graph: TopologicalSorter[str] = TopologicalSorter()
+    for name, file in files.items():
+        for _, module in imported_modules(file, ROOT):
+            graph.add(
+                name, *({module if module in files else module.rpartition(".")[0]} & files.keys() - {name})
+            )
+    graph.prepare()  # raises CycleError, which names the files
+
+
 def test_every_layer_of_the_project_was_looked_at() -> None:
-    files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *(ROOT / SITE).rglob("*.py")]
-    files.append(ROOT / "app.py")
-    assert {layer_of(file, ROOT) for file in files} == set(RANK)
+    assert {layer_of(file, ROOT) for file in FILES} == set(RANK)
 
 
 def test_everything_that_is_imported_is_installed_with_the_program() -> None:
@@ -189,9 +205,7 @@ def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     # for another engine; and what Streamlit brings
     extras = {"distributed", "pyarrow", "starlette"}
     required = extras | {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}
-    files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *(ROOT / SITE).rglob("*.py")]
-    files.append(ROOT / "app.py")
-    imported = {module.split(".")[0] for file in files for _, module in imported_modules(file, ROOT)}
+    imported = {module.split(".")[0] for file in FILES for _, module in imported_modules(file, ROOT)}
     assert imported - sys.stdlib_module_names - {"app", "dprl", "pages", "website"} == required
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dprl.jobs.curves import final_values
 from dprl.jobs.local import keep_pool
 from dprl.jobs.store import Store
-from dprl.simulation.kinds import Spec
+from dprl.simulation.trace import Spec
 
 S = TypeVar("S", bound=Spec)
 T = TypeVar("T")

@@ -9,7 +9,6 @@ from dprl.simulation.kinds import (
     KINDS,
     Kind,
     Run,
-    Spec,
     answer,
     answered,
     estimate,
@@ -25,7 +24,7 @@ from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # reg
 from dprl.simulation.outlook import Outlook, outlook
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
-from dprl.simulation.trace import Curve, Trace, TraceCore
+from dprl.simulation.trace import Curve, Spec, Trace, TraceCore
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import Policy
 from dprl.simulation.uploads.run import UploadRun, fitted_model  # registers its kind, too

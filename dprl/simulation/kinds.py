@@ -9,47 +9,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, Protocol
 
 from dprl.fields import Field, SpecError, read_json, shown
 from dprl.messages.brief import Registry, described
 from dprl.simulation.cost import Estimate
-from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
-
-
-class Spec(Protocol):
-    """A run as a value: frozen, checked, hashable, in canonical form.
-
-    Attributes:
-        kind: key of its Kind.
-        size: where its curve ends.
-        seeds: independent repetitions.
-    """
-
-    kind: ClassVar[str]
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def seeds(self) -> int: ...
-
-    def baseline(self) -> Self:
-        """The non-private baseline: itself, if it is not private."""
-
-    def label(self) -> str:
-        """A short name for a legend."""
-
-    def seed_key(self, seed: int) -> str:
-        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
-
-    def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked anew. Raises SpecError."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form. Names its kind, unless it is `online`."""
-
-    def to_json(self) -> str:
-        """Canonical JSON on one line."""
+from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacked
 
 
 class Run(Protocol):

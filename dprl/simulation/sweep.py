@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from dprl.fields import SpecError, shown
 from dprl.messages.brief import shortened
-from dprl.simulation.kinds import Spec, given_spec, kind_of, spec_from_dict
+from dprl.simulation.kinds import given_spec, kind_of, spec_from_dict
+from dprl.simulation.trace import Spec
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,42 @@ from dprl.privacy.guarantee import Guarantee
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dprl.simulation.kinds import Spec
-
 Ints = NDArray[np.int64]
+
+
+class Spec(Protocol):
+    """A run as a value: frozen, checked, hashable, in canonical form.
+
+    Attributes:
+        kind: key of its Kind, see kinds.py.
+        size: where its curve ends.
+        seeds: independent repetitions.
+    """
+
+    kind: ClassVar[str]
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def seeds(self) -> int: ...
+
+    def baseline(self) -> Self:
+        """The non-private baseline: itself, if it is not private."""
+
+    def label(self) -> str:
+        """A short name for a legend."""
+
+    def seed_key(self, seed: int) -> str:
+        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked anew. Raises SpecError."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able canonical form. Names its kind, unless it is `online`."""
+
+    def to_json(self) -> str:
+        """Canonical JSON on one line."""
 
 
 class Curve(NamedTuple):
@@ -57,7 +90,7 @@ class TraceCore(Generic[S_co]):
     """One seed of a run. The fields of a subclass are arrays, dictionaries of arrays, or plain JSON.
 
     Attributes:
-        spec: see kinds.Spec; of which kind, a subclass says.
+        spec: of which kind, a subclass says.
         complete: not cut short.
         v_star: the best value there is; None where no model is known.
         guarantee: what is claimed and proved.
@@ -95,7 +128,7 @@ class TraceCore(Generic[S_co]):
     def _given(self) -> Spec:
         """The spec, as whatever kind has it."""
         spec: Any = self.spec
-        return cast("Spec", spec)
+        return cast(Spec, spec)
 
     def to_bytes(self) -> bytes:
         """A compressed, self-contained form; holds arrays and JSON only, never code."""

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 
 from dprl.jobs.requests import Requests
-from dprl.simulation.kinds import Spec
+from dprl.simulation.trace import Spec
 from pages.attack.state import Attack
 from pages.claims.state import Claims
 from pages.free.state import Free

@@ -23,7 +23,8 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_PEOPLE, example
-from dprl.simulation.uploads.run import draws_of, noise_of
+from dprl.simulation.uploads.noise import noise_of
+from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spent import rounded, together
 from pages.offline.upload import form, receive
 from pages.offline.upload.own import Own, spent

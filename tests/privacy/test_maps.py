@@ -14,7 +14,7 @@ import pytest
 
 from dprl.simulation import UploadSpec
 from dprl.simulation.uploads.declaration import declaration_text
-from dprl.simulation.uploads.run import noise_of
+from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.spec import NOWHERE
 from tests.problems import first
 

@@ -30,8 +30,9 @@ from dprl.simulation.uploads import check, kept, ledger
 from dprl.simulation.uploads.assumptions import ALIKE
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.model import fitted
+from dprl.simulation.uploads.noise import errors_by_step, noise_of, upload_problem_of
 from dprl.simulation.uploads.reach import imagined, reach
-from dprl.simulation.uploads.run import draws_of, errors_by_step, noise_of, upload_problem_of
+from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import NOWHERE, fitting_learners
 from tests.learners.test_handed_over import short_of, worst
 from tests.learners.test_pooled_lcb import alike

@@ -34,7 +34,8 @@ from dprl.privacy.exact import Apart
 from dprl.research import release
 from dprl.simulation.uploads import kept, ledger
 from dprl.simulation.uploads.model import EXAMPLE, example
-from dprl.simulation.uploads.run import UploadRun, draws_of, noise_of
+from dprl.simulation.uploads.noise import noise_of
+from dprl.simulation.uploads.run import UploadRun, draws_of
 from dprl.simulation.uploads.spent import Draw, together
 
 HEADING, *ROWS = example().splitlines(keepends=True)

@@ -24,7 +24,8 @@ from dprl.sentences import verdict as sentences
 from dprl.simulation import UploadTrace, datasets, trace_from_bytes
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration
-from dprl.simulation.uploads.run import fitted_to, noise_of, upload_problem_of
+from dprl.simulation.uploads.noise import noise_of, upload_problem_of
+from dprl.simulation.uploads.run import fitted_to
 from dprl.simulation.uploads.spec import NOWHERE
 from tests.people import declared, outcome, treated, written_down
 from tests.problems import few

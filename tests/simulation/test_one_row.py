@@ -19,8 +19,9 @@ from dprl.metrics.attack import surely
 from dprl.privacy.exact import EXACT, STEPS
 from dprl.simulation.uploads import table as tables
 from dprl.simulation.uploads.declaration import Declaration, declaration, declaration_text
+from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.reading import Counted, counted
-from dprl.simulation.uploads.run import draws_of, noise_of
+from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import NOWHERE, UploadSpec
 from dprl.simulation.uploads.spent import together
 from dprl.statistics import TRANSITIONS

@@ -28,10 +28,11 @@ from dprl.sentences import verdict
 from dprl.simulation.uploads import check, kept, ledger
 from dprl.simulation.uploads.assumptions import ASSUMPTIONS, PEOPLE
 from dprl.simulation.uploads.declaration import declaration, declaration_text
+from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.reading import Counted, counted
 from dprl.simulation.uploads.release import UploadCurator
-from dprl.simulation.uploads.run import draws_of, noise_of
+from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import LEARNERS, NOWHERE, fitting_learners
 from dprl.simulation.uploads.spent import together
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS

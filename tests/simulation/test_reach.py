@@ -15,8 +15,8 @@ from dprl.sentences import uploads
 from dprl.simulation import answer, answered, datasets
 from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads.declaration import declaration_text
+from dprl.simulation.uploads.noise import noise_of, upload_problem_of
 from dprl.simulation.uploads.reach import imagined, made_up, reach, useful
-from dprl.simulation.uploads.run import noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import NOWHERE
 from tests.people import declared, needed
 from tests.problems import few

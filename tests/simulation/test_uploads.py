@@ -38,8 +38,9 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads import run as run_module
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.model import EXAMPLE, example, fitted
+from dprl.simulation.uploads.noise import noise_of, upload_problem_of
 from dprl.simulation.uploads.release import AT_ONCE
-from dprl.simulation.uploads.run import UploadRun, noise_of, upload_problem_of
+from dprl.simulation.uploads.run import UploadRun
 from dprl.statistics import DATASET
 
 HEADING = "episode,step,state,action,reward,next_state\n"

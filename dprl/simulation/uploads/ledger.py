@@ -24,7 +24,8 @@ from typing import Any, BinaryIO
 from dprl.fields import SpecError, shown
 from dprl.kernels import home, private
 from dprl.simulation.budgeted import LEARNING
-from dprl.simulation.uploads.spec import UploadSpec
+from dprl.simulation.kinds import spec_from_dict
+from dprl.simulation.trace import Spec
 from dprl.simulation.uploads.spent import Draw, Spent, rounded, together
 from dprl.simulation.uploads.table import normal
 
@@ -79,9 +80,9 @@ class Budget:
         return dict(self._read()["total"])
 
     @property
-    def releases(self) -> tuple[UploadSpec, ...]:
-        """What was released under it, or begun, in order."""
-        return tuple(UploadSpec.from_dict(_fields(each["spec"])) for each in self._read()["releases"])
+    def releases(self) -> tuple[Any, ...]:
+        """The UploadSpec of each release that was made under it, or begun, in order."""
+        return tuple(spec_from_dict(each["spec"]) for each in self._read()["releases"])
 
     @property
     def draws(self) -> tuple[Draw, ...]:
@@ -97,7 +98,7 @@ class Budget:
         """Why these draws are too much, in a sentence; "" where they fit."""
         return _refusal(self.name, self._read(), tuple(draws))
 
-    def charge(self, spec: UploadSpec, draws: tuple[Draw, ...]) -> None:
+    def charge(self, spec: Spec, draws: tuple[Draw, ...]) -> None:
         """Write a release down, before it is drawn; one that stands here already changes nothing.
 
         Raises:
@@ -287,11 +288,6 @@ def in_words(total: Mapping[str, float]) -> str:
         return "no total"
     names = {"rho": "ρ", "epsilon": "ε", "delta": "δ"}
     return f"the total {', '.join(f'{names[key]} = {value:g}' for key, value in total.items())}"
-
-
-def _fields(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a spec as JSON, without its kind."""
-    return {name: value for name, value in spec.items() if name != "kind" and value is not None}
 
 
 def _now() -> str:

@@ -23,7 +23,7 @@ from dprl.privacy.mechanisms import MECHANISMS
 from dprl.simulation import datasets
 from dprl.simulation.expected import Certain
 from dprl.simulation.loops.offline import Curator, learned_from
-from dprl.simulation.uploads.run import noise_of, upload_problem_of
+from dprl.simulation.uploads.noise import noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import FIELDS, UploadSpec
 from dprl.statistics import TRANSITIONS
 

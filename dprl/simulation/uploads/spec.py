@@ -21,13 +21,12 @@ from dprl.simulation.spec import engine
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
+from dprl.simulation.uploads.ledger import Budget, digest_of, read_before
 from dprl.simulation.uploads.outside import Outside
 from dprl.statistics import DATASET, TRANSITIONS
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from dprl.simulation.uploads.ledger import Budget
 
 UNDECLARED = "accept_undeclared"
 NOWHERE = "0" * 32  # the name of no data set
@@ -299,10 +298,8 @@ def take(
 
 def _remember(file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]) -> None:
     """Write down that a file was read under a budget, and report where it was read before."""
-    from dprl.simulation.uploads import ledger  # which knows specs
-
-    digest = ledger.digest_of(_bytes_of(file))
-    before = ledger.read_before(digest)
+    digest = digest_of(_bytes_of(file))
+    before = read_before(digest)
     if before:
         names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
         recall(f"This file was read before under the budget {names}. Releases from both readings add up.")
