@@ -20,7 +20,7 @@ from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
 from dprl.messages import messages
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.promise import ENDS
-from dprl.simulation.promise import promise
+from dprl.simulation.online import promise
 from pages.shared.lessons.known import evidence
 
 ORDER = Order("Which is which?", ("one", "two", "three"))

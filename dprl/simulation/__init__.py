@@ -21,7 +21,7 @@ from dprl.simulation.kinds import (
 )
 from dprl.simulation.loops import EliminationRun, SeedRun
 from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
-from dprl.simulation.outlook import Outlook, outlook
+from dprl.simulation.online import Outlook, outlook
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 from dprl.simulation.trace import Curve, Spec, Trace, TraceCore

@@ -19,10 +19,12 @@ from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.messages.brief import Registry, described
 from dprl.messages.labels import called, phrase
-from dprl.privacy import attack
+from dprl.privacy import MECHANISMS, attack
+from dprl.privacy.attack import unit_noise
+from dprl.privacy.mechanisms import stream_of_releases
+from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure
-from dprl.simulation.collusion import collusion
 from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops import LOOPS
@@ -35,6 +37,8 @@ POINTS = 10  # of the curve
 MOST_DRAWS = 2e9  # numbers that one unit draws
 LEVELS = 64  # of a tree, at most
 SLICE = 4  # executions played between two looks at the clock, at least
+USERS = 8  # of the counter that two of them attack
+TREE = "laplace-tree"  # the repair that the paper chose
 
 FIELDS: Registry[Field] = Registry(
     (f.name, f)
@@ -313,6 +317,31 @@ def guarantee(spec: AttackSpec) -> dict[str, Any]:
 def warm() -> Iterator[Callable[[], object]]:
     """Nothing: noise alone is drawn by kernels that compile in a moment."""
     yield from ()
+
+
+def collusion(spec: Any) -> dict[str, Any]:
+    """Two users who put their heads together: one draw of noise for a whole counter hides nobody (V20 section 2.2).
+
+    One counter, of visits to one state, is released after each of USERS users, at the epsilon of the attacked run.
+
+    Each release is told to the user who has just been counted. Users t - 1 and t + 1 know what they were told, and the
+    latter what it did itself; so release t + 1, less release t - 1, less user t + 1's own visit, is user t's, if the
+    noise is the same in both.
+
+    Returns:
+        visits: [USERS] 0 or 1; one: the one draw; tree: [USERS] noise of each release of the tree; scale: of each draw.
+    """
+    stream = stream_of_releases(USERS)
+    scale = levels(USERS) / float(spec.run.epsilon)
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, USERS])))
+    visits = rng.integers(0, 2, USERS)
+    tree = scale * unit_noise(MECHANISMS[TREE], stream, 1, rng)[:, 0]
+    return {
+        "visits": visits.tolist(),
+        "one": float(rng.laplace(scale=scale)),
+        "tree": tree.tolist(),
+        "scale": scale,
+    }
 
 
 kinds.register(

@@ -1,28 +1,40 @@
-"""Online runs, as a kind of specs."""
+"""Online runs, as a kind of specs, and what is said of a run before it runs: its outlook, and what noise promises."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.kernels import KernelError
 from dprl.learners import ALGORITHMS
+from dprl.learners.tabular import anytime
 from dprl.mdp import planning
+from dprl.privacy.accounting import group_epsilon, scaled, separation_of, zcdp_of
+from dprl.privacy.attack import outcomes
+from dprl.privacy.privatizers import Noise
 from dprl.simulation import axes, cost, kinds
 from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.outlook import outlook
 from dprl.simulation.pairs import mechanisms_for, runs_in
-from dprl.simulation.prepare import guarantee_of
-from dprl.simulation.promise import promise
+from dprl.simulation.prepare import error_told, guarantee_of, noise_of_schedule, problem_of
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.table import FIELDS
+
+VISITED = 1e-3  # states the optimal policy reaches less often than this are left out
+DELTAS = tuple(10.0 ** (-k / 2) for k in range(20, 2, -1))  # 1e-10 to 0.03
+FALSE = tuple(np.linspace(0.0, 1.0, 101))  # shares of false accusations
+OUTCOMES = 200
+MOST_RELEASES = 50_000  # that noise is drawn for one by one, for its outcomes
+FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of noise, for what other noise of the kind would prove
 
 
 def start(spec: RunSpec, seed: int) -> Run:
@@ -79,6 +91,125 @@ def warm() -> Iterator[Callable[[], object]]:
             yield partial(_run, tiny.replace(bonus=bonus))
         for schedule in () if learner.schedule else ("episodic", "geometric:0.3", "adaptive:0.1"):
             yield partial(_run, tiny.replace(schedule=schedule))
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What can be said of a run before it runs.
+
+    Attributes:
+        noise_std: of one counter after the last user, in counts.
+        visits: how often the optimal policy's most visited state of a step is seen in K users, the median over steps.
+        learns_from: about the K from which the noise no longer hides the optimal policy, None beyond 10^15.
+    """
+
+    noise_std: float
+    visits: float
+    learns_from: int | None
+
+
+def outlook(spec: RunSpec) -> Outlook | None:
+    """What to expect of a private run; None without privacy, or for a learner without a noise term.
+
+    Rule of thumb, not a theorem: the noise hides the optimal policy while its bonuses, w E / n summed over the
+    states that an optimal episode may be in, exceed half of V*. Noise that takes a search to calibrate is taken
+    from the central limit theorem.
+    """
+    learner = ALGORITHMS[spec.algorithm]
+    if spec.privacy == "none" or learner.noise_weight is None:
+        return None
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    best = planning.optimum(mdp)
+    seen = planning.occupancy(mdp, best.policy)
+    v_star = planning.start_value(mdp, best.V)
+    cells = int((seen > VISITED).sum())
+
+    def noise_at(run: RunSpec) -> tuple[float, float]:
+        noise = noise_of_schedule(run, run.episodes, exact=False)
+        return float(noise.std[-1]), float(error_told(run, noise)[-1])
+
+    noise_weight = anytime.noise_weight if spec.bonus == "anytime" else learner.noise_weight
+    learns_from = None
+    for exponent in np.arange(1, 15.01, 0.25):
+        users = int(10**exponent)
+        larger = with_users(spec, users)
+        if larger is None:
+            break
+        weight = noise_weight(problem_of(spec, mdp.size, users))
+        _, error = noise_at(larger)
+        if weight * error * cells / users <= v_star / 2:
+            learns_from = users
+            break
+    std, _ = noise_at(spec)
+    return Outlook(std, spec.episodes * float(np.median(seen.max(-1))), learns_from)
+
+
+def with_users(spec: RunSpec, users: int) -> RunSpec | None:
+    """The same run with so many users: with its mechanism, where that has no room for their releases with the default
+    one, and None where no run can be so long."""
+    for changes in ({}, {"mechanism": None}):
+        try:
+            return spec.replace(episodes=users, **changes)
+        except SpecError:
+            continue
+    return None
+
+
+def promise(spec: RunSpec) -> dict[str, Any] | None:
+    """The promise of a private run's noise, of replacing one user at the worst place; None without privacy.
+
+    Returns:
+        deltas, epsilons: what is proved, as (epsilon, delta).
+        false, missed: of every test, at least `missed` users are missed where `false` are accused falsely (the f of
+            f-DP, from below: f(x) >= 1 - delta - e^epsilon x for every pair that is proved).
+        right: with which chance the best attacker guesses right which of two equally likely worlds it is.
+        rho: of zero-concentrated privacy, None where none is known.
+        separation: of the best attacker's scores.
+        separations, measures: at `delta`, which epsilon noise of this kind proves when the scores are so far apart.
+        delta: at which an attack is measured, that of the spec.
+        outcomes: draws of the noise in one count of visits at the last release, in visits; none where no visits are
+            counted, where each batch is released by itself, and after too many releases.
+    """
+    learner = ALGORITHMS[spec.algorithm]
+    noise = LOOPS[learner.loop].noise_of_run(spec)
+    places = noise.losses()
+    if not places:
+        return None
+    delta = spec.delta or 0.0
+    worst = max(places, key=separation_of)
+    pairs = [(d, noise.epsilon(d)) for d in DELTAS]
+    pairs = [(d, epsilon) for d, epsilon in pairs if math.isfinite(epsilon)]
+    rhos = [zcdp_of(losses) for losses in places]
+    tangents = _tangents(noise, max(epsilon for _, epsilon in pairs))
+    others, group = [scaled(worst, f) for f in FACTORS], noise.group
+    proved = [(group * separation_of(less), group_epsilon(less, group, delta)) for less in others]
+    sampled = learner.statistic.counted and not learner.forgets and noise.stream.releases <= MOST_RELEASES
+    return {
+        "deltas": [d for d, _ in pairs],
+        "epsilons": [epsilon for _, epsilon in pairs],
+        "false": list(FALSE),
+        "missed": [_missed(tangents, x) for x in FALSE],
+        "right": (1 + tangents[0][1]) / 2,
+        "rho": None if None in rhos else max(rho for rho in rhos if rho is not None),
+        "separation": noise.separation,
+        "separations": [d for d, _ in proved],
+        "measures": [epsilon for _, epsilon in proved],
+        "delta": delta,
+        "outcomes": outcomes(noise, OUTCOMES, np.random.default_rng(0)).tolist() if sampled else [],
+    }
+
+
+def _tangents(noise: Noise, most: float) -> list[tuple[float, float]]:
+    """(epsilon, delta) pairs that are proved, epsilon rising from 0."""
+    return [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]
+
+
+def _missed(tangents: list[tuple[float, float]], false: float) -> float:
+    """At least so many are missed; from both directions in which data sets can be exchanged."""
+    found = [0.0]
+    for epsilon, delta in tangents:
+        found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]
+    return max(found)
 
 
 kinds.register(

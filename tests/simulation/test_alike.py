@@ -27,10 +27,9 @@ from dprl.sentences import verdict
 from dprl.simulation import UploadTrace, datasets, trace_from_bytes
 from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads import check, kept, ledger
-from dprl.simulation.uploads.assumptions import ALIKE
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.model import fitted
-from dprl.simulation.uploads.noise import errors_by_step, noise_of, upload_problem_of
+from dprl.simulation.uploads.noise import ALIKE, errors_by_step, noise_of, upload_problem_of
 from dprl.simulation.uploads.reach import imagined, reach
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import NOWHERE, fitting_learners

@@ -22,8 +22,8 @@ from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.gaussian import innovations
 from dprl.simulation import AttackSpec, AttackTrace, answer, answered, start, trace_from_bytes
 from dprl.simulation.attack import noise_of_run, pairs_of, possible_of
+from dprl.simulation.online import promise as promise_of
 from dprl.simulation.prepare import size_of
-from dprl.simulation.promise import promise as promise_of
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 from tests.compare import LEVEL
 from tests.privacy.draws import unit_noise

@@ -10,7 +10,7 @@ import pytest
 from dprl import RunSpec
 from dprl.simulation import outlook, schedules
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.outlook import with_users
+from dprl.simulation.online import with_users
 from dprl.simulation.prepare import noise_of
 from tests.problems import first
 

@@ -26,9 +26,8 @@ from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
 from dprl.sentences import uploads as sentences
 from dprl.sentences import verdict
 from dprl.simulation.uploads import check, kept, ledger
-from dprl.simulation.uploads.assumptions import ASSUMPTIONS, PEOPLE
 from dprl.simulation.uploads.declaration import declaration, declaration_text
-from dprl.simulation.uploads.noise import noise_of
+from dprl.simulation.uploads.noise import ASSUMPTIONS, PEOPLE, noise_of
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.reading import Counted, counted
 from dprl.simulation.uploads.release import UploadCurator

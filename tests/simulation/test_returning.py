@@ -21,8 +21,8 @@ from dprl.simulation import AttackSpec, answer, answered
 from dprl.simulation.attack import noise_of_run as attacked
 from dprl.simulation.attack import pairs_of
 from dprl.simulation.loops.offline import noise_of_run
+from dprl.simulation.online import promise
 from dprl.simulation.prepare import size_of
-from dprl.simulation.promise import promise
 from dprl.simulation.trajectory import Trajectory
 from tests.compare import LEVEL
 from tests.problems import few, first, of_data
