@@ -58,7 +58,7 @@ ORDER = Claim(
     "a small budget costs more.",
     f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
     f"{LEAST} The large budget is 10, the small one 1, and with no trusted party it is 1. The paper's figure states no "
-    f"ε, no bonus and no schedule: all three are ours. With the bonus and noise that the paper prints, every curve is "
+    f"ε, no bonus and no schedule: all three are ours. With the bonus and noise that the paper states, every curve is "
     f"still flat at the figure's K. {EARLY}",
     "The lower a curve, the smaller the share of V* that an average episode has lost.",
     (

@@ -1,7 +1,7 @@
 """The papers' own figures of measurements: our curves with their settings, beside settings that show the claim.
 
 What a paper leaves open is ours, and said. Of the five papers two print such figures; V20's figures draw a class of
-problems, and L21 and B25 print none.
+problems, and L21 and B25 have none.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ FIGURES = {
             "an anytime bonus and calibrated noise.",
             "The paper states no ε. Here ε is 10 or 1 with a trusted curator, and 1 with no trusted party.",
             _online(
-                "RiverSwim, K = 50,000, as the paper prints",
+                "RiverSwim, K = 50,000, as in the paper",
                 [
                     AS_IN_PAPER.baseline(),
                     AS_IN_PAPER.replace(epsilon=10.0),

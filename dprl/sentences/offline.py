@@ -60,7 +60,7 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: int) -> str:
-    """What is seen within the range of n that a paper shows, and beyond it, of runs with the noise that it prints.
+    """What is seen within the range of n that a paper shows, and beyond it, of runs with the paper's noise.
 
     Args:
         baseline: the run without privacy.

@@ -69,11 +69,12 @@ def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | Non
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
     """How large the noise may be, the default first: as in a paper, if one states it for what the learner sees."""
-    return ("calibrated", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("calibrated",)
+    known = ALGORITHMS[algorithm].statistic.in_papers
+    return ("calibrated", "paper") if mechanism in known else ("calibrated",)
 
 
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
-    """What a learner's bonus does not cover of the noise, in sentences; "" where it covers all or prints none.
+    """What a learner's bonus does not cover of the noise, in sentences; "" if it covers all or no paper states one.
 
     Noise as in the paper, and a shuffler's bits, are the same in every counter; calibrated noise is as large in each
     part as the part's tolerance is, and a bonus that a paper has for equal noise may have a smaller one. Nor does it

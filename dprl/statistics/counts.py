@@ -66,10 +66,10 @@ class Counts:
 
     kind = "counts"
     parts = "n, m and r"
-    paper_norm = "3H"  # the L1 norm for which the papers print their noise: that of blank-one
+    paper_norm = "3H"  # the L1 norm for which the papers state their noise: that of blank-one
     counted = True
     norms = ("l1", "l2", "cells", "one-hot")
-    prints = ("laplace-tree", "laplace", "binomial-sum")
+    in_papers = ("laplace-tree", "laplace", "binomial-sum")
 
     @property
     def formula(self) -> str:

@@ -44,14 +44,14 @@ class Dataset:
 
     kind = "dataset"
     parts = "n and m"
-    paper_norm = "2H"  # the L1 norm of blank-one; QW23-offline prints its noise for replace-one, 4H
+    paper_norm = "2H"  # the L1 norm of blank-one; QW23-offline states its noise for replace-one, 4H
     moved = "2H counters of n and 2H of m"
     evening = ""
     then = ""
     formula = "H*S*A*(S+1)"
     counted = True
     norms = ("l1", "l2", "cells")
-    prints = ()
+    in_papers = ()
     publish = staticmethod(project)
 
     def cells(self, size: Size) -> int:

@@ -48,7 +48,7 @@ class FeatureGram:
     formula = "H*d*(d+3)/2"
     counted = False
     norms = ("l2", "l1")
-    prints = ("gaussian-tree",)
+    in_papers = ("gaussian-tree",)
 
     @property
     def moved(self) -> str:
@@ -139,7 +139,7 @@ class FeatureGram:
             f"{B0}, and σ_u = (128/ε) H √(HB) ln²(32HB₀B/δ) in each vector"
         )
         notes = [
-            "matrix noise is (Z + Zᵀ)/√2: L21 Algorithm 2 prints (Z + Zᵀ)/2, and its proof uses √2",
+            "matrix noise is (Z + Zᵀ)/√2: L21 Algorithm 2 states (Z + Zᵀ)/2, and its proof uses √2",
         ]
         if epsilon >= 1:
             notes.append(

@@ -93,7 +93,7 @@ class Statistic(Protocol):
         then: what is done with noisy sums before a learner's own post-processing, for the card; "" for nothing.
         counted: its numbers are counts, of which cards, charts and attacks can speak one by one.
         norms: of `Change`s, those that are known: noise is offered that asks for one of these.
-        prints: keys of the mechanisms for which papers print how much noise there is.
+        in_papers: keys of the mechanisms for which papers state how much noise there is.
     """
 
     @property
@@ -115,7 +115,7 @@ class Statistic(Protocol):
     @property
     def norms(self) -> tuple[str, ...]: ...
     @property
-    def prints(self) -> tuple[str, ...]: ...
+    def in_papers(self) -> tuple[str, ...]: ...
 
     def __hash__(self) -> int: ...
 

@@ -43,7 +43,7 @@ class ValueRegression:
     formula = "(H-1)*d*(d+3)/2"
     counted = False
     norms = ("l2",)
-    prints = ("gaussian-tree", "gaussian")
+    in_papers = ("gaussian-tree", "gaussian")
 
     @property
     def moved(self) -> str:
@@ -150,7 +150,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 def notes_of(epsilon: float) -> tuple[str, ...]:
     """What a card says of noise as in the paper beside what it proves."""
     notes = [
-        "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not print the clipping. Without it "
+        "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not state the clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"
     ]
     if epsilon >= 1:

@@ -63,7 +63,7 @@ class WeightedRegression(ValueRegression):
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (
             *notes_of(epsilon),
-            "the error of a variance has φ of V² in its second part, as L21 Lemma 12 has it; Algorithm 3 prints φ of Ṽ",
+            "the error of a variance has φ of V² in its second part, as L21 Lemma 12 has it; Algorithm 3 states φ of Ṽ",
         )
         both = "for the weighted regression, H⁴/d times that for squares"
         if model == "central":

@@ -68,7 +68,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING, BoundTerm(S=1, A=1, H=3, epsilon=-1), _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PURE}; as Vietri et al. print it",
+        f"{_INHOMOGENEOUS}; {_PURE}; as Vietri et al. state it",
     ),
     Bound(
         "pucb-restated",
@@ -79,7 +79,7 @@ REGRET = (
         "tabular",
         "ε",
         (_HOEFFDING_S, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PURE}; √S more than Vietri et al. print, as Chowdhury and Zhou discuss",
+        f"{_INHOMOGENEOUS}; {_PURE}; √S more than Vietri et al. state, as Chowdhury and Zhou discuss",
     ),
     Bound(
         "private-ucb-po-jdp",

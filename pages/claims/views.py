@@ -67,7 +67,7 @@ def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) 
 
 
 def paper_figures(claim: str) -> None:
-    """The figures that a paper prints for a claim: with its settings, and with those that show the claim."""
+    """The figures that a paper has for a claim: with its settings, and with those that show the claim."""
     night = dark()
     for figure in figures_of(claim):
         st.subheader(f"The paper's figure: {figure.source}", anchor=False)

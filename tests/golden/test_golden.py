@@ -4,7 +4,7 @@ reports rows count.
 `walked` has users one by one, so that only uniform, exponential, gamma and normal draws enter; `blocks` has binomials
 too, which numba draws otherwise from NumPy 2.5 on; `stages` are those of policy
 elimination, `batches` of learners that ask anew for what they regress. Noise is as in the paper
-if some paper prints it, else calibrated. Compared at 1e-9, relative. After a change that is meant to change
+if some paper states it, else calibrated. Compared at 1e-9, relative. After a change that is meant to change
 them (say so in CHANGELOG), write them anew and look at the difference; for a new algorithm or
 mechanism, those that are missing:
 

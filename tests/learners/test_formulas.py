@@ -279,7 +279,7 @@ def test_pucb_has_the_papers_e_with_paper_noise_only(epsilon: float) -> None:
 
 
 def test_pucb_knows_nothing_of_a_tuple_below_twice_e() -> None:
-    """Then Q+ = H: V20 prints Q + H there, which noise can push below the truth."""
+    """Then Q+ = H: V20 states Q + H there, which noise can push below the truth."""
     constants, E = learner("pucb").constants(problem("pucb", "paper")), 1e6
     for n in (-5e6, 0.0, 1.0, 2 * E - 1):
         released = visited(n)

@@ -57,7 +57,7 @@ def test_paper_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) ->
     app = visit("explore", c=[run], tab="guarantee")
     assert work() == 1
     app.run()
-    assert "L21 does not print" in words(app)
+    assert "L21 does not state" in words(app)
     assert "at 1 only the accountant" in words(app)
 
 

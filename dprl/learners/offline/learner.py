@@ -96,7 +96,7 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
 
 
 class PaperNoise(NamedTuple):
-    """Noise as a paper prints it, for one notion of privacy.
+    """Noise as in a paper, for one notion of privacy.
 
     Attributes:
         scales(problem, amount): of each family's noise, by name; amount is rho or epsilon.

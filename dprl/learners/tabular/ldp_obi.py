@@ -2,7 +2,7 @@
 
 What was read: the opening and the abstract, and what Qiao, Wang 2023 and Luyo et al. 2021 say of it; the formulas are
 recalled. The paper's model has the same dynamics at every step; this is the form for any dynamics, with counts of each
-step, whose bound Qiao, Wang print. docs/notes/ldp-obi.md says where this differs, and why.
+step, whose bound Qiao, Wang state. docs/notes/ldp-obi.md says where this differs, and why.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def plan(
     """V20 Algorithm 3 on n^, m^, r^ as released, without post-processing.
 
     conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2); Q+ = min(H, (r^ + sum m^ V)/n^ + conf) where
-    n^ >= 2E and n^ >= 1, else H (the paper prints Q + H there, which noise can push below the truth; its proof needs
+    n^ >= 2E and n^ >= 1, else H (the paper states Q + H there, which noise can push below the truth; its proof needs
     H). Ours: Q+ is at least 0, since noise can make r^ and m^ negative and no value is.
     """
     H, S, A = Q.shape

@@ -91,7 +91,7 @@ class Request:
         return 0.0 if as_in_paper or mechanism.pure else self.delta
 
     def paper_noise(self, model: str) -> PaperScale:
-        """Noise as the statistic's papers print it."""
+        """Noise as in the statistic's papers."""
         return self.statistic.paper_noise(model, self.size, self.K, self.epsilon, self.delta)
 
 

@@ -56,9 +56,7 @@ BONUS = {
     "practical": "smaller noise bound (not proved)",
     OWN: "its own bonus (not proved)",
 }
-BONUS_HELP = (
-    "Anytime: bounds proved to hold at all times, which learn sooner. Paper: bounds as the paper prints them."
-)
+BONUS_HELP = "Anytime: bounds proved to hold at all times, which learn sooner. Paper: bounds as in the paper."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:

@@ -101,7 +101,7 @@ def promises(learners: Sequence[str]) -> list[str]:
 
 
 def in_paper(settings: OfflineSettings, key: str) -> bool:
-    """Whether a paper prints this learner's noise; none does where rewards are learned."""
+    """Whether a paper states this learner's noise; none does where rewards are learned."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 

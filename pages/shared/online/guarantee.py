@@ -201,7 +201,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
     st.markdown(
         explained(
             "Each bar adds one improvement to the bar above it, and says what is proved for its noise. The first bar "
-            "is the noise that the algorithm's paper prints, for δ = 0. Up to 4,000 releases, the last bar is a lower "
+            "is the noise that the algorithm's paper states, for δ = 0. Up to 4,000 releases, the last bar is a lower "
             "bound. Where a bar is longer, the one above proves less, or noise moves to visits from other counts."
         )
     )
