@@ -75,7 +75,7 @@ def test_ladder() -> None:
     assert [(s.epsilon, s.delta) for s in card.ladder] == [(2.0, 0.0), (1.0, 0.0), *[(1.0, 1e-6)] * 7]
     stds = [s.std for s in card.ladder]
     assert stds[5] / stds[6] == pytest.approx(math.sqrt(6 / 4.125), rel=1e-3)
-    # what docs/notes/privacy.md says each idea is worth; all multiply to 48
+    # what each idea is worth; all multiply to 48
     worth = [a / b for a, b in zip([stds[0], *stds[2:-2]], stds[2:-1], strict=True)]
     assert worth == pytest.approx([5.2, 1.6, 1.4, 3.0, 1.2, 1.1], abs=0.05)
     assert math.prod(worth) == pytest.approx(47.6, abs=0.05)
@@ -89,7 +89,7 @@ def test_ladder() -> None:
 
 
 def test_what_docs_say_the_default_needs() -> None:
-    """A billion users, RiverSwim, H = 20: 80 times less than printed, of what each idea is worth in the docs."""
+    """A billion users, RiverSwim, H = 20: 80 times less than printed."""
     spec = RunSpec()
     card = guarantee_of(spec, noise_of_schedule(spec, spec.episodes))
     stds = [s.std for s in card.ladder]
