@@ -152,7 +152,7 @@ GIVEN = {
 def test_no_table_has_numbers_that_were_written_by_hand() -> None:
     """Numbers that the program has found change with it: a page prints them, so that a test compares."""
     found = set()
-    for page in WRITTEN:
+    for page in PAGES:
         for title, body in re.findall(
             r"^\|(.*?)\|.*\n\|[-: |]+\n((?:\|.*\n)+)", without_code(text_of(page)), re.MULTILINE
         ):
