@@ -273,18 +273,10 @@ def test_a_number_below_0_gets_the_sentence_of_its_field(
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["list"],
-        ["run", "--help"],
-        ["--version"],
-        ["cite", "SPEC"],
-        ["check", "DATA", "--declaration", "DECLARATION", "--rho", "1"],
-    ],
+    ["list", "run --help", "--version", "cite SPEC", "check DATA --declaration DECLARATION --rho 1"],
 )
 @pytest.mark.parametrize("buffered", [True, False])
-def test_a_reader_that_leaves_early_ends_it_quietly(
-    arguments: list[str], buffered: bool, tmp_path: Path
-) -> None:
+def test_a_reader_that_leaves_early_ends_it_quietly(arguments: str, buffered: bool, tmp_path: Path) -> None:
     """As `dprl list | head -1` does."""
     (tmp_path / "SPEC").write_text("{}")
     (tmp_path / "DATA").write_text("".join(example().splitlines(keepends=True)[:401]))
@@ -292,7 +284,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly(
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "dprl", *(str(tmp_path / a) if a.isupper() else a for a in arguments)],
+        [sys.executable, "-m", "dprl", *(str(tmp_path / a) if a.isupper() else a for a in arguments.split())],
         cwd=Path(__file__).parents[1],
         stdout=writer,
         stderr=subprocess.PIPE,

@@ -77,9 +77,6 @@ def test_ladder() -> None:
     assert card.ladder[-2].idea == "the optimal factorisation"
     assert card.ladder[-1].idea == ""
     assert 1.0 < stds[-2] / stds[-1] < 1.001
-    # a prefix of up to 50,000 users takes up to 15 nodes; those at these release times up to 13
-    assert max(int(t).bit_count() for t in TIMES) == 13
-    assert stds[0] * math.sqrt(13 / 15) == pytest.approx(4895, abs=1)
 
 
 @pytest.mark.parametrize(
