@@ -28,6 +28,7 @@ from dprl.__main__ import main
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
 from dprl.research.sweeps import versions
+from dprl.simulation.uploads.model import EXAMPLE, example
 from tests.problems import model
 from tests.simulation.test_spec import from_strings
 from tests.simulation.test_trace import SUMMARY
@@ -271,17 +272,20 @@ def test_a_number_below_0_gets_the_sentence_of_its_field(
     assert capsys.readouterr().err.startswith(f"dprl: epsilon: {value} is not allowed; give a number ")
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["run", "--help"], ["--version"], ["cite", "SPEC"]])
+@pytest.mark.parametrize(
+    "arguments",
+    ["list", "run --help", "--version", "cite SPEC", "check DATA --declaration DECLARATION --rho 1"],
+)
 @pytest.mark.parametrize("buffered", [True, False])
-def test_a_reader_that_leaves_early_ends_it_quietly(
-    arguments: list[str], buffered: bool, tmp_path: Path
-) -> None:
+def test_a_reader_that_leaves_early_ends_it_quietly(arguments: str, buffered: bool, tmp_path: Path) -> None:
     """As `dprl list | head -1` does."""
     (tmp_path / "SPEC").write_text("{}")
+    (tmp_path / "DATA").write_text("".join(example().splitlines(keepends=True)[:401]))
+    (tmp_path / "DECLARATION").write_text(json.dumps(EXAMPLE))
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "dprl", *(str(tmp_path / a) if a == "SPEC" else a for a in arguments)],
+        [sys.executable, "-m", "dprl", *(str(tmp_path / a) if a.isupper() else a for a in arguments.split())],
         cwd=Path(__file__).parents[1],
         stdout=writer,
         stderr=subprocess.PIPE,

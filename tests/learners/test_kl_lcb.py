@@ -373,7 +373,7 @@ def test_v_is_below_in_two_thousand_data_sets_of_twenty_models(beta: float) -> N
     ],
 )
 def test_few_records_are_enough(environment: str, behaviour: str, rho: float, n: int) -> None:
-    """Where DP-APVI has learned nothing yet; docs/notes/kl-lcb.md has the table."""
+    """Where DP-APVI has learned nothing yet."""
     spec = OfflineSpec(
         environment=environment, behaviour=behaviour, rho=rho, n=n, seeds=2, algorithm="dp-kl-lcb"
     )

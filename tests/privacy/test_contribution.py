@@ -317,7 +317,7 @@ def test_the_bound_on_the_error_holds_as_often_as_with_one_episode(
 def test_little_is_lost_by_noise_for_all_m_episodes_in_the_first_release() -> None:
     """The columns of C, by which one item is seen from each release: the longest is the first.
 
-    m episodes are in one release where it has as many users. The 2% is said in docs/notes/privacy.md.
+    m episodes are in one release where it has as many users.
     """
     times = schedules.times("geometric:0.1", 10**9)
     possible = int(np.argmax(np.diff(times, prepend=0) >= 10))  # the first release of as many

@@ -110,11 +110,3 @@ def test_what_phones_send_is_taken_and_comes_back_from_the_store() -> None:
             Clinic(epsilon).check(report)
     assert from_json(to_json(Clinic(2.0))) == Clinic(2.0)
     assert spends(Clinic(2.0)) == 2.0
-
-
-def test_the_note_says_how_far_visits_of_a_class_are_off() -> None:
-    """At one step, and summed over all steps: the noise of steps is independent."""
-    whole = clinic.spread_of_visits(40, 1.0)
-    one = whole / math.sqrt(clinic.world().H)
-    text = " ".join((ROOT / "docs/notes/privacy.md").read_text("utf-8").split())
-    assert f"at most {one:.0f} at one step. Summed over all steps, it is at most {whole:.0f}." in text
