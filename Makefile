@@ -22,7 +22,7 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test $(VENV)/.docs)
 
-.PHONY: help run docs test test-all thorough kernels faults check lint format clean
+.PHONY: help run docs test test-all thorough faults check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
@@ -47,21 +47,16 @@ docs: $(VENV)/.docs
 
 test: MARKED := -m "not thorough"
 test-all: PASSED := git diff --quiet HEAD && git rev-parse HEAD > .ci/thorough || echo "Not written down: something is not committed."
-test test-all: kernels
+test test-all: $(VENV)/.test
 	@sh tests/browser/install.sh $(PY)
 	@echo "Running the tests."
 	@$(PY) -m pytest $(MARKED) --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(COVERAGE)
 	@$(PASSED)
 
 # What `make test` leaves out, of TESTS.
-thorough: kernels
+thorough: $(VENV)/.test
 	@sh tests/browser/install.sh $(PY)
 	@$(PY) -m pytest -m thorough --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
-
-kernels: $(VENV)/.test
-	@echo "Compiling the kernels, once for all processes (a minute or two after a change of the core)."
-	@$(PY) -c "from dprl.simulation import warm; list(warm(backwards=True))" & \
-	    $(PY) -c "from dprl.simulation import warm; list(warm())" && wait $$!
 
 check: $(VENV)/.test
 	@$(PY) -m pytest $(TESTS)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PASSED = ROOT / ".ci" / "thorough"
-CORE = ("dprl/fields.py", "dprl/kernels", "dprl/mdp")
+CORE = ("dprl/fields.py", "dprl/engine", "dprl/mdp")
 SAID = ("dprl/figures", "dprl/messages", "dprl/sentences")
 # Of all tests that something thorough is in: what they alone look at, beside themselves.
 PARTS = {
@@ -30,7 +30,7 @@ PARTS = {
     ),
     "tests/contract": ("dprl/testing", "dprl/learners", "dprl/simulation", "dprl/privacy", *CORE),
     "tests/environments": ("dprl/environments", "dprl/testing"),
-    "tests/faults": ("dprl/jobs", "dprl/kernels"),
+    "tests/faults": ("dprl/jobs", "dprl/engine"),
     "tests/figures": ("dprl/figures",),
     "tests/golden": (
         "dprl/environments",
@@ -73,7 +73,7 @@ PARTS = {
         "dprl/privacy",
         "dprl/simulation",
         "dprl/statistics",
-        "dprl/wasm",
+        "dprl/player",
         *CORE,
     ),
 }

@@ -17,7 +17,7 @@ from typing import Any
 from bench.firefox import firefox
 from bench.node import node
 from dprl.assets import plain, web_source
-from dprl.wasm import ENGINE, manifest
+from dprl.engine.module import ENGINE, manifest
 from tests.wasm.browser import LOAD, encoded, played
 from tests.wasm.cases import Case, begun, cases, differing, natively
 
@@ -28,7 +28,9 @@ AGENT = """() => globalThis.process ? `Node ${process.version}, V8 ${process.ver
 
 def load(engine: Any) -> str:
     """Hand the module over. Returns what the engine calls itself."""
-    engine.evaluate(LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), manifest().kernels])
+    engine.evaluate(
+        LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), [*manifest().kernels]]
+    )
     agent: str = engine.evaluate(AGENT)
     return agent
 

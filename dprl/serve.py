@@ -2,8 +2,7 @@
 
     python -m dprl serve [--host localhost] [--port 8501]
 
-`make run` calls this module. At the first start the workers compile the simulation's kernels while the dashboard is
-open already: what comes with it is there at once, and a run compiles what it needs first.
+`make run` calls this module.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from dprl.assets import ROOT
+from dprl.engine import home
 from dprl.fields import Field, SpecError, shown
 from dprl.jobs import local, logs
 from dprl.jobs.cluster import check_cluster, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
-from dprl.kernels import check_compiler, home
 from dprl.simulation.uploads import kept
 from dprl.sitemap import Page, page_at, tagged
 
@@ -63,7 +62,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     logs.log_as("server")
     try:
         kept.remove_old()
-        print_line("Starting the workers; the first time they compile the simulation, for a minute or two.")
+        print_line("Starting the workers.")
         check_settings()
         if (address := engine()) is not None:
             check_cluster(address)
@@ -105,7 +104,6 @@ def print_line(text: str) -> None:
 def check_settings() -> None:
     """Raises SpecError or StoreError, one sentence, where a setting cannot be used: said before anything begins."""
     headers(), setting("DPRL_METRICS", 0, 0, 1)
-    check_compiler()
     check_base(os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", ""))
     if (given := os.environ.get("DPRL_LOG", "").strip()) not in ("", "text", "json"):
         raise SpecError("DPRL_LOG", f"{shown(given)} is not allowed; give text or json.")

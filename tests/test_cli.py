@@ -25,8 +25,8 @@ from dprl import (
     spec_from_json,
 )
 from dprl.__main__ import main
+from dprl.engine import kernels, source_digest
 from dprl.jobs.local import stop
-from dprl.kernels import kernels, source_digest
 from dprl.research.sweeps import versions
 from dprl.simulation.uploads.model import EXAMPLE, example
 from tests.problems import model

@@ -1,8 +1,8 @@
 """Imports run one way, and only the pages know Streamlit.
 
-messages <- {fields, plugins} <- kernels <- mdp <- statistics <- {environments, privacy, learners} <- simulation
+messages <- {fields, plugins} <- engine <- mdp <- statistics <- {environments, privacy, learners} <- simulation
 <- {jobs, links} <- research <- API <- claims <- lessons <- pages <- website; testing is over simulation; users, over
-privacy and fields, is for pages; wasm is over simulation, player over wasm, links, figures and sentences
+privacy and fields, is for pages; player is over simulation, links, figures and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; messages, metrics and tables import nothing of dprl,
 words only messages, theory only words, figures messages, tables and words, and sentences what figures draw, messages,
@@ -36,7 +36,7 @@ RANK = {
     "assets": 0,
     "messages": -1,  # words alone, read by whatever says something
     "fields": 0,
-    "kernels": 0.5,
+    "engine": 0.5,
     "plugins": 0,
     "metrics": 0,
     "theory": 0,
@@ -58,7 +58,6 @@ RANK = {
     "sentences": 6,
     "testing": 5,
     "users": 5,
-    "wasm": 5,
     "research": 9,
     "claims": 11,
     "landscape": 12,

@@ -158,7 +158,7 @@ RECIPE = (ROOT / "docs/how-to/adding-an-algorithm.md").read_text(encoding="utf-8
 WRONG = """
 from dataclasses import replace
 import dprl
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from my_package import simple
 
 @kernel

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dprl import kernels
+from dprl import engine
 from dprl.__main__ import main
 from dprl.jobs import logs
 from dprl.jobs.store import Store, default_path
@@ -72,7 +72,7 @@ def test_status_says_how_it_stands_and_names_nobody(store: Store, capsys: pytest
     [error] = found["errors"]
     assert (error["key"], error["message"]) == ("today/bad//0", "Seed 0 failed: it could not be.")
     assert (found["store"]["results"], found["store"]["runs"]) == (1, 3)
-    assert found["versions"]["sources"] == kernels.source_digest()
+    assert found["versions"]["sources"] == engine.source_digest()
     text = said(capsys, "status")
     for part in (": 1 result, ", "1 run waiting, 2 seeds queued (about 2 min of one core), 1 seed running"):
         assert part in text

@@ -8,8 +8,8 @@ from multiprocessing import get_context
 from typing import Any
 
 from dprl.player import sizes_of
-from dprl.simulation import RunSpec, answered
-from dprl.wasm import answer, unplayable
+from dprl.simulation import RunSpec, answer, answered
+from dprl.simulation.replay import QUESTION, unplayable
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.online.played import played_page
 
@@ -39,7 +39,7 @@ def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -
     """Of each run what `wasm.replayed` finds. say: is told how many are done. Raises SpecError."""
     found: Replays = {}
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        waiting = {pool.submit(answer, spec): spec for spec in runs}
+        waiting = {pool.submit(answer, QUESTION, spec): spec for spec in runs}
         for done in as_completed(waiting):
             found[waiting[done]] = answered(done.result())
             say(len(found))

@@ -1,6 +1,6 @@
-// The kernels of dprl in a browser: assets/engine.wasm plays a run that dprl/wasm/pack.py has packed.
+// The kernels of dprl in a browser: assets/engine.wasm plays a run that dprl/engine/pack.py has packed.
 /**
- * @typedef {object} Pack a run before its first user, see dprl/wasm/pack.py
+ * @typedef {object} Pack a run before its first user, see dprl/engine/pack.py
  * @property {string} kernel which is called
  * @property {(string | {buffer: number} | {function: string})[]} words its arguments
  * @property {(Uint8Array | number)[]} buffers the arrays, or how many bytes of zeros

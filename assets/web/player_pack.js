@@ -1,5 +1,5 @@
 // What a page that needs no server holds of runs: one seed at one epsilon in full, and what others differ in.
-// dprl/player/content.py writes it, dprl/wasm/replay.py says what it is.
+// dprl/player/content.py writes it, dprl/simulation/replay.py says what it is.
 /**
  * @typedef {{zeros: number} | {at: number, size: number, bends?: 1} | {by: number, at: number, size: number}} Content
  *   an array: so many zeros; bytes of the data, which may be `bends`; or the first one's times a number, and by how

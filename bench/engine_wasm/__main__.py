@@ -25,8 +25,9 @@ os.environ["NUMBA_CPU_NAME"] = "generic"
 os.environ["NUMBA_LOOP_VECTORIZE"] = "0"
 
 from bench.engine_wasm import emit, mathematics
+from bench.engine_wasm.entries import entries
 from bench.engine_wasm.tools import digest as tools
-from dprl.wasm import ENGINE, MANIFEST, Manifest, digest, entries
+from dprl.engine.module import ENGINE, MANIFEST, Manifest
 
 EXPORTED = (
     "address",
@@ -65,11 +66,10 @@ def main() -> None:
         )
         module = (folder / "engine.wasm").read_bytes()
     written = Manifest(
-        digest(),
         tools(),
         hashlib.sha256(module).hexdigest(),
         {name: version(name) for name in ("numba", "llvmlite", "numpy", "ziglang")},
-        tuple(entry.name for entry in kernels),
+        {entry.name: entry.held.digest for entry in kernels},
     )
     ENGINE.write_bytes(module)
     MANIFEST.write_text(json.dumps(written._asdict(), indent=1) + "\n", encoding="utf-8")

@@ -13,13 +13,18 @@ from typing import Any
 import llvmlite.binding as llvm
 import numba
 
-import dprl.kernels
+from bench.engine_wasm.entries import Entry
 from bench.engine_wasm.unoptimised import unoptimised
-from dprl.wasm.kernels import WasmKernel
-from dprl.wasm.pack import GENERATOR
+from dprl.engine import compiler
+from dprl.engine.pack import GENERATOR
 
 # In every browser since 2021.
 FEATURES = "+bulk-memory,+sign-ext,+nontrapping-fptoint,+mutable-globals"
+
+
+# Bytes of Python's code of a helper that always goes into its callers, as all do natively: handing over an array costs
+# more than the arithmetic on a row of it.
+SMALL = 180
 
 
 def target() -> llvm.TargetMachine:
@@ -30,7 +35,7 @@ def target() -> llvm.TargetMachine:
     return triple.create_target_machine(opt=3, reloc="static", features=FEATURES)
 
 
-def object_of(entries: tuple[WasmKernel, ...], machine: llvm.TargetMachine) -> bytes:
+def object_of(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> bytes:
     """The object file of these kernels, in this order."""
     whole, arguments = _linked(entries, machine)
     whole.link_in(llvm.parse_assembly(_doors(entries, arguments, machine)))
@@ -44,7 +49,7 @@ def object_of(entries: tuple[WasmKernel, ...], machine: llvm.TargetMachine) -> b
     return bytes(machine.emit_object(whole))
 
 
-def _linked(entries: tuple[WasmKernel, ...], machine: llvm.TargetMachine) -> tuple[Any, list[list[str]]]:
+def _linked(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> tuple[Any, list[list[str]]]:
     """One module with a function `kernel.<number>` for each kernel, and the types of the arguments of each."""
     whole = llvm.parse_assembly(_head(machine))
     arguments = []
@@ -67,14 +72,14 @@ def _keep(module: Any, names: tuple[str, ...]) -> None:
             value.linkage = llvm.Linkage.internal
 
 
-def _code_of(entry: WasmKernel) -> tuple[str, str]:
+def _code_of(entry: Entry) -> tuple[str, str]:
     """numba's LLVM code of a kernel, not optimised, and the name of its function."""
-    for helper in dprl.kernels._kernels:
-        if helper not in dprl.kernels._registered:
-            numba.extending.register_jitable(
-                helper
-            )  # LLVM decides what goes into its callers: the code is smaller
-            dprl.kernels._registered.add(helper)
+    for helper in compiler._kernels:
+        if helper not in compiler._registered:
+            # LLVM decides what else goes into its callers: the code is smaller
+            small = len(helper.__code__.co_code) <= SMALL
+            numba.extending.register_jitable(forceinline=small)(helper)
+            compiler._registered.add(helper)
     machine = numba.njit(entry.function, error_model="numpy")
     with unoptimised():
         machine.compile(entry.signature())
@@ -126,7 +131,7 @@ def _retargeted(code: str, machine: llvm.TargetMachine) -> str:
     return _head(machine) + code
 
 
-def _doors(entries: tuple[WasmKernel, ...], arguments: list[list[str]], machine: llvm.TargetMachine) -> str:
+def _doors(entries: tuple[Entry, ...], arguments: list[list[str]], machine: llvm.TargetMachine) -> str:
     """`address(number)` of a kernel, as other kernels are handed it, and `call(number, words)` of one from outside."""
     lines = [_head(machine)]
     doors = []

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
-from dprl.kernels import private
+from dprl.engine import private
 
 log = logging.getLogger("dprl.jobs.file")
 

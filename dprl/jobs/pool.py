@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dprl.engine import cache_folder, private, remove_others, source_digest
 from dprl.fields import SpecError
 from dprl.jobs import logs
 from dprl.jobs import simulation as simulations
@@ -28,7 +29,6 @@ from dprl.jobs.cluster import engine
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store, default_path, setting
 from dprl.jobs.worker import stop_when_stdin_closes
-from dprl.kernels import cache_folder, private, remove_others, source_digest
 
 log = logging.getLogger("dprl.jobs.pool")
 

@@ -18,10 +18,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
+from dprl.engine import home, private
 from dprl.fields import SpecError
 from dprl.jobs.component import setting
 from dprl.jobs.pool import child_environment
-from dprl.kernels import home, private
 from dprl.simulation import UploadSpec
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.table import MOST_BYTES

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.engine import source_digest
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
 from dprl.jobs.simulation import SeedRunLike, Simulation
 from dprl.jobs.worker import sentence
-from dprl.kernels import source_digest
 
 _SLICE = 0.02  # s; between slices the worker's own thread gets its turn
 _SILENCE = 30.0  # s without a word of the bridge, after which its seeds stop

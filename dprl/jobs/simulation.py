@@ -65,13 +65,6 @@ class Simulation:
     trace_from_bytes: Callable[[bytes], Any]
 
 
-def _answer(question: str, spec: Any) -> str:
-    """What a spec says without being run, or as what a page plays it without a server."""
-    from dprl import simulation, wasm
-
-    return wasm.answer(spec) if question == wasm.QUESTION else simulation.answer(question, spec)
-
-
 DEFAULT = "dprl.jobs.simulation:dprl_simulation"
 
 
@@ -81,8 +74,8 @@ def dprl_simulation() -> Simulation:
 
     return Simulation(
         start=simulation.start,
-        answer=_answer,
-        warm=simulation.warm,
+        answer=simulation.answer,
+        warm=lambda backwards: (),
         seconds=lambda spec: float(simulation.estimate(spec).seconds),
         spec_from_json=simulation.spec_from_json,
         trace_from_bytes=simulation.trace_from_bytes,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dprl.engine import home
 from dprl.jobs.capacity import Capacity
 from dprl.jobs.component import StoreComponent, mending, setting
 from dprl.jobs.file import DiskFull, StoreError
@@ -23,7 +24,6 @@ from dprl.jobs.seed_jobs import SeedJob, SeedJobs
 from dprl.jobs.short_links import LinkError, ShortLinks
 from dprl.jobs.simulation import Simulation
 from dprl.jobs.status import Activity, RunRow, RunStatus, State, Statuses
-from dprl.kernels import home
 
 __all__ = [
     "Activity",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dprl.engine import kernel
 from dprl.fields import SpecError
-from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.messages.brief import described
 

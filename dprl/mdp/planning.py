@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.structure import TYPE, Table, next_state
 from dprl.mdp.tabular import Array, TabularMDP
 

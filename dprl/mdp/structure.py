@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 
 Array = NDArray[np.float64]
 Table = NDArray[np.int64]

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.special import stdtrit
 
+from dprl.engine.module import manifest
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import regret, style
 from dprl.figures.chart import EPISODES, Chart
@@ -33,8 +34,7 @@ from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.sentences.regret import ALIKE, NAMED, SAID
 from dprl.simulation import RunSpec, estimate
-from dprl.wasm import manifest
-from dprl.wasm.replay import SEEDS
+from dprl.simulation.replay import SEEDS
 from dprl.words import SAID as NUMBERS
 from dprl.words import human, promise, proves
 
@@ -102,7 +102,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
         "families": families,
         "worlds": worlds(curve.spec for curve in curves),
         "codec": codec(),
-        "kernels": manifest().kernels,
+        "kernels": [*manifest().kernels],
         "quantiles": [0.0, *(float(stdtrit(n, (1 + LEVEL) / 2)) for n in range(1, SEEDS))],
         "charts": {"light": _dress(False), "dark": _dress(True)},
         "measure": shown.measure,

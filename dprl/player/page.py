@@ -11,9 +11,9 @@ from functools import cache
 from html import escape
 
 from dprl.assets import classic, plain, web_source
+from dprl.engine.module import ENGINE
 from dprl.player.content import PlayedCurve, Shown, content
 from dprl.player.plotly import plotly
-from dprl.wasm import ENGINE
 
 MOST_BYTES = 3_000_000  # of a page, beyond which it has fewer stops
 # Signs of base85 that mean something in HTML, and others in their place.

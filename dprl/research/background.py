@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from dprl import simulation
 from dprl.fields import SpecError, shown
-from dprl.kernels import check_compiler
 from dprl.research.traces import AnySpec, AnyTrace, Progress, Trace
 from dprl.simulation import (
     AttackSpec,
@@ -53,9 +52,7 @@ def begin_workers(store: Store, workers: int | None, engine: str | None) -> None
     from dprl.jobs.pool import LONGEST_END
 
     address = cluster.engine(engine)
-    if address is None:
-        check_compiler()
-    else:
+    if address is not None:
         cluster.check_cluster(address)
     patience = LONGEST_END if engine else 0.0
     if not ensure_pool(store.path, engine=address, workers=workers, patience=patience) and engine:

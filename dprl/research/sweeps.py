@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
+from dprl.engine import source_digest
 from dprl.fields import SpecError
-from dprl.kernels import source_digest
 from dprl.metrics.curves import RunCurves
 from dprl.plugins import sources
 from dprl.research.background import VISITOR, begin_workers, check_workers

@@ -17,7 +17,6 @@ from dprl.simulation.kinds import (
     spec_from_json,
     start,
     trace_from_bytes,
-    warm,
 )
 from dprl.simulation.loops import EliminationRun, SeedRun
 from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
@@ -69,5 +68,4 @@ __all__ = [
     "start",
     "trace_from_bytes",
     "upload",
-    "warm",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, ClassVar
@@ -314,11 +314,6 @@ def guarantee(spec: AttackSpec) -> dict[str, Any]:
     return guarantee_of(spec.run, noise_of_run(spec.run)).to_dict()
 
 
-def warm() -> Iterator[Callable[[], object]]:
-    """Nothing: noise alone is drawn by kernels that compile in a moment."""
-    yield from ()
-
-
 def collusion(spec: Any) -> dict[str, Any]:
     """Two users who put their heads together: one draw of noise for a whole counter hides nobody (V20 section 2.2).
 
@@ -351,7 +346,6 @@ kinds.register(
         from_dict=from_dict,
         start=AttackRun,
         estimate=estimate,
-        warm=warm,
         trace=AttackTrace,
         axis=AXIS,
         measure=MEASURE,

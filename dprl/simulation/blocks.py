@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp import TabularMDP
 from dprl.mdp.planning import chance, likeliest
 from dprl.mdp.sampling import binomial

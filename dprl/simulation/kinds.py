@@ -6,7 +6,7 @@ The store, sweeps, exports and the command line know these protocols and nothing
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -43,7 +43,6 @@ class Kind:
         from_dict: from JSON to a spec, raises SpecError.
         start(spec, seed): begins one seed.
         estimate(spec): what one seed will cost.
-        warm(): steps that together compile, or load from the disk cache, every kernel.
         trace: the class of its traces.
         axis, measure: of its curves.
         axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical
@@ -61,7 +60,6 @@ class Kind:
     from_dict: Callable[[Any], Any]
     start: Callable[[Any, int], Run]
     estimate: Callable[[Any], Estimate]
-    warm: Callable[[], Iterable[Callable[[], object]]]
     trace: type[TraceCore[Any]]
     axis: str
     measure: str
@@ -191,16 +189,3 @@ def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None
     if progress:
         progress(1.0)
     return Trace(asked, tuple(traces))
-
-
-def warm(backwards: bool = False) -> Iterator[None]:
-    """Compile, or load from the disk cache, every kernel there is; comes up for air before each.
-
-    Args:
-        backwards: the last kernel first. Of two processes, one of them backwards, each compiles half, and loads what
-            the other has compiled.
-    """
-    steps = [step for kind in KINDS.values() for step in kind.warm()]
-    for step in reversed(steps) if backwards else steps:
-        yield
-        step()

@@ -95,18 +95,6 @@ def estimate(spec: OfflineSpec) -> Estimate:
     return spec.estimate()
 
 
-def _run(spec: OfflineSpec) -> None:
-    OfflineRun(spec, 0).advance(60.0)
-
-
-def warm() -> Iterator[Callable[[], object]]:
-    """A tiny run with each kind of noise."""
-    sizes = {"S": 2, "A": 2, "H": 2}
-    for privacy in ("zcdp", "pure"):
-        spec = OfflineSpec(environment="random", environment_params=sizes, privacy=privacy, n=5)
-        yield partial(_run, spec)
-
-
 @contextmanager
 def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> Iterator[OfflineSpec]:
     """The spec with these fields, in which the policy of a behaviour may be `@` and the path of a JSON file; see
@@ -135,7 +123,6 @@ kinds.register(
         from_dict=OfflineSpec.from_dict,
         start=OfflineRun,
         estimate=estimate,
-        warm=warm,
         trace=OfflineTrace,
         axis=AXIS,
         measure=MEASURE,

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from dprl.engine import KernelError
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
-from dprl.kernels import KernelError
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular import anytime
 from dprl.mdp import planning
 from dprl.privacy.accounting import group_epsilon, scaled, separation_of, zcdp_of
 from dprl.privacy.attack import outcomes
 from dprl.privacy.privatizers import Noise
-from dprl.simulation import axes, cost, kinds
+from dprl.simulation import axes, cost, kinds, replay
 from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.pairs import mechanisms_for, runs_in
 from dprl.simulation.prepare import error_told, guarantee_of, noise_of_schedule, problem_of
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.table import FIELDS
@@ -66,31 +63,6 @@ def v_star(spec: RunSpec) -> float:
     """The value of an optimal episode, exactly."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     return float(planning.start_value(mdp, planning.optimum(mdp).V))
-
-
-def small_problem(algorithm: str) -> dict[str, Any]:
-    """The fields of a spec that make a tiny problem for a learner: a random one, if that is any for it."""
-    if runs_in(algorithm, "random"):
-        return {"environment": "random", "environment_params": {"S": 2, "A": 2, "H": 2}}
-    return {"environment": next(key for key in ENVIRONMENTS if runs_in(algorithm, key))}
-
-
-def _run(spec: RunSpec) -> None:
-    start(spec, 0).advance(60.0)
-
-
-def warm() -> Iterator[Callable[[], object]]:
-    """A tiny run of each combination of learner, privacy model and mechanism, of each learner with each of its bonuses
-    and each of its schedules."""
-    for learner in ALGORITHMS.values():
-        tiny = RunSpec(**small_problem(learner.key), algorithm=learner.key, episodes=50, seeds=1)
-        for privacy in learner.privacies:
-            for mechanism in mechanisms_for(learner.key, privacy) or (None,):
-                yield partial(_run, tiny.replace(privacy=privacy, mechanism=mechanism))
-        for bonus in learner.bonuses:
-            yield partial(_run, tiny.replace(bonus=bonus))
-        for schedule in () if learner.schedule else ("episodic", "geometric:0.3", "adaptive:0.1"):
-            yield partial(_run, tiny.replace(schedule=schedule))
 
 
 @dataclass(frozen=True)
@@ -219,7 +191,6 @@ kinds.register(
         from_dict=RunSpec.from_dict,
         start=start,
         estimate=estimate,
-        warm=warm,
         trace=SeedTrace,
         axis=AXIS,
         measure=MEASURE,
@@ -230,6 +201,7 @@ kinds.register(
             "guarantee": guarantee,
             "v_star": v_star,
             "promise": promise,
+            replay.QUESTION: replay.replayed,
         },
     )
 )

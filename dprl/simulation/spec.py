@@ -11,9 +11,9 @@ from importlib.metadata import version
 from typing import Any, ClassVar, Literal, SupportsFloat, cast
 
 from dprl import names
+from dprl.engine import source_digest
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, check_params, documented, either, read_json, shown
-from dprl.kernels import source_digest
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size

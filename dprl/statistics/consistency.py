@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 
 # kernel signature of a post-processing step: (noisy [H,S,A,B+2], errors [H,S,A], tau2 [H], released [H,S,A,B+2]);

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages

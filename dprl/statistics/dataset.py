@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.kernels import compiled, kernel
+from dprl.engine import kernel, ready
 from dprl.mdp import Size, counts
 from dprl.mdp.tabular import Array
 from dprl.statistics.consistency import nearest_counts
@@ -104,7 +104,7 @@ class Dataset:
         sums = self.sums(noisy)
         sums += noise.reshape(sums.shape)
         released = np.empty_like(noisy)
-        compiled(project, SIGNATURE)(noisy, error, released)
+        ready(project, SIGNATURE)(noisy, error, released)
         return released
 
 

@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 from dprl.statistics.counts import add_scaled
 

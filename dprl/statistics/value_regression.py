@@ -12,7 +12,7 @@ from math import ceil, log, log2, sqrt
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.tabular import Array

@@ -16,7 +16,7 @@ from urllib.error import URLError
 
 import pytest
 
-from dprl.kernels import kernels, source_digest
+from dprl.engine import kernels, source_digest
 
 ROOT = Path(__file__).parent.parent.parent
 START_LIMIT = 180.0  # seconds for the app to answer, compilation included

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from dprl.wasm.replay import replayed
+from dprl.simulation.replay import replayed
 from pages.shared.online.played import played_page
 from pages.shared.visitor import links
 from tests.browser.runs import SHORT

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import dprl
 from dprl.player import MOST_BYTES
-from dprl.wasm.replay import replayed
+from dprl.simulation.replay import replayed
 from pages.shared.examples import ExploreExample
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of

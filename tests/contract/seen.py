@@ -20,7 +20,7 @@ from dprl.statistics import REPLACE_ONE
 from dprl.testing.report import require
 
 SIZE = Size(3, 2, 3)
-ROOMS = ("dprl.learners", "dprl.mdp.structure", "dprl.mdp.planning", "dprl.kernels")
+ROOMS = ("dprl.learners", "dprl.mdp.structure", "dprl.mdp.planning", "dprl.engine")
 LIBRARIES = ("numpy", "math", "scipy", "numba", "builtins", "typing")  # they hold nothing of a run
 
 

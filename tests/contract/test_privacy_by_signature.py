@@ -14,11 +14,11 @@ from dprl.learners.elimination.eliminator import EliminationLearner
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, start
-from dprl.simulation.online import small_problem
 from dprl.testing import check_algorithm
 from tests.contract import seen
 from tests.contract.seen import reachable
 from tests.contract.test_pairs import LEARNERS, small_spec
+from tests.problems import small_problem
 
 
 @pytest.mark.parametrize("key", LEARNERS)

@@ -20,13 +20,13 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+from dprl.engine import kernels, source_digest
 from dprl.jobs import readings, upload_reader
 from dprl.jobs.questions import Questions
 from dprl.jobs.seed_jobs import SeedJob
 from dprl.jobs.simulation import Simulation, dprl_simulation
 from dprl.jobs.store import Store
 from dprl.jobs.worker import answer_questions
-from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
 from pages.explore import opening
 from pages.explore.comparison import identity

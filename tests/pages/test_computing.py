@@ -111,7 +111,7 @@ TAKEN = {
     },
     "dprl.messages": {"counted", "filled", "messages"},
     "dprl.messages.labels": {"called", "of_data", "phrase"},
-    "dprl.wasm": {"QUESTION", "unplayable"},
+    "dprl.simulation.replay": {"QUESTION", "unplayable"},
     "dprl.player": {"PlayedCurve", "PlayedMeasure", "Shown", "player_page", "sizes_of"},
     "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},
     "dprl.lessons": {

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms import SIGNATURE, Mechanism, Stream, make_stream
 from dprl.testing.mechanisms import CELLS, LEVEL, TIMES, noise_of

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dprl import SpecError
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, Mechanism
 from dprl.privacy.mechanisms import SIGNATURE, Stream, make_stream

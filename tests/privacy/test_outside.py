@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from bench.engine_wasm.entries import entries
 from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec, SpecError
 from dprl.privacy import Mechanism, outside
 from dprl.research.series import style_of
 from dprl.simulation import FIELDS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
+from dprl.simulation.replay import unplayable
 from dprl.testing.report import offered
-from dprl.wasm.kernels import entries
-from dprl.wasm.replay import unplayable
 
 SUMS = replace(MECHANISMS["gaussian-optimal"], key="sums", title="Sums")  # has a covariance
 REPORTS = replace(MECHANISMS["gaussian"], key="reports", title="Reports")

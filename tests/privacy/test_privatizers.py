@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dprl import MECHANISMS, PRIVATIZERS
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy import Guarantee

@@ -12,8 +12,8 @@ import pytest
 from scipy import stats
 
 from dprl import RunSpec
+from dprl.engine import compiled, rng_type, type_of
 from dprl.environments import ENVIRONMENTS
-from dprl.kernels import compiled, rng_type, type_of
 from dprl.mdp import TabularMDP
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Response, delta_of, epsilon_of

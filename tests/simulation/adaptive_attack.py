@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from dprl import RunSpec
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.privacy import accounting

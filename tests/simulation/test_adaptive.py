@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from dprl import RunSpec
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.mdp import Size
 from dprl.mdp.structure import every_state
 from dprl.privacy.attack import unit_noise

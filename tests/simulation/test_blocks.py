@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dprl import ENVIRONMENTS, TabularMDP
-from dprl.kernels import compiled, rng_type, type_of
+from dprl.engine import compiled, rng_type, type_of
 from dprl.mdp import planning
 from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.mdp.sampling import binomial

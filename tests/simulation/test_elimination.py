@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dprl import SpecError
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.learners import Problem
 from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp.tabular import Array

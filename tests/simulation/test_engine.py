@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, PRIVATIZERS, RunSpec, SeedTrace
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
 from dprl.simulation import Run, start, warm

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dprl import RunSpec
-from dprl.kernels import compiled, kernel
+from dprl.engine import compiled, kernel
 from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table, every_state
 from dprl.mdp.tabular import Array

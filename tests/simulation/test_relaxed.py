@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from dprl import ENVIRONMENTS, RunSpec, SpecError
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
 from dprl.learners.elimination.eliminator import Block, StageEstimate
 from dprl.mdp.tabular import Array

@@ -22,9 +22,8 @@ from dprl import (
 )
 from dprl.fields import Field
 from dprl.links import decode_spec
-from dprl.simulation.online import small_problem
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
-from tests.problems import few, fits, model
+from tests.problems import few, fits, model, small_problem
 
 IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
 

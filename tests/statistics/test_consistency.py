@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.mdp.tabular import Array
 from dprl.statistics.consistency import SIGNATURE, consistent, nearest_counts, unchanged
 

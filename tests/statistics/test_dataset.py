@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dprl.kernels import compiled
+from dprl.engine import compiled
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE, TRANSITIONS

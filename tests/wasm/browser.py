@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Page
 
-from dprl.wasm import Pack
+from dprl.engine.pack import Pack
 
 LOAD = """async ([source, module, kernels]) => {
   const bytes = Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0));

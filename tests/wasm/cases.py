@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl import ALGORITHMS, RunSpec
+from dprl.engine.pack import Pack
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.simulation.loops.module_run import pack
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
-from dprl.wasm import Pack, pack
 
 EVERYBODY = 2**62  # users are walked one by one, however many
 

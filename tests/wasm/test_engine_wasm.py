@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
+from bench.engine_wasm.entries import entries
 from bench.engine_wasm.tools import digest as tools
 from bench.engine_wasm.unoptimised import KNOWN, SWITCHED_OFF
 from bench.engine_wasm.unoptimised import digest as of_numba
+from dprl.engine.module import ENGINE, lack, manifest
+from dprl.engine.sources import reached
 from dprl.simulation import RunSpec
+from dprl.simulation.loops.module_run import pack
 from dprl.simulation.loops.replan import SeedRun
-from dprl.wasm import ENGINE, entries, light_pack, manifest, pack, stale
-from dprl.wasm.sources import reached
+from dprl.simulation.replay import light_pack
 from tests.test_layers import ROOT
 from tests.wasm.browser import FUSED, played, values
 from tests.wasm.cases import Case, begun, cases, differing, natively
@@ -37,12 +40,12 @@ FIRST = (
 
 
 def test_the_module_is_made_from_the_kernels_as_they_are() -> None:
-    assert stale() is None, stale()
+    assert lack(entry.held for entry in entries()) == ""
     assert manifest().tools == tools(), (
         "bench/engine_wasm has changed since assets/engine.wasm was made; "
         "make it anew with `python -m bench.engine_wasm`."
     )
-    assert manifest().kernels == tuple(entry.name for entry in entries())
+    assert [*manifest().kernels] == [entry.name for entry in entries()]
 
 
 def test_the_module_says_nothing_of_the_machine_that_made_it() -> None:

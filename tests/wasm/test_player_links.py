@@ -22,7 +22,7 @@ from dprl.player.codec import codec
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import runs_in
-from dprl.wasm.replay import replayed
+from dprl.simulation.replay import replayed
 from pages.shared.visitor import links, views
 from pages.shared.visitor.address import MOST_LETTERS, query_of, saying, sentence_of
 

@@ -16,7 +16,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.player import PlayedCurve, Shown, page, player_page, sizes_of
 from dprl.player.worlds import worlds
 from dprl.simulation import RunSpec
-from dprl.wasm.replay import replayed
+from dprl.simulation.replay import replayed
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 

@@ -9,12 +9,21 @@ import numpy as np
 import pytest
 
 from dprl import RunSpec
+from dprl.engine.pack import told
 from dprl.fields import SpecError
-from dprl.simulation import answered
+from dprl.simulation import answer, answered
 from dprl.simulation.loops.replan import SeedRun
-from dprl.wasm import answer, composed, light_pack, replayed, stops_of, unplayable
-from dprl.wasm.pack import told
-from dprl.wasm.replay import SEEDS, STOPS, TOLD, UNSEEN
+from dprl.simulation.replay import (
+    SEEDS,
+    STOPS,
+    TOLD,
+    UNSEEN,
+    composed,
+    light_pack,
+    replayed,
+    stops_of,
+    unplayable,
+)
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**5, seeds=2, epsilon=0.25)
 SPECS = (
@@ -73,4 +82,4 @@ def test_what_cannot_be_played_is_said_in_one_sentence(changes: dict[str, Any], 
     spec = RunSpec(**changes)
     assert says in unplayable(spec)
     with pytest.raises(SpecError, match=says):
-        answered(answer(spec))
+        answered(answer("replay", spec))

@@ -11,8 +11,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.engine import compiled, kernel
 from dprl.fields import Field
-from dprl.kernels import compiled, kernel
 from dprl.learners.elimination.eliminator import (
     Block,
     EliminationLearner,

@@ -24,7 +24,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.kernels import compiled, kernel
+from dprl.engine import compiled, kernel
 from dprl.learners.elimination import sdp_pe
 from dprl.learners.elimination.eliminator import (
     Block,

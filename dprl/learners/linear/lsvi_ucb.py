@@ -11,7 +11,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
 from dprl.learners.linear.learner import act_greedily
 from dprl.learners.linear.regression import at_least, look_up, solve

@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 
 ROUNDING = 1e-13  # of the largest entry of a diagonal: less ridge than that is lost in the digits

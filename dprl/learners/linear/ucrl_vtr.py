@@ -10,7 +10,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
 from dprl.learners.linear.learner import (
     MixtureLearner,

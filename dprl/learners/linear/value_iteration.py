@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.learners.defaults import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.mdp import Size

@@ -21,7 +21,7 @@ from math import log, log1p, sqrt
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular.backup import act_greedily
 from dprl.mdp.planning import Policy

@@ -6,7 +6,7 @@ a view costs more than the arithmetic on it.
 
 from __future__ import annotations
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 

@@ -11,8 +11,8 @@ from math import log, pi, sqrt
 
 import numpy as np
 
+from dprl.engine import kernel
 from dprl.fields import Field
-from dprl.kernels import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily

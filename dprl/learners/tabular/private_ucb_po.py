@@ -11,7 +11,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp.planning import Logits

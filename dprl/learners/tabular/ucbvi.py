@@ -6,7 +6,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation, moments

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 from dprl.messages.brief import Registry
 from dprl.privacy.mechanisms.binomial import BINOMIAL_SUM, BINOMIAL_TREE

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.gaussian import gaussian_ratio, seen_through

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.engine import kernel
 from dprl.fields import SpecError
-from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Gaussian, Losses
 from dprl.privacy.errors import chi_tail, gaussian_tail

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Laplace, Losses
 from dprl.privacy.errors import laplace_length, laplace_tail

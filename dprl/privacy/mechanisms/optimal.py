@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.kernels import compiled, kernel
+from dprl.engine import kernel, ready
 from dprl.mdp.tabular import Array
 from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.gaussian import gaussian_ratio, prepared, room, seen_through
@@ -164,9 +164,12 @@ def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:
     return lowest * (sn / cn) ** 2, 2 * math.sqrt(lowest) * quarter / (math.pi * count) * dn / cn**2
 
 
+CALLED = {"solve": (solve, SOLVE), "merge": (merge, MERGE), "norms": (norms, NORMS)}  # before a loop
+
+
 @cache
 def _kernels() -> tuple[Any, ...]:
-    return tuple(compiled(f, s) for f, s in ((solve, SOLVE), (merge, MERGE), (norms, NORMS)))
+    return tuple(ready(*kernel) for kernel in CALLED.values())
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms.mechanism import Leaves, Stream
 

@@ -25,7 +25,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Losses, Response

@@ -8,6 +8,7 @@ from dprl.privacy.privatizers import Noise
 from dprl.simulation.kinds import Run
 from dprl.simulation.loops.batches import BatchRun
 from dprl.simulation.loops.eliminate import EliminationRun
+from dprl.simulation.loops.module_run import ModuleRun
 from dprl.simulation.loops.regress import RegressionRun
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.spec import RunSpec
@@ -24,10 +25,10 @@ class Loop(Protocol):
 
 
 LOOPS: dict[str, Loop] = {
-    "replan": SeedRun,
+    "replan": ModuleRun,
     "eliminate": EliminationRun,
     "regress": RegressionRun,
     "batches": BatchRun,
 }
 
-__all__ = ["LOOPS", "BatchRun", "EliminationRun", "RegressionRun", "SeedRun"]
+__all__ = ["LOOPS", "BatchRun", "EliminationRun", "ModuleRun", "RegressionRun", "SeedRun"]

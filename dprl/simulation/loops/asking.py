@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from dprl.engine import compiled, function_type, rng_type, type_of
 from dprl.environments import ENVIRONMENTS
-from dprl.kernels import compiled, function_type, rng_type, type_of
 from dprl.learners.linear.value_iteration import LinearProblem, longest_weights
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array

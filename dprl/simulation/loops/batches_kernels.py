@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.learners import ALGORITHMS
 from dprl.learners.linear.value_iteration import (
     ValueIterationLearner,

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from dprl.engine import compiled, rng_type, type_of
 from dprl.environments import ENVIRONMENTS
-from dprl.kernels import compiled, rng_type, type_of
 from dprl.learners import ALGORITHMS
 from dprl.learners.elimination.eliminator import Block, EliminationLearner, StageEstimate, batches, stages
 from dprl.mdp import planning

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dprl.kernels import kernel
+from dprl.engine import kernel
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.simulation.blocks import Model, sample, walk

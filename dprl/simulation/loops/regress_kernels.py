@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.engine import compiled, function_type, kernel, rng_type, type_of
 from dprl.learners import ALGORITHMS
 from dprl.learners.linear.learner import MixtureLearner, MixturePlan, MixturePlanner, next_block
 from dprl.mdp import planning

@@ -9,13 +9,22 @@ from typing import Any, cast
 
 import numpy as np
 
+from dprl.engine import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import empty
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
-from dprl.simulation.loops.replan_kernels import Kernels, Setup, State, kernels_of, learn, learner_of
+from dprl.simulation.loops.replan_kernels import (
+    Kernels,
+    Setup,
+    State,
+    functions_of,
+    learn,
+    learner_of,
+    signatures_of,
+)
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
 from dprl.simulation.prepare import PAC_ALPHAS, error_told, problem_of
 from dprl.statistics.counts import Counts
@@ -32,7 +41,7 @@ class SeedRun(SlicedRun):
         spec, mdp, noise = self.spec, self.mdp, self.noise
         schedule, argument = schedules.parse(spec.schedule)
         counts = cast(Counts, noise.statistic)
-        self._kernels = kernels_of(spec, counts, plain)
+        self._kernels = self._kernels_of(plain)
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         error = error_told(spec, noise)
         V_star = self._worth(self._as_played(self.optimum.policy))
@@ -63,6 +72,13 @@ class SeedRun(SlicedRun):
             shares=noise.stream.batches[-1],
         )
         self._allocate()
+
+    def _kernels_of(self, plain: bool) -> Kernels:
+        functions = functions_of(self.spec, cast(Counts, self.noise.statistic))
+        if plain:
+            return functions
+        signatures = signatures_of(learner_of(self.spec).stochastic)
+        return Kernels(*(compiled(f, signature) for f, signature in zip(functions, signatures, strict=True)))
 
     def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
         """A policy [H, S] as the kernels of this run take it."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.engine import function_type, kernel, rng_type, type_of
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular import planner
 from dprl.mdp import planning
@@ -273,23 +273,23 @@ def learner_of(spec: RunSpec) -> planner.TabularLearner:
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 
-def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels:
-    """What a spec's loop is run with."""
+def functions_of(spec: RunSpec, statistic: Counts) -> Kernels:
+    """What a spec's loop is run with, as plain functions."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
-    learner = learner_of(spec)
-    found = Kernels(
+    return Kernels(
         simulate,
         schedule.next_release,
-        learner.planner(spec.bonus).plan,
+        learner_of(spec).planner(spec.bonus).plan,
         mechanism.add_noise if mechanism else no_noise,
         statistic.publish if mechanism else as_is,
         planning.evaluate,
     )
-    if plain:
-        return found
-    signatures = signatures_of(learner.stochastic)
-    return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+
+
+def types_of(part: str, stochastic: bool) -> str:
+    """The declared types of one of the `Kernels` but `simulate`."""
+    return _signatures(stochastic)[Kernels._fields.index(part) - 1]
 
 
 def signatures_of(stochastic: bool) -> tuple[Any, ...]:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dprl.engine import kernel
 from dprl.fields import Field
-from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.planning import chance
 from dprl.mdp.structure import Table, next_state

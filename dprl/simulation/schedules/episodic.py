@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dprl.engine import kernel
 from dprl.fields import SpecError, number
-from dprl.kernels import kernel
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules.schedule import Ints, Schedule

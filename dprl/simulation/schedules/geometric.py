@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dprl.engine import kernel
 from dprl.fields import Field
-from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array

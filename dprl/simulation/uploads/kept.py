@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
+from dprl.engine import home, private
 from dprl.fields import SpecError
-from dprl.kernels import home, private
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS
 from dprl.simulation.uploads.check import HeldOut

@@ -21,8 +21,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from dprl.engine import home, private
 from dprl.fields import SpecError, shown
-from dprl.kernels import home, private
 from dprl.simulation.budgeted import LEARNING
 from dprl.simulation.kinds import spec_from_dict
 from dprl.simulation.trace import Spec

@@ -219,11 +219,6 @@ class UploadRun:
         )
 
 
-def warm() -> Iterator[Callable[[], object]]:
-    """There is nothing to compile that an offline run does not; old data sets are deleted."""
-    yield kept.remove_old
-
-
 def guarantee(spec: UploadSpec) -> dict[str, Any]:
     """What the run claims and proves."""
     return noise_of(spec)[0].guarantee.to_dict()
@@ -304,7 +299,6 @@ kinds.register(
         from_dict=UploadSpec.from_dict,
         start=UploadRun,
         estimate=UploadSpec.estimate,
-        warm=warm,
         trace=UploadTrace,
         axis=AXIS,
         measure=MEASURE,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dprl.figures import standalone_html
 from dprl.metrics import Statistic
-from dprl.wasm import unplayable
+from dprl.simulation.replay import unplayable
 from pages.shared.layout.chart import footer
 from pages.shared.online.regret import Read, Row, comparison_picture, curve_of
 from pages.shared.results import answers, data

@@ -10,8 +10,8 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.player import sizes_of
 from dprl.simulation import RunSpec
+from dprl.simulation.replay import unplayable
 from dprl.sitemap import PAGES
-from dprl.wasm import unplayable
 from dprl.words import percent
 from pages.shared.layout.download import save
 from pages.shared.online.played import drawn_there, played_page

@@ -13,8 +13,8 @@ from dprl.fields import SpecError
 from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
 from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, UploadSpec, answered
+from dprl.simulation.replay import QUESTION
 from dprl.simulation.uploads.spec import NOWHERE
-from dprl.wasm import QUESTION
 from pages.shared.results.bundled import asset
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.data import store

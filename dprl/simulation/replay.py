@@ -10,26 +10,40 @@ many units in the last place. What it starts from has the same bits as what a na
 from __future__ import annotations
 
 import base64
-import json
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.engine.module import own_name
+from dprl.engine.pack import (
+    Buffer,
+    BufferAddress,
+    DrawnByPlayer,
+    Pack,
+    Packing,
+    Word,
+    array_words,
+    content_of,
+    generator_state,
+    generator_words,
+    told,
+)
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp import planning
 from dprl.privacy import MECHANISMS, outside
 from dprl.privacy.mechanisms import optimal
-from dprl.simulation import RunSpec, estimate
+from dprl.privacy.mechanisms.gaussian import gaussian_sum
+from dprl.simulation import cost
+from dprl.simulation.loops.module_run import lack_of_spec, pack
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.prepare import guarantee_of
-from dprl.wasm.module import manifest, stale
-from dprl.wasm.pack import Pack, Word, content_of, light_pack, told
+from dprl.simulation.prepare import guarantee_of, streams
+from dprl.simulation.spec import RunSpec
 
-# By which pages ask a worker for it. It has another name since answers have V*: a store keeps those without.
-QUESTION = "replay with V*"
+QUESTION = "replay"  # by which pages ask a worker for it
 # Budgets of a slider: a reader's round numbers, from where hardly anything is learned to where noise hardly matters.
 STOPS = (
     0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0,
@@ -55,10 +69,10 @@ def unplayable(spec: Any) -> str:
         return "Noise of another package cannot be played without a server."
     if mechanism is not None and mechanism.prepare not in (None, optimal.correlate):
         return f"{mechanism.title} cannot be played without a server: its noise is made by an FFT before the run."
-    cost = estimate(spec)
-    if cost.seconds > MOST_SECONDS:
-        return f"A seed takes too long for a browser: about {cost.seconds:.0f} s here, of at most {MOST_SECONDS:g} s."
-    if cost.bytes > MOST_BYTES:
+    need = cost.estimate(spec.work(spec.mechanism))
+    if need.seconds > MOST_SECONDS:
+        return f"A seed takes too long for a browser: about {need.seconds:.0f} s here, of at most {MOST_SECONDS:g} s."
+    if need.bytes > MOST_BYTES:
         return "A seed needs too much memory for a browser."
     return ""
 
@@ -77,12 +91,10 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
     Raises:
         SpecError: it cannot be played.
     """
-    if wrong := unplayable(spec) or stale():
+    if wrong := unplayable(spec) or lack_of_spec(spec):
         raise SpecError("algorithm", wrong)
     begun = SeedRun(spec, 0)
     first = light_pack(begun)
-    if first.kernel not in manifest().kernels:
-        raise SpecError("algorithm", f"{spec.algorithm} is no algorithm of assets/engine.wasm.")
     seeds = [_differing(first, light_pack(SeedRun(spec, seed))) for seed in range(SEEDS)]
     stops = []
     for epsilon in stops_of(spec):
@@ -113,12 +125,51 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
     return found
 
 
-def answer(spec: RunSpec) -> str:
-    """What a worker says when it is asked for it, as `simulation.answered` reads it."""
-    try:
-        return json.dumps({"answer": replayed(spec)})
-    except SpecError as error:
-        return json.dumps({"refusal": [error.field, error.sentence]})
+def light_pack(run: SeedRun) -> Pack:
+    """A run before its first user, without the noise that the optimal factorisation has drawn beforehand: whoever plays
+    the pack draws that, and gets the same bits. Other runs are packed as they stand.
+
+    Raises ValueError where users have played.
+    """
+    if run.users > 0:
+        raise ValueError("A light pack is made before the first user plays.")
+    packed = pack(run)
+    mechanism = run.noise.mechanism
+    if mechanism is None or mechanism.prepare is not optimal.correlate:
+        return packed
+    numbers = {buffer.name: number for number, buffer in enumerate(packed.buffers)}
+    rng, memory, result = (numbers[label] for label in ("noise_rng", "state.memory", "result"))
+    releases = run.noise.stream.releases
+    packing = Packing(packed.buffers)
+    packing.buffers[rng] = Buffer("noise_rng", generator_state(streams(run.spec, run.seed).noise))
+    packing.buffers[memory] = Buffer("state.memory", np.zeros_like(run.state.memory))
+    # what optimal.factors calls `merge` with: its result has 16 numbers a release, and its weights have one
+    around = optimal.poles((math.pi / 2) ** 2, 4.0 * releases**2, optimal.CHAINS)
+    empty = np.zeros((releases, optimal.CHAINS)), np.zeros((releases, optimal.CHAINS))
+    packing.words += [BufferAddress(result), BufferAddress(result)]
+    for label, array in zip(
+        ("weights", "shift", "weight", "keep", "gain"),
+        (optimal.factors(releases).p, *around, *empty),
+        strict=True,
+    ):
+        packing.add(f"draws.{label}", array)
+    merging, packing.words = packing.words, []
+    placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
+    # gaussian_sum as of one item: what it adds to each cell is a draw
+    packing.words += [BufferAddress(result), BufferAddress(result), 0]
+    packing.add("draws.leaves", np.array([0, 1, 2]))
+    packing.add("draws.batches", np.zeros((1, 1), dtype=run.setup.batches.dtype))
+    packing.add("draws.none", np.zeros((1, 1)))
+    packing.words += generator_words(rng)
+    packing.words += array_words(memory, run.state.memory.reshape(-1))
+    drawing = own_name(gaussian_sum)
+    drawn = DrawnByPlayer(
+        ((own_name(optimal.merge), tuple(merging)), (drawing, tuple(packing.words))),
+        memory,
+        placed["draws.keep"],
+        placed["draws.gain"],
+    )
+    return Pack(packed.kernel, packed.words, tuple(packing.buffers), drawn)
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:

@@ -1,16 +1,12 @@
-"""Compiled kernels: plain Python functions that numba compiles on first use, in whoever uses them.
+"""numba: kernels that it compiles on first use, in the process that needs them.
 
 A function marked `@kernel` stays an ordinary Python function (tests run it as such and get the same bits).
-`compiled(function, signature)` gives its machine-code baseline. Nothing is compiled, and numba is not even
-imported, until then: pages import the registries of learners without paying for a compiler.
-
-Compiled code is kept on disk (`disk`), in a directory named after a digest of all of the package's sources (`folder`):
-a kernel has helpers in other files.
+`compiled(function, signature)` returns it as machine code, which is kept on disk (`disk`), in a directory named after a
+digest of all of the package's sources (`folder`): a kernel has helpers in other files.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import re
@@ -19,26 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dprl.engine.folder import hold, kernels
+from dprl.engine.sources import source_digest
 from dprl.fields import SpecError
-from dprl.kernels.folder import hold, home, kernels, private, remove_others
 
-__all__ = [
-    "KernelError",
-    "cache_folder",
-    "check_compiler",
-    "compiled",
-    "function_type",
-    "home",
-    "kernel",
-    "kernels",
-    "private",
-    "remove_others",
-    "rng_type",
-    "source_digest",
-    "type_of",
-]
-
-log = logging.getLogger("dprl.kernels")
+log = logging.getLogger("dprl.engine")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -50,19 +31,6 @@ _DISABLED = "NUMBA_DISABLE_JIT", "simulations run as compiled code; unset it, or
 _kernels: list[Callable[..., Any]] = []
 _registered: set[Callable[..., Any]] = set()
 
-# What a simulation depends on; pages, jobs and figures may change without touching any result.
-_SOURCES = (
-    "fields.py",
-    "kernels/__init__.py",
-    "plugins.py",
-    "mdp",
-    "environments",
-    "statistics",
-    "privacy",
-    "learners",
-    "simulation",
-)
-
 
 def kernel(function: F) -> F:
     """Mark a function as usable inside compiled kernels. It is returned unchanged."""
@@ -71,29 +39,10 @@ def kernel(function: F) -> F:
 
 
 @cache
-def source_digest() -> str:
-    """Digest of the sources every simulated number depends on, 16 hex digits."""
-    root = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for name in _SOURCES:
-        path = root / name
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            digest.update(str(file.relative_to(root).as_posix()).encode() + b"\0")
-            digest.update(file.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-@cache
 def _numba() -> Any:
     import numba
 
     return numba
-
-
-def check_compiler() -> None:
-    """Raise SpecError if the environment tells numba not to compile; numba is not imported for this."""
-    if os.environ.get("NUMBA_DISABLE_JIT", "").strip() not in ("", "0"):
-        raise SpecError(*_DISABLED)
 
 
 @cache
@@ -109,6 +58,26 @@ def cache_folder() -> Path | None:
     except OSError as error:
         log.warning("Compiled kernels are not kept: %s cannot be used (%s).", folder, error.strerror)
     return None
+
+
+def on_disk(function: Callable[..., Any]) -> bool:
+    """Whether a kernel has been compiled on this machine before, for any signature."""
+    folder = cache_folder()
+    return folder is not None and any(folder.glob(f"{file_name(function)}-*"))
+
+
+def file_name(function: Callable[..., Any]) -> str:
+    """Return how the names of the files begin that hold a kernel's compiled code."""
+    return f"{function.__module__}.{function.__qualname__}"[-80:]
+
+
+@cache
+def _announce() -> None:
+    """Report that something is compiled, once in a process."""
+    log.warning(
+        "assets/engine.wasm does not hold all that this run needs, so numba compiles the rest: once on this machine, "
+        "up to half a minute."
+    )
 
 
 @cache
@@ -131,9 +100,11 @@ def compiled(function: F, signature: Any) -> F:
     machine = numba.njit(function, error_model="numpy")
     written = Path(function.__code__.co_filename).is_file()  # not typed at a prompt
     if written and (folder := cache_folder()) is not None:
-        from dprl.kernels.disk import KernelCache
+        from dprl.engine.disk import KernelCache
 
         machine._cache = KernelCache(function, folder, source_digest())
+    if not on_disk(function):
+        _announce()
     try:
         machine.compile(signature)
     except (numba.core.errors.NumbaError, TypeError) as error:  # TypeError: of another number of arguments

@@ -1,26 +1,13 @@
-"""A run as the module plays it: the memory that its loop starts from, and the words that the loop is called with.
-
-Everything that is prepared before the first user plays is prepared here, by NumPy and SciPy: the model, the noise
-with its calibration and factorisation, the table of error bounds, the points of the curve, the streams of random
-numbers, and the learner's first plan. The loop itself is the module's.
-"""
+"""A call of one of the module's kernels: its arguments as words, and the arrays that these point to."""
 
 from __future__ import annotations
 
 import base64
 import json
-import math
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-
-from dprl.privacy.mechanisms import optimal
-from dprl.privacy.mechanisms.gaussian import gaussian_sum
-from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.loops.replan_kernels import Kernels, learner_of
-from dprl.simulation.prepare import streams
-from dprl.wasm.kernels import MERGE, loop_kind_of, name
 
 GENERATOR = ("next_uint64", "next_uint32", "next_double")
 
@@ -116,98 +103,47 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
     return {"bytes": base64.b64encode(content).decode("ascii")}
 
 
-def pack(run: SeedRun) -> Pack:
-    """A run as it stands, to be played to its end. Later changes of the run do not change the pack."""
-    packing = _Packing()
-    kind = loop_kind_of(learner_of(run.spec))
-    for part, value in run.arguments(10**9, run.spec.episodes).items():
-        if part in Kernels._fields:
-            source = getattr(value, "py_func", value)
-            packing.words += [0, 0, Of(name(source, kind, part))]
-        else:
-            packing.add(part, value)
-    kernel = name(getattr(run.kernels.simulate, "py_func", run.kernels.simulate), kind, "simulate")
-    # two words before the arguments: where numba puts what is returned, and an error
-    result = packing.place("result", np.zeros(8, dtype=np.int64))
-    return Pack(
-        kernel, (BufferAddress(result), BufferAddress(result), *packing.words), tuple(packing.buffers)
-    )
-
-
-def light_pack(run: SeedRun) -> Pack:
-    """A run before its first user, without the noise that the optimal factorisation has drawn beforehand: whoever plays
-    the pack draws that, and gets the same bits. Other runs are packed as they stand.
-
-    Raises ValueError where users have played.
-    """
-    if run.users > 0:
-        raise ValueError("A light pack is made before the first user plays.")
-    packed = pack(run)
-    mechanism = run.noise.mechanism
-    if mechanism is None or mechanism.prepare is not optimal.correlate:
-        return packed
-    numbers = {buffer.name: number for number, buffer in enumerate(packed.buffers)}
-    rng, memory, result = (numbers[label] for label in ("noise_rng", "state.memory", "result"))
-    releases = run.noise.stream.releases
-    packing = _Packing(packed.buffers)
-    packing.buffers[rng] = Buffer("noise_rng", _state(streams(run.spec, run.seed).noise))
-    packing.buffers[memory] = Buffer("state.memory", np.zeros_like(run.state.memory))
-    # what optimal.factors calls `merge` with: its result has 16 numbers a release, and its weights have one
-    around = optimal.poles((math.pi / 2) ** 2, 4.0 * releases**2, optimal.CHAINS)
-    empty = np.zeros((releases, optimal.CHAINS)), np.zeros((releases, optimal.CHAINS))
-    packing.words += [BufferAddress(result), BufferAddress(result)]
-    for label, array in zip(
-        ("weights", "shift", "weight", "keep", "gain"),
-        (optimal.factors(releases).p, *around, *empty),
-        strict=True,
-    ):
-        packing.add(f"draws.{label}", array)
-    merging, packing.words = packing.words, []
-    placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
-    # gaussian_sum as of one item: what it adds to each cell is a draw
-    packing.words += [BufferAddress(result), BufferAddress(result), 0]
-    packing.add("draws.leaves", np.array([0, 1, 2]))
-    packing.add("draws.batches", np.zeros((1, 1), dtype=run.setup.batches.dtype))
-    packing.add("draws.none", np.zeros((1, 1)))
-    packing.words += _generator(rng)
-    packing.words += _array(memory, run.state.memory.reshape(-1))
-    drawing = name(gaussian_sum, loop_kind_of(learner_of(run.spec)), "add_noise")
-    drawn = DrawnByPlayer(
-        ((MERGE, tuple(merging)), (drawing, tuple(packing.words))),
-        memory,
-        placed["draws.keep"],
-        placed["draws.gain"],
-    )
-    return Pack(packed.kernel, packed.words, tuple(packing.buffers), drawn)
-
-
-def _array(number: int, value: NDArray[Any]) -> list[Word]:
+def array_words(number: int, value: NDArray[Any]) -> list[Word]:
     """The words of an array that lies in a buffer."""
     return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
-def _generator(number: int) -> list[Word]:
+def generator_words(number: int) -> list[Word]:
     """The words of a generator whose state lies in a buffer."""
     return [0, BufferAddress(number), BufferAddress(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
 
 
-class _Packing:
-    """Words and buffers, as they come together."""
+class Packing:
+    """Words and buffers, as they come together.
+
+    Attributes:
+        words, buffers: so far.
+        generators: by the number of the buffer that has its state.
+    """
 
     def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
         self.words: list[Word] = []
         self.buffers = list(buffers)
+        self.generators: dict[int, np.random.Generator] = {}
         self._placed: dict[tuple[int, int], int] = {}
-        self._held: list[NDArray[Any]] = []  # so that no later array has the place of one that is gone
+        self._held: dict[int, NDArray[Any]] = {}  # so that no later array gets the place of one
 
     def place(self, label: str, array: NDArray[Any]) -> int:
         """The number of an array's buffer. Two names of one array share it: kernels compare nothing by place."""
         key = array.__array_interface__["data"][0], array.nbytes
         if array.nbytes == 0 or key not in self._placed:
             self._placed[key] = len(self.buffers)
-            self._held.append(array)
+            self._held[len(self.buffers)] = array
             self.buffers.append(Buffer(label, array.copy()))
         return self._placed[key]
+
+    def arrays(self) -> dict[int, NDArray[Any]]:
+        """The arrays that lie in buffers, by the numbers of these."""
+        return self._held
+
+    def add_function(self, name: str) -> None:
+        """The words of an argument that is a kernel of the module."""
+        self.words += [0, 0, Of(name)]
 
     def add(self, label: str, value: Any) -> None:
         """The words of one argument, which numba flattens."""
@@ -217,17 +153,30 @@ class _Packing:
         elif isinstance(value, np.ndarray):
             if not value.flags.c_contiguous:
                 raise ValueError(f"{label} is not contiguous, as kernels take it.")
-            self.words += _array(self.place(label, value), value)
+            self.words += array_words(self.place(label, value), value)
         elif isinstance(value, np.random.Generator):
-            self.words += _generator(self.place(label, _state(value)))
+            number = self.place(label, generator_state(value))
+            self.generators[number] = value
+            self.words += generator_words(number)
         elif isinstance(value, bool | int | np.integer | np.bool_):
             self.words.append(int(value))
         else:
             self.words.append(int(np.float64(value).view(np.int64)))
 
 
-def _state(rng: np.random.Generator) -> NDArray[np.uint64]:
+def generator_state(rng: np.random.Generator) -> NDArray[np.uint64]:
     """[5] what SFC64 holds: three words, a counter, and half a word with whether there is one."""
     held: Any = rng.bit_generator.state
     half = int(held["has_uint32"]) | int(held["uinteger"]) << 32
     return np.array([*held["state"]["state"], half], dtype=np.uint64)
+
+
+def set_generator_state(rng: np.random.Generator, words: NDArray[np.uint64]) -> None:
+    """Put a generator into a state [5] that `generator_state` has written down."""
+    half = int(words[4])
+    rng.bit_generator.state = {
+        "bit_generator": "SFC64",
+        "state": {"state": words[:4].copy()},
+        "has_uint32": half & (2**32 - 1),
+        "uinteger": half >> 32,
+    }

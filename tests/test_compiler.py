@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numba
 import pytest
 
-from dprl import kernels
+from dprl import engine
 from dprl.__main__ import main
+from dprl.engine import compiler, disk, folder
 from dprl.fields import SpecError
 from dprl.jobs import pool
 from dprl.jobs.store import Store
-from dprl.kernels import disk, folder
-from dprl.serve import check_settings
 
 
 def twice(x: int) -> int:
@@ -36,13 +36,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def forget() -> None:
     """As in a new process."""
-    kernels.cache_folder.cache_clear()
+    compiler.cache_folder.cache_clear()
     disk._say.cache_clear()
+    compiler._announce.cache_clear()
 
 
 def compiled() -> Any:
     """`twice` as machine code, from disk where it is there."""
-    function = kernels.compiled.__wrapped__(twice, "int64(int64)")
+    function = compiler.compiled.__wrapped__(twice, "int64(int64)")
     assert function(21) == 42
     return function
 
@@ -64,7 +65,7 @@ def test_code_that_cannot_be_kept_runs(
     monkeypatch.setattr(os, "replace", full)
     compiled()
     compiled()
-    [record] = [one for one in caplog.records if one.name == "dprl.kernels"]
+    [record] = [one for one in caplog.records if one.message.startswith("Compiled kernels")]
     assert record.message.endswith("(No space left on device).")
     assert files(home) == []
 
@@ -107,7 +108,7 @@ def test_code_that_others_can_write_is_not_run(
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(home))
     compiled()
     assert files(home) == []
-    [record] = [one for one in caplog.records if one.name == "dprl.kernels"]
+    [record] = [one for one in caplog.records if one.message.startswith("Compiled kernels")]
     assert "is open to other users" in record.message
 
 
@@ -127,7 +128,7 @@ def test_a_pool_removes_kernels_that_nobody_can_be_using(
     strange = home / "kernels" / "mine"
     strange.mkdir()
     assert pool.main(["--store", str(home / "runs.sqlite")]) == 0
-    own = folder.kernels(kernels.source_digest())
+    own = folder.kernels(engine.source_digest())
     assert set((home / "kernels").iterdir()) == {own, held, compiling, strange}
 
 
@@ -164,7 +165,7 @@ def test_without_a_home_directory_the_setting_is_named(
     monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
     forget()
     said = r"^DPRL_HOME: there is no home directory for ~.*; set it to a folder that can be written to\.$"
-    for use in (kernels.home, Store, compiled):
+    for use in (engine.home, Store, compiled):
         with pytest.raises(SpecError, match=said):
             use()
     with pytest.raises(SystemExit):
@@ -183,17 +184,8 @@ def test_a_variable_that_no_shell_filled_in_is_no_folder(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_a_compiler_one_sentence_names_the_setting(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import numba
-
+def test_a_compiler_that_is_switched_off_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     said = r"^NUMBA_DISABLE_JIT: simulations run as compiled code; unset it, or set it to 0\.$"
-    kernels.check_compiler()
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    for check in (kernels.check_compiler, check_settings):
-        with pytest.raises(SpecError, match=said):
-            check()
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)  # as numba reads it when it is imported
     with pytest.raises(SpecError, match=said):
         compiled()

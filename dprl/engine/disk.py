@@ -24,7 +24,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.experimental import function_type
 
-log = logging.getLogger("dprl.kernels")
+log = logging.getLogger("dprl.engine")
 
 _DIGEST = 32  # bytes
 

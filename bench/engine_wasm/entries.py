@@ -1,0 +1,81 @@
+"""Which kernels the module holds: all that the loop over learners that plan from counts is run with.
+
+They follow from the registries. A new algorithm, schedule or mechanism is in the module when it is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from dprl.engine.module import Held, own_name
+from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp import planning
+from dprl.privacy import MECHANISMS, outside
+from dprl.privacy.mechanisms import no_noise, optimal
+from dprl.simulation.loops.module_run import held
+from dprl.simulation.loops.replan_kernels import Kernels, as_is, signatures_of, simulate
+from dprl.simulation.schedules import SCHEDULES
+from dprl.statistics import dataset
+
+
+class Entry(NamedTuple):
+    """A kernel of the module.
+
+    Attributes:
+        held: its name, and what it is made from.
+        function: its source.
+        signature: its declared types, as numba takes them.
+        called: from outside the module, not only by another kernel.
+    """
+
+    held: Held
+    function: Callable[..., Any]
+    signature: Callable[[], Any]
+    called: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called in the module."""
+        return self.held.name
+
+
+CALLED = ("simulate", "plan", "evaluate", "add_noise")
+
+
+def entries() -> tuple[Entry, ...]:
+    """Return all kernels of the module, by name."""
+    found = {}
+    for function, types in (*optimal.CALLED.values(), (dataset.project, dataset.SIGNATURE)):
+        kernel = Held(own_name(function), types, (function,))
+        found[kernel.name] = Entry(kernel, function, lambda types=types: types, True)  # type: ignore[misc]
+    for stochastic, part, function in _parts_of_loops():
+        kernel = held(function, part, stochastic)
+        at = Kernels._fields.index(part)
+        found.setdefault(
+            kernel.name,
+            Entry(kernel, function, lambda s=stochastic, at=at: signatures_of(s)[at], part in CALLED),  # type: ignore[misc]
+        )
+    return tuple(found[key] for key in sorted(found))
+
+
+def _parts_of_loops() -> Iterator[tuple[bool, str, Callable[..., Any]]]:
+    """Yield each kernel of a loop, with whether its learner's policy is stochastic, and which part of it the kernel
+    is."""
+    for learner in ALGORITHMS.values():
+        if not isinstance(learner, TabularLearner):
+            continue
+        kind = learner.stochastic
+        yield kind, "simulate", simulate
+        yield kind, "evaluate", planning.evaluate
+        for schedule in SCHEDULES.values():
+            yield kind, "next_release", schedule.next_release
+        for key in MECHANISMS:
+            if not outside.is_outside(key):
+                yield kind, "add_noise", MECHANISMS[key].add_noise
+        yield kind, "add_noise", no_noise
+        yield kind, "publish", as_is
+        for bonus in learner.bonuses:
+            yield kind, "plan", learner.planner(bonus).plan
+            yield kind, "publish", learner.seen(bonus).publish

@@ -1,0 +1,36 @@
+"""The engine that plays simulations: kernels, which are plain Python functions, as machine code.
+
+`assets/engine.wasm` holds the kernels of learners that plan from counts, ready to run (`host`). numba compiles all
+others on first use, in the process that needs them (`compiler`). Both give the same bits. Nothing is compiled, and
+neither wasmtime nor numba is imported, until a kernel is needed.
+"""
+
+from dprl.engine.compiler import (
+    KernelError,
+    cache_folder,
+    compiled,
+    function_type,
+    kernel,
+    rng_type,
+    type_of,
+)
+from dprl.engine.folder import home, kernels, private, remove_others
+from dprl.engine.host import Instance, ready
+from dprl.engine.sources import source_digest
+
+__all__ = [
+    "Instance",
+    "KernelError",
+    "cache_folder",
+    "compiled",
+    "function_type",
+    "home",
+    "kernel",
+    "kernels",
+    "private",
+    "ready",
+    "remove_others",
+    "rng_type",
+    "source_digest",
+    "type_of",
+]

@@ -1,0 +1,135 @@
+"""The module in wasmtime: kernels that are called from Python with no compiler."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.engine.compiler import compiled
+from dprl.engine.module import ENGINE, Held, lack, manifest, own_name
+from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word, set_generator_state
+
+WORD = 8  # bytes
+
+
+@cache
+def missing() -> str:
+    """Return why no module can be played in this process, in one sentence; "" if it can."""
+    try:
+        import wasmtime  # noqa: F401
+    except ImportError as error:
+        return f"wasmtime cannot be imported here ({error})."
+    return ""
+
+
+@cache
+def _loaded() -> tuple[Any, Any, dict[str, int]]:
+    """Return wasmtime's engine, the module as machine code, and the numbers of all functions by name."""
+    import wasmtime
+
+    engine = wasmtime.Engine()
+    numbers = {name: number for number, name in enumerate((*manifest().kernels, *GENERATOR))}
+    return engine, wasmtime.Module.from_file(engine, str(ENGINE)), numbers
+
+
+class Instance:
+    """An instance of the module, with a memory of its own. For one thread at a time."""
+
+    def __init__(self) -> None:
+        import wasmtime
+
+        engine, module, self._numbers = _loaded()
+        self._store = wasmtime.Store(engine)
+        self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
+        self._exports["_initialize"](self._store)
+        self._memory = self._exports["memory"]
+
+    def place(self, content: bytes) -> int:
+        """Copy bytes into the memory; returns their address."""
+        address = int(self._exports["allocate"](self._store, max(len(content), WORD)))
+        self._memory.write(self._store, content, address)
+        return address
+
+    def release(self, address: int) -> None:
+        """Give back what `place` has taken."""
+        self._exports["release"](self._store, address)
+
+    def write(self, address: int, content: bytes) -> None:
+        """Write bytes over those at an address."""
+        self._memory.write(self._store, content, address)
+
+    def read(self, address: int, array: NDArray[Any]) -> None:
+        """Fill a contiguous array with the bytes at an address."""
+        content = self._memory.read(self._store, address, address + array.nbytes)
+        array.reshape(-1)[:] = np.frombuffer(content, array.dtype)
+
+    def words(self, words: tuple[Word, ...], places: list[int]) -> bytes:
+        """Return words as they lie in the memory. places: the addresses of the buffers."""
+        found = [
+            word
+            if isinstance(word, int)
+            else places[word.buffer]
+            if isinstance(word, BufferAddress)
+            else int(self._exports["address"](self._store, self._numbers[word.function]))
+            for word in words
+        ]
+        return np.array([word & (2**64 - 1) for word in found], dtype=np.uint64).tobytes()
+
+    def call(self, kernel: str, words: int) -> None:
+        """Call a kernel with the words at an address. Raises RuntimeError if the kernel reports an error."""
+        if self._exports["call"](self._store, self._numbers[kernel], words) != 0:
+            raise RuntimeError(f"{kernel} did not end well.")
+
+
+_shared = threading.local()  # the instance that a thread's calls share
+
+
+class ModuleKernel:
+    """A kernel of the module as a function: arrays and generators are copied in, and back out.
+
+    Attributes:
+        py_func: its source, as numba has it.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.py_func, self._name = function, name
+
+    def __call__(self, *arguments: Any) -> None:
+        """Call it. Arrays are changed in place."""
+        instance: Instance | None = getattr(_shared, "instance", None)
+        if instance is None:
+            instance = _shared.instance = Instance()
+        packing = Packing()
+        result = packing.place("result", np.zeros(8, dtype=np.int64))
+        packing.words += [BufferAddress(result), BufferAddress(result)]
+        for number, argument in enumerate(arguments):
+            packing.add(str(number), argument)
+        places = [instance.place(buffer.array.tobytes()) for buffer in packing.buffers]
+        words = instance.place(instance.words(tuple(packing.words), places))
+        try:
+            instance.call(self._name, words)
+            for number, array in packing.arrays().items():
+                if array.flags.writeable:
+                    instance.read(places[number], array)
+            for number, rng in packing.generators.items():
+                state = np.zeros(5, dtype=np.uint64)
+                instance.read(places[number], state)
+                set_generator_state(rng, state)
+        finally:
+            for address in (*places, words):
+                instance.release(address)
+
+
+@cache
+def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
+    """Return a kernel as a function that can be called now: the module's if it holds it, else what numba compiles for
+    the declared `signature`. It returns nothing, and changes arrays and generators."""
+    kernel = Held(own_name(function), signature, (function,))
+    if missing() or lack([kernel]):
+        return compiled(function, signature)
+    return ModuleKernel(kernel.name, function)

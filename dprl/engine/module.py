@@ -1,0 +1,87 @@
+"""The WebAssembly module: which kernels it holds, and whether it was made from them as they are now."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+from dprl.assets import ASSETS
+from dprl.engine.sources import kernel_digest
+
+ENGINE = ASSETS / "engine.wasm"
+MANIFEST = ASSETS / "engine.json"
+COMMAND = "python -m bench.engine_wasm"
+
+
+class Manifest(NamedTuple):
+    """What is known of the module.
+
+    Attributes:
+        tools: digest of what made it, see bench/engine_wasm.
+        sha256: of the module itself, 64 hex digits.
+        versions: what it was made with.
+        kernels: names, in the order of their numbers, with the `kernel_digest` of what each was made from.
+    """
+
+    tools: str
+    sha256: str
+    versions: dict[str, str]
+    kernels: dict[str, str]
+
+
+@cache
+def manifest() -> Manifest:
+    """Read the module's manifest. Raises OSError if it is missing."""
+    return Manifest(**json.loads(MANIFEST.read_text(encoding="utf-8")))
+
+
+@cache
+def damage() -> str:
+    """Return why the module's files cannot be used, in one sentence; "" if they can."""
+    try:
+        whole = hashlib.sha256(ENGINE.read_bytes()).hexdigest() == manifest().sha256
+    except OSError:
+        return f"assets/engine.wasm or assets/engine.json is missing; make both with `{COMMAND}`."
+    if not whole:
+        return f"assets/engine.wasm is not the module that assets/engine.json describes; make both with `{COMMAND}`."
+    return ""
+
+
+def own_name(function: Callable[..., Any]) -> str:
+    """Return what a kernel is called in the module, without the kind of its loop."""
+    return f"{function.__module__}.{function.__qualname__}".removeprefix("dprl.")
+
+
+class Held(NamedTuple):
+    """A kernel that the module should hold.
+
+    Attributes:
+        name: what it is called there, see `own_name`.
+        signature: its declared types, unless they follow from the roots.
+        roots: functions that it is made from.
+    """
+
+    name: str
+    signature: str
+    roots: tuple[Callable[..., Any], ...]
+
+    @property
+    def digest(self) -> str:
+        """The digest of what it is made from now."""
+        return kernel_digest(self.signature, *self.roots)
+
+
+def lack(kernels: Iterable[Held]) -> str:
+    """Return why the module cannot stand for kernels, in one sentence; "" if it can."""
+    if reason := damage():
+        return reason
+    for kernel in kernels:
+        made_from = manifest().kernels.get(kernel.name)
+        if made_from is None:
+            return f"assets/engine.wasm does not hold {kernel.name}."
+        if made_from != kernel.digest:
+            return f"{kernel.name} has changed since assets/engine.wasm was made; make it again with `{COMMAND}`."
+    return ""

@@ -1,0 +1,134 @@
+"""A seed of a learner that plans from counts, played by the WebAssembly module, with the bits that numba gives.
+
+Everything that comes before the first user is done by NumPy and SciPy: the model, the noise with its calibration and
+factorisation, the table of error bounds, the points of the curve, and the streams of random numbers. The loop is the
+module's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.engine.compiler import on_disk
+from dprl.engine.host import WORD, Instance, ModuleKernel, missing
+from dprl.engine.module import Held, lack, own_name
+from dprl.engine.pack import BufferAddress, Pack, Packing
+from dprl.simulation.cost import estimate
+from dprl.simulation.details import Detail
+from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.loops.replan_kernels import Kernels, functions_of, learner_of, signatures_of, types_of
+from dprl.simulation.spec import RunSpec
+from dprl.statistics.counts import Counts
+
+ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
+COUNT = 2  # the word that is the first argument of `simulate`, before `until`; see `_packed`
+FIRST = 10**9  # releases that a pack has at most, all of them
+
+
+def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
+    """Return what the module has to hold for one of the `Kernels` of a loop. stochastic: its learner's policy is."""
+    name = own_name(function)
+    if part not in ONE_FOR_ALL:
+        name += ":stochastic" if stochastic else ":policy"
+    if part == "simulate":
+        return Held(name, "", (function, signatures_of))
+    return Held(name, types_of(part, stochastic), (function,))
+
+
+@lru_cache(maxsize=256)
+def lack_of(kernels: Kernels, stochastic: bool) -> str:
+    """Return why the module cannot run a loop with these kernels, in one sentence; "" if it can."""
+    return missing() or lack(held(function, part, stochastic) for part, function in kernels._asdict().items())
+
+
+def pack(run: SeedRun) -> Pack:
+    """Write down a run as it stands, to be played to its end. Later changes of the run do not change the pack."""
+    return _packed(run)[0]
+
+
+def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
+    """Return the pack of a run, and the run's arrays by the numbers of their buffers."""
+    packing = Packing()
+    stochastic = learner_of(run.spec).stochastic
+    for part, value in run.arguments(FIRST, run.spec.episodes).items():
+        if part in Kernels._fields:
+            source = getattr(value, "py_func", value)
+            packing.add_function(held(source, part, stochastic).name)
+        else:
+            packing.add(part, value)
+    simulate = getattr(run.kernels.simulate, "py_func", run.kernels.simulate)
+    # two words before the arguments: where numba puts what is returned, and an error
+    result = BufferAddress(packing.place("result", np.zeros(8, dtype=np.int64)))
+    kernel = held(simulate, "simulate", stochastic).name
+    return Pack(kernel, (result, result, *packing.words), tuple(packing.buffers)), packing.arrays()
+
+
+class ModuleRun(SeedRun):
+    """A `SeedRun` whose loop the module plays if it holds the kernels, else numba."""
+
+    long = (
+        2.0  # s that a run is estimated to need, from which on numba is faster by more than its import needs
+    )
+    _instance: Instance | None = None
+
+    def _kernels_of(self, plain: bool) -> Kernels:
+        functions = functions_of(self.spec, cast(Counts, self.noise.statistic))
+        stochastic = learner_of(self.spec).stochastic
+        self._by_numba = bool(lack_of(functions, stochastic)) or self._numba_pays(functions)
+        if self._by_numba or plain:
+            return super()._kernels_of(plain)
+        called = {
+            part: ModuleKernel(held(function, part, stochastic).name, function)
+            for part, function in functions._asdict().items()
+            if part in ("plan", "evaluate")
+        }
+        return functions._replace(**called)
+
+    def _numba_pays(self, functions: Kernels) -> bool:
+        """Whether the run is long and numba's kernels for it are on this machine: they give the same bits, faster."""
+        spec = self.spec
+        return estimate(spec.work(spec.mechanism)).seconds > self.long and all(map(on_disk, functions))
+
+    def _begin(self) -> Instance:
+        packed, arrays = _packed(self)
+        self._instance = instance = Instance()
+        self._kernel = packed.kernel
+        self._places = [instance.place(buffer.array.tobytes()) for buffer in packed.buffers]
+        self._words = instance.place(instance.words(packed.words, self._places))
+        changed = {
+            number: arrays[number]
+            for number, buffer in enumerate(packed.buffers)
+            if buffer.name.startswith(("state.", "record."))
+        }
+        often = (*self._record, self.state.position)
+        self._often = [(n, a) for n, a in changed.items() if any(a is one for one in often)]
+        self._rarely = [(n, a) for n, a in changed.items() if not any(a is one for one in often)]
+        return instance
+
+    def _read(self, instance: Instance, arrays: list[tuple[int, NDArray[Any]]]) -> None:
+        for number, array in arrays:
+            instance.read(self._places[number], array)
+
+    def _simulate(self, count: int, until: int) -> None:
+        if self._by_numba:
+            super()._simulate(count, until)
+            return
+        instance = self._instance or self._begin()
+        instance.write(self._words + WORD * COUNT, np.array([count, until], dtype=np.int64).tobytes())
+        instance.call(self._kernel, self._words)
+        self._read(instance, self._often)
+
+    def _detail(self) -> Detail:
+        if self._instance is not None:
+            self._read(self._instance, self._rarely)
+        return super()._detail()
+
+
+def lack_of_spec(spec: RunSpec) -> str:
+    """Return why the module cannot play a run of a learner that plans from counts, in one sentence; "" if it can."""
+    return lack_of(functions_of(spec, spec.statistic), learner_of(spec).stochastic)
