@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -33,8 +35,11 @@ def _loaded() -> tuple[Any, Any, dict[str, int]]:
     import wasmtime
 
     engine = wasmtime.Engine()
+    module = wasmtime.Module.from_file(engine, str(ENGINE))
+    for thing in (engine, module):
+        atexit.register(thing.close)  # before the interpreter takes apart what closing needs
     numbers = {name: number for number, name in enumerate((*manifest().kernels, *GENERATOR))}
-    return engine, wasmtime.Module.from_file(engine, str(ENGINE)), numbers
+    return engine, module, numbers
 
 
 class Instance:
@@ -45,30 +50,37 @@ class Instance:
 
         engine, module, self._numbers = _loaded()
         self._store = wasmtime.Store(engine)
+        weakref.finalize(self, self._store.close)
         self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
         self._exports["_initialize"](self._store)
         self._memory = self._exports["memory"]
 
-    def place(self, content: bytes) -> int:
-        """Copy bytes into the memory; returns their address."""
-        address = int(self._exports["allocate"](self._store, max(len(content), WORD)))
-        self._memory.write(self._store, content, address)
+    def place(self, array: NDArray[Any]) -> int:
+        """Copy a contiguous array into the memory; returns its address. Raises MemoryError if there is no room."""
+        address = int(self._exports["allocate"](self._store, max(array.nbytes, WORD)))
+        if address == 0:
+            raise MemoryError("The run needs more memory than a WebAssembly module has.")
+        self.write(address, array)
         return address
 
     def release(self, address: int) -> None:
         """Give back what `place` has taken."""
         self._exports["release"](self._store, address)
 
-    def write(self, address: int, content: bytes) -> None:
-        """Write bytes over those at an address."""
-        self._memory.write(self._store, content, address)
+    def write(self, address: int, array: NDArray[Any]) -> None:
+        """Write a contiguous array over the bytes at an address."""
+        if array.nbytes:
+            self._bytes(address, array.nbytes)[:] = array.reshape(-1).view(np.uint8)
 
     def read(self, address: int, array: NDArray[Any]) -> None:
         """Fill a contiguous array with the bytes at an address."""
-        content = self._memory.read(self._store, address, address + array.nbytes)
-        array.reshape(-1)[:] = np.frombuffer(content, array.dtype)
+        if array.nbytes:
+            array.reshape(-1).view(np.uint8)[:] = self._bytes(address, array.nbytes)
 
-    def words(self, words: tuple[Word, ...], places: list[int]) -> bytes:
+    def _bytes(self, address: int, size: int) -> NDArray[np.uint8]:
+        return np.frombuffer(self._memory.get_buffer_ptr(self._store, size, address), np.uint8)
+
+    def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
         """Return words as they lie in the memory. places: the addresses of the buffers."""
         found = [
             word
@@ -78,7 +90,7 @@ class Instance:
             else int(self._exports["address"](self._store, self._numbers[word.function]))
             for word in words
         ]
-        return np.array([word & (2**64 - 1) for word in found], dtype=np.uint64).tobytes()
+        return np.array([word & (2**64 - 1) for word in found], dtype=np.uint64)
 
     def call(self, kernel: str, words: int) -> None:
         """Call a kernel with the words at an address. Raises RuntimeError if the kernel reports an error."""
@@ -109,8 +121,8 @@ class ModuleKernel:
         packing.words += [BufferAddress(result), BufferAddress(result)]
         for number, argument in enumerate(arguments):
             packing.add(str(number), argument)
-        places = [instance.place(buffer.array.tobytes()) for buffer in packing.buffers]
-        words = instance.place(instance.words(tuple(packing.words), places))
+        places = [instance.place(buffer.array) for buffer in packing.buffers]
+        words = instance.place(instance.words(packing.words, places))
         try:
             instance.call(self._name, words)
             for number, array in packing.arrays().items():

@@ -134,7 +134,7 @@ class Packing:
         if array.nbytes == 0 or key not in self._placed:
             self._placed[key] = len(self.buffers)
             self._held[len(self.buffers)] = array
-            self.buffers.append(Buffer(label, array.copy()))
+            self.buffers.append(Buffer(label, array))
         return self._placed[key]
 
     def arrays(self) -> dict[int, NDArray[Any]]:

@@ -27,6 +27,16 @@ from dprl.statistics.counts import Counts
 
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
 COUNT = 2  # the word that is the first argument of `simulate`, before `until`; see `_packed`
+DETAILED = (
+    "counts",
+    "noisy",
+    "released",
+    "Q",
+    "V",
+    "policy",
+    "errors",
+    "bounds",
+)  # of the state, in a detail
 FIRST = 10**9  # releases that a pack has at most, all of them
 
 
@@ -48,7 +58,10 @@ def lack_of(kernels: Kernels, stochastic: bool) -> str:
 
 def pack(run: SeedRun) -> Pack:
     """Write down a run as it stands, to be played to its end. Later changes of the run do not change the pack."""
-    return _packed(run)[0]
+    packed = _packed(run)[0]
+    return packed._replace(
+        buffers=tuple(buffer._replace(array=buffer.array.copy()) for buffer in packed.buffers)
+    )
 
 
 def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
@@ -98,16 +111,12 @@ class ModuleRun(SeedRun):
         packed, arrays = _packed(self)
         self._instance = instance = Instance()
         self._kernel = packed.kernel
-        self._places = [instance.place(buffer.array.tobytes()) for buffer in packed.buffers]
+        self._places = [instance.place(buffer.array) for buffer in packed.buffers]
         self._words = instance.place(instance.words(packed.words, self._places))
-        changed = {
-            number: arrays[number]
-            for number, buffer in enumerate(packed.buffers)
-            if buffer.name.startswith(("state.", "record."))
-        }
-        often = (*self._record, self.state.position)
-        self._often = [(n, a) for n, a in changed.items() if any(a is one for one in often)]
-        self._rarely = [(n, a) for n, a in changed.items() if not any(a is one for one in often)]
+        number_of = {id(array): number for number, array in arrays.items()}
+        self._often = [(number_of[id(a)], a) for a in (*self._record, self.state.position)]
+        seen = (getattr(self.state, name) for name in DETAILED)
+        self._rarely = [(number_of[id(a)], a) for a in seen if id(a) in number_of]
         return instance
 
     def _read(self, instance: Instance, arrays: list[tuple[int, NDArray[Any]]]) -> None:
@@ -119,7 +128,7 @@ class ModuleRun(SeedRun):
             super()._simulate(count, until)
             return
         instance = self._instance or self._begin()
-        instance.write(self._words + WORD * COUNT, np.array([count, until], dtype=np.int64).tobytes())
+        instance.write(self._words + WORD * COUNT, np.array([count, until], dtype=np.int64))
         instance.call(self._kernel, self._words)
         self._read(instance, self._often)
 
