@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dprl.engine.compiler import compiled
 from dprl.engine.module import ENGINE, Held, lack, manifest, own_name
-from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word, set_generator_state
+from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word
 
 WORD = 8  # bytes
 
@@ -102,7 +102,7 @@ _shared = threading.local()  # the instance that a thread's calls share
 
 
 class ModuleKernel:
-    """A kernel of the module as a function: arrays and generators are copied in, and back out.
+    """A kernel of the module as a function of numbers and arrays, which are copied in, and back out.
 
     Attributes:
         py_func: its source, as numba has it.
@@ -128,10 +128,6 @@ class ModuleKernel:
             for number, array in packing.arrays().items():
                 if array.flags.writeable:
                     instance.read(places[number], array)
-            for number, rng in packing.generators.items():
-                state = np.zeros(5, dtype=np.uint64)
-                instance.read(places[number], state)
-                set_generator_state(rng, state)
         finally:
             for address in (*places, words):
                 instance.release(address)
@@ -140,7 +136,7 @@ class ModuleKernel:
 @cache
 def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
     """Return a kernel as a function that can be called now: the module's if it holds it, else what numba compiles for
-    the declared `signature`. It returns nothing, and changes arrays and generators."""
+    the declared `signature`. It returns nothing, and draws nothing."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):
         return compiled(function, signature)

@@ -114,17 +114,11 @@ def generator_words(number: int) -> list[Word]:
 
 
 class Packing:
-    """Words and buffers, as they come together.
-
-    Attributes:
-        words, buffers: so far.
-        generators: by the number of the buffer that has its state.
-    """
+    """Words and buffers, as they come together."""
 
     def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
         self.words: list[Word] = []
         self.buffers = list(buffers)
-        self.generators: dict[int, np.random.Generator] = {}
         self._placed: dict[tuple[int, int], int] = {}
         self._held: dict[int, NDArray[Any]] = {}  # so that no later array gets the place of one
 
@@ -146,7 +140,7 @@ class Packing:
         self.words += [0, 0, Of(name)]
 
     def add(self, label: str, value: Any) -> None:
-        """The words of one argument, which numba flattens."""
+        """The words of one argument, which numba flattens: a record, an array, a number or a generator."""
         if isinstance(value, tuple):
             for field, part in zip(cast(Any, value)._fields, value, strict=True):
                 self.add(f"{label}.{field}", part)
@@ -154,14 +148,12 @@ class Packing:
             if not value.flags.c_contiguous:
                 raise ValueError(f"{label} is not contiguous, as kernels take it.")
             self.words += array_words(self.place(label, value), value)
-        elif isinstance(value, np.random.Generator):
-            number = self.place(label, generator_state(value))
-            self.generators[number] = value
-            self.words += generator_words(number)
         elif isinstance(value, bool | int | np.integer | np.bool_):
             self.words.append(int(value))
-        else:
+        elif isinstance(value, float):
             self.words.append(int(np.float64(value).view(np.int64)))
+        else:
+            self.words += generator_words(self.place(label, generator_state(value)))
 
 
 def generator_state(rng: np.random.Generator) -> NDArray[np.uint64]:
@@ -169,14 +161,3 @@ def generator_state(rng: np.random.Generator) -> NDArray[np.uint64]:
     held: Any = rng.bit_generator.state
     half = int(held["has_uint32"]) | int(held["uinteger"]) << 32
     return np.array([*held["state"]["state"], half], dtype=np.uint64)
-
-
-def set_generator_state(rng: np.random.Generator, words: NDArray[np.uint64]) -> None:
-    """Put a generator into a state [5] that `generator_state` has written down."""
-    half = int(words[4])
-    rng.bit_generator.state = {
-        "bit_generator": "SFC64",
-        "state": {"state": words[:4].copy()},
-        "has_uint32": half & (2**32 - 1),
-        "uinteger": half >> 32,
-    }

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.engine import ready
+from dprl.engine import compiled
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms import SIGNATURE, Mechanism, Stream
 from dprl.privacy.mechanisms.mechanism import entered, first_items
@@ -26,7 +26,8 @@ DRAWS = 2_000_000  # numbers drawn at a time
 
 @cache
 def _kernel(add_noise: Callable[..., None]) -> Callable[..., None]:
-    return ready(add_noise, SIGNATURE)
+    kernel: Callable[..., None] = compiled(add_noise, SIGNATURE)
+    return kernel
 
 
 def unit_noises(

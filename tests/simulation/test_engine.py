@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, PRIVATIZERS, RunSpec, SeedTrace
-from dprl.engine import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
-from dprl.simulation import Run, start, warm
+from dprl.simulation import Run, start
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.prepare import streams
@@ -265,28 +264,6 @@ def test_seeds_root_seeds_and_streams_differ() -> None:
     np.testing.assert_allclose(
         first.noisy[0] - first.counts[0], 2 * (twice.noisy[0] - twice.counts[0]), rtol=1e-9, atol=1e-9
     )
-
-
-@pytest.mark.thorough
-def test_after_warming_up_nothing_is_left_to_compile() -> None:
-    """Otherwise a visitor's first run waits for the compiler."""
-    compiled.cache_clear()  # what other tests have compiled
-    list(warm())
-    before = compiled.cache_info().misses
-    every = [(*run, "chain") for run in RUNS] + [("dp-ucbvi", "none", None, e) for e in ENVIRONMENTS]
-    every += [(a, p, m, "hard-jdp") for a, p in STAGED for m in mechanisms_for(a, p) or (None,)]
-    default = RunSpec(seeds=1, episodes=10**6)
-    others = [default.replace(schedule=one) for one in ("episodic", "geometric:0.1", "adaptive:0.2")]
-    for spec in others:
-        start(spec, 0).advance(1e-9)
-    for algorithm, privacy, mechanism, environment in every:
-        for bonus in ALGORITHMS[algorithm].bonuses:
-            spec = spec_of(
-                algorithm, privacy, mechanism=mechanism, environment=environment, bonus=bonus, episodes=50,
-                environment_params=small_params(environment) if environment == "hard-jdp" else {},
-            )  # fmt: skip
-            start(spec, 0).advance(1e-9)
-    assert compiled.cache_info().misses == before
 
 
 PROCESS = """

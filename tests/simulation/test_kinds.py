@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +17,7 @@ from dprl.jobs.simulation import dprl_simulation
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import compute_runs
 from dprl.jobs.worker import work
-from dprl.simulation import KINDS, Kind, estimate, trace_from_bytes, warm
+from dprl.simulation import KINDS, estimate, trace_from_bytes
 from tests.toy import TOY, ToySpec, ToyTrace
 
 
@@ -97,21 +95,3 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         error = capsys.readouterr().err
         assert error.startswith(f"dprl: {field}: ")
         assert "no field of a spec of kind" in error
-
-
-@pytest.mark.parametrize(("backwards", "order"), [(False, "abcd"), (True, "dcba")])
-def test_two_processes_that_warm_up_begin_at_different_ends(
-    backwards: bool, order: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[str] = []
-
-    def noted(steps: str) -> Kind:
-        return replace(TOY, warm=lambda: [partial(done.append, step) for step in steps])
-
-    for kind in list(KINDS):
-        monkeypatch.delitem(KINDS, kind)
-    for steps in ("abc", "d"):
-        monkeypatch.setitem(KINDS, steps, noted(steps))
-    for after, _ in enumerate(warm(backwards)):
-        assert len(done) == after  # it comes up for air before each
-    assert "".join(done) == order
