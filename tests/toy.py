@@ -123,7 +123,6 @@ TOY = Kind(
     from_dict=from_dict,
     start=ToyRun,
     estimate=lambda spec: Estimate(0.001, 1000, 1),
-    warm=nothing,
     trace=ToyTrace,
     axis="n",
     measure="gap",

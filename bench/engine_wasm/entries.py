@@ -6,6 +6,7 @@ They follow from the registries. A new algorithm, schedule or mechanism is in th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from dprl.engine.module import Held, own_name
@@ -46,18 +47,24 @@ CALLED = ("simulate", "plan", "evaluate", "add_noise")
 
 def entries() -> tuple[Entry, ...]:
     """Return all kernels of the module, by name."""
-    found = {}
-    for function, types in (*optimal.CALLED.values(), (dataset.project, dataset.SIGNATURE)):
+    found: dict[str, Entry] = {}
+    called: list[tuple[Callable[..., Any], str]] = [
+        *optimal.CALLED,
+        (dataset.project, dataset.SIGNATURE),
+    ]
+    for function, types in called:
         kernel = Held(own_name(function), types, (function,))
-        found[kernel.name] = Entry(kernel, function, lambda types=types: types, True)  # type: ignore[misc]
+        found[kernel.name] = Entry(kernel, function, partial(str, types), True)
     for stochastic, part, function in _parts_of_loops():
         kernel = held(function, part, stochastic)
-        at = Kernels._fields.index(part)
-        found.setdefault(
-            kernel.name,
-            Entry(kernel, function, lambda s=stochastic, at=at: signatures_of(s)[at], part in CALLED),  # type: ignore[misc]
-        )
+        signature = partial(_signature, part, stochastic)
+        found.setdefault(kernel.name, Entry(kernel, function, signature, part in CALLED))
     return tuple(found[key] for key in sorted(found))
+
+
+def _signature(part: str, stochastic: bool) -> Any:
+    """Return the declared types of one of the `Kernels` of a loop."""
+    return signatures_of(stochastic)[Kernels._fields.index(part)]
 
 
 def _parts_of_loops() -> Iterator[tuple[bool, str, Callable[..., Any]]]:

@@ -7,7 +7,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +51,9 @@ class Instance:
         engine, module, self._numbers = _loaded()
         self._store = wasmtime.Store(engine)
         weakref.finalize(self, self._store.close)
-        self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
+        self._exports = cast(Any, wasmtime.Instance(self._store, module, []).exports(self._store))
         self._exports["_initialize"](self._store)
-        self._memory = self._exports["memory"]
+        self._memory: Any = self._exports["memory"]
 
     def place(self, array: NDArray[Any]) -> int:
         """Copy a contiguous array into the memory; returns its address. Raises MemoryError if there is no room."""
@@ -78,7 +78,7 @@ class Instance:
             array.reshape(-1).view(np.uint8)[:] = self._bytes(address, array.nbytes)
 
     def _bytes(self, address: int, size: int) -> NDArray[np.uint8]:
-        return np.frombuffer(self._memory.get_buffer_ptr(self._store, size, address), np.uint8)
+        return np.frombuffer(self._memory.get_buffer_ptr(self._store, size, address), dtype=np.uint8)
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
         """Return words as they lie in the memory. places: the addresses of the buffers."""
@@ -139,5 +139,6 @@ def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
     the declared `signature`. It returns nothing, and draws nothing."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):
-        return compiled(function, signature)
+        machine: Callable[..., Any] = compiled(function, signature)
+        return machine
     return ModuleKernel(kernel.name, function)

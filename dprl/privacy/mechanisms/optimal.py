@@ -21,6 +21,7 @@ are computed from these two, so that whatever is not exact above costs noise and
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -164,12 +165,13 @@ def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:
     return lowest * (sn / cn) ** 2, 2 * math.sqrt(lowest) * quarter / (math.pi * count) * dn / cn**2
 
 
-CALLED = {"solve": (solve, SOLVE), "merge": (merge, MERGE), "norms": (norms, NORMS)}  # before a loop
+# What is called before a loop, with its types.
+CALLED: tuple[tuple[Callable[..., None], str], ...] = ((solve, SOLVE), (merge, MERGE), (norms, NORMS))
 
 
 @cache
 def _kernels() -> tuple[Any, ...]:
-    return tuple(ready(*kernel) for kernel in CALLED.values())
+    return tuple(ready(*kernel) for kernel in CALLED)
 
 
 @lru_cache(maxsize=64)

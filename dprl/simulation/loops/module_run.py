@@ -95,7 +95,7 @@ class ModuleRun(SeedRun):
         self._by_numba = bool(lack_of(functions, stochastic)) or self._numba_pays(functions)
         if self._by_numba or plain:
             return super()._kernels_of(plain)
-        called = {
+        called: dict[str, Any] = {
             part: ModuleKernel(held(function, part, stochastic).name, function)
             for part, function in functions._asdict().items()
             if part in ("plan", "evaluate")
@@ -140,4 +140,4 @@ class ModuleRun(SeedRun):
 
 def lack_of_spec(spec: RunSpec) -> str:
     """Return why the module cannot play a run of a learner that plans from counts, in one sentence; "" if it can."""
-    return lack_of(functions_of(spec, spec.statistic), learner_of(spec).stochastic)
+    return lack_of(functions_of(spec, cast(Counts, spec.statistic)), learner_of(spec).stochastic)
