@@ -25,9 +25,9 @@ from dprl import (
     spec_from_json,
 )
 from dprl.__main__ import main
-from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
 from dprl.research.sweeps import versions
+from dprl.runs.store import opened
 from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 
@@ -371,7 +371,7 @@ def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
         again = tmp_path / "again"
         assert sweep("--spec", str(out / "sweep.json"), "--out", str(again)) == 0
     finally:
-        stop()
+        opened().close()
     assert list(table.columns) == ["epsilon", "privacy", "seed", "episode", "regret", "extra_regret"]
     assert len(table) == 2 * 2 * 2
     assert (table.episode == 10**4).all()

@@ -14,9 +14,8 @@ import pytest
 from dprl import kernels
 from dprl.__main__ import main
 from dprl.fields import SpecError
-from dprl.jobs import pool
-from dprl.jobs.store import Store
 from dprl.kernels import disk, folder
+from dprl.runs.store import Store
 from dprl.serve import check_settings
 
 
@@ -111,11 +110,7 @@ def test_code_that_others_can_write_is_not_run(
     assert "is open to other users" in record.message
 
 
-def test_a_pool_removes_kernels_that_nobody_can_be_using(
-    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(pool.signal, "signal", lambda *_: None)
-    monkeypatch.setattr(pool, "serve", lambda *_: None)
+def test_kernels_that_nobody_can_be_using_are_removed(home: Path) -> None:
     unheld, held, compiling, left = (folder.kernels(letter * 16) for letter in "abcd")
     for each in (unheld, held, compiling, left):
         (each / "mdp").mkdir(parents=True)
@@ -126,7 +121,8 @@ def test_a_pool_removes_kernels_that_nobody_can_be_using(
         os.utime(path, (time.time() - 7200,) * 2)
     strange = home / "kernels" / "mine"
     strange.mkdir()
-    assert pool.main(["--store", str(home / "runs.sqlite")]) == 0
+    kernels.cache_folder()
+    kernels.remove_others(kernels.source_digest())
     own = folder.kernels(kernels.source_digest())
     assert set((home / "kernels").iterdir()) == {own, held, compiling, strange}
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dprl import metrics
-from dprl.jobs.store import RunStatus
 from dprl.messages import messages
 from dprl.research.one_user import drawable
 from dprl.research.series import mistakes_picture, mistakes_series
+from dprl.runs.store import RunStatus
 from dprl.simulation import RunSpec
 from dprl.words import plural, some
 from pages.explore import view
