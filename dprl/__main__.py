@@ -35,7 +35,7 @@ from dprl.runs import cluster
 from dprl.runs.curves import whole_trace
 from dprl.runs.database import StoreError
 from dprl.runs.store import Store, opened
-from dprl.runs.sweeps import RunFailed, collect, compute_runs
+from dprl.research.collect import RunFailed, collect, compute_runs
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS, spec_from_dict

@@ -14,10 +14,10 @@ from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, me
 from dprl.learners import OFFLINE
 from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
+from dprl.research.collect import collect
 from dprl.research.frontiers import bound_of_run, proved_exponent
 from dprl.research.series import falls_by, price_picture, price_series, style_of_data
 from dprl.runs.store import Store, opened
-from dprl.runs.sweeps import collect
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model
 

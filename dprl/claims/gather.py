@@ -11,7 +11,7 @@ from dprl.claims.kept import kept
 from dprl.metrics.curves import Evidence
 from dprl.runs.curves import finished
 from dprl.runs.store import Store
-from dprl.runs.sweeps import RunFailed, collect
+from dprl.research.collect import RunFailed, collect
 from dprl.simulation import answered
 
 _POLL = 0.1

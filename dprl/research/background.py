@@ -68,7 +68,7 @@ def run_stored(
     """Every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
     from dprl.runs.curves import whole_trace
     from dprl.runs.store import opened
-    from dprl.runs.sweeps import collect
+    from dprl.research.collect import collect
 
     check_workers(workers, engine)
     kept = opened(None if store is None else Path(store))
@@ -186,7 +186,7 @@ async def run_async(
     """
     from dprl.runs.curves import whole_trace
     from dprl.runs.store import opened
-    from dprl.runs.sweeps import POLL, looks
+    from dprl.research.collect import POLL, looks
 
     asked: Spec = given_spec(spec)
     check_workers(workers, engine)

@@ -97,7 +97,7 @@ class Sweep(_Sweep[S]):
         """
         from dprl.runs.curves import whole_curves
         from dprl.runs.store import opened
-        from dprl.runs.sweeps import collect
+        from dprl.research.collect import collect
 
         for point in self.points:
             if point.spec is None:

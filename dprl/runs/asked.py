@@ -10,8 +10,6 @@ from typing import Any, Literal
 from dprl.runs.limits import Lease
 from dprl.runs.workers import Slot
 
-SeedState = Literal["idle", "queued", "failed", "cancelled"]
-
 
 @dataclass(eq=False)
 class Seed:
@@ -19,16 +17,15 @@ class Seed:
 
     Attributes:
         state: queued also while it is played.
-        slot: whose worker has begun it; playing: it has a turn just now.
-        here: it cannot be played on a cluster.
-        seconds: of turns so far.
+        slot: whose worker has begun it; playing: it has a turn just now; here: no cluster can play it.
+        seconds: of turns so far; began_at: Unix time.
         trace: of a cancelled one, as far as it got.
     """
 
     key: str
     number: int
     spec: str
-    state: SeedState = "idle"
+    state: Literal["queued", "failed", "cancelled", "done"] = "queued"
     slot: Slot | None = None
     playing: bool = False
     here: bool = False
@@ -42,16 +39,15 @@ class Seed:
     runs: list[Run] = field(default_factory=list)
 
     @property
-    def begun(self) -> bool:
-        """Whether a worker has begun it, and somebody waits for it."""
-        return self.state == "queued" and self.slot is not None
+    def fresh(self) -> bool:
+        """Whether somebody waits for it, and no worker has begun it."""
+        return self.state == "queued" and self.slot is None
 
     def wishes(self) -> Iterator[tuple[Run, str, Ask]]:
         """Yield everyone who waits for it."""
         for run in self.runs:
-            for visitor, ask in run.asks.items():
-                if ask.waiting:
-                    yield run, visitor, ask
+            for visitor, ask in run.waiting():
+                yield run, visitor, ask
 
 
 @dataclass
@@ -59,7 +55,7 @@ class Ask:
     """A visitor's request for a run. at: Unix time; lease: it lasts as long as a tab."""
 
     at: float
-    order: float
+    order: int
     lease: Lease | None
     draft: bool
     waiting: bool = True
@@ -71,13 +67,10 @@ class Run:
     """A spec with all its seeds.
 
     Attributes:
-        keys: of its seeds.
-        seconds: that one takes, estimated.
-        asks: by visitor.
+        keys: of its seeds; seconds: that one needs, estimated.
+        asks: by visitor; served: when it last began a turn; rev: raised by every change.
         there: sizes of traces in the store, -1 for a curve alone; looked: when, and after how many changes.
-        rev: raised by every change.
         fresh: seeds that no worker has begun, some of which may have been begun meanwhile for another run.
-        served: when it last began a turn.
     """
 
     number: int
@@ -87,8 +80,17 @@ class Run:
     keys: tuple[str, ...]
     seconds: float = 0.0
     asks: dict[str, Ask] = field(default_factory=dict)
+    served: float = 0.0
+    rev: int = 0
     there: dict[str, int] = field(default_factory=dict)
     looked: tuple[float, int] = (float("-inf"), 0)
-    rev: int = 0
     fresh: deque[Seed] = field(default_factory=deque)
-    served: float = 0.0
+
+    def waiting(self) -> list[tuple[str, Ask]]:
+        """Who waits for it."""
+        return [(visitor, ask) for visitor, ask in self.asks.items() if ask.waiting]
+
+    @property
+    def version(self) -> str:
+        """Changes whenever anything of the run does."""
+        return f"{self.number}.{self.rev}"

@@ -13,8 +13,6 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable
-from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,10 +20,12 @@ from dprl.fields import Field, SpecError, shown
 from dprl.kernels import source_digest
 from dprl.runs.database import StoreError
 from dprl.runs.turn import Order, Report, play
-from dprl.runs.workers import Died, Lost, Slot
+from dprl.runs.workers import Died, Lost
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from dprl.runs.engine import Engine
 
 log = logging.getLogger("dprl.runs.cluster")
 
@@ -52,7 +52,6 @@ class Build(NamedTuple):
     numba: str
 
 
-@cache
 def build() -> Build:
     """Of this process."""
     return Build(source_digest(), version("numpy"), version("numba"))
@@ -62,9 +61,9 @@ def differs(theirs: Build, ours: Build) -> str | None:
     """What a worker has that is not the same here, in words; None if its bits are the same."""
     if theirs.sources != ours.sources:
         return "a worker has another version of dprl"
-    for name in ("numpy", "numba"):
-        if getattr(theirs, name) != getattr(ours, name):
-            return f"a worker has {name} {getattr(theirs, name)}, and this machine {getattr(ours, name)}"
+    for name, a, b in zip(Build._fields, theirs, ours, strict=True):
+        if a != b:
+            return f"a worker has {name} {a}, and this machine {b}"
     return None
 
 
@@ -90,8 +89,7 @@ def installed(field: str) -> None:
 
 def check_cluster(address: str) -> None:
     """Raise ClusterError if the cluster there cannot be reached, or would compute other bits."""
-    client = connected(address)
-    client.close()
+    connected(address).close()
 
 
 def connected(address: str) -> Client:
@@ -141,13 +139,10 @@ class DaskSlot:
         from distributed import KilledWorker
         from distributed import TimeoutError as Late
 
-        future = None
+        name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
         try:
-            if self.gone.is_set():
-                raise Lost
-            name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
             future = self._client.submit(
-                play, order, self._simulation, key=name, pure=False, workers=[self.worker], retries=0
+                play, order, self._simulation, key=name, pure=False, workers=[self.worker]
             )
             while True:
                 try:
@@ -157,17 +152,12 @@ class DaskSlot:
                     if self._client.status != "running":
                         raise Lost from None
                     if self.gone.is_set():
+                        future.cancel()
                         raise Died("it left the cluster") from None
         except KilledWorker:
             raise Died("it left the cluster") from None
-        except (CancelledError, OSError, RuntimeError) as error:
-            if isinstance(error, Died):
-                raise
+        except (CancelledError, OSError):
             raise Lost from None
-        finally:
-            if future is not None and self._client.status == "running":
-                with contextlib.suppress(Exception):
-                    future.cancel()
 
     def close(self) -> None:
         """The worker is the cluster's."""
@@ -175,29 +165,15 @@ class DaskSlot:
 
 
 class Cluster:
-    """A connection to a scheduler, whose workers come and go; begun anew when the scheduler is back.
+    """A connection to a scheduler, whose workers come and go; begun again when the scheduler is back.
 
-    Args:
-        address: of the scheduler.
-        add, drop: what is done with a worker that joins, and with one that has left.
-        say: told a sentence while the cluster cannot be used, and "".
-        simulation: see `simulation.load`.
-
-    Raises:
-        ClusterError: it cannot be reached, or it would compute other bits.
+    engine: whose slots the workers are, and whose `trouble` is a sentence while the cluster cannot be used. Raises
+    ClusterError if it cannot be reached, or would compute other bits.
     """
 
-    def __init__(
-        self,
-        address: str,
-        add: Callable[[Slot], None],
-        drop: Callable[[Slot], None],
-        say: Callable[[str], None],
-        simulation: str,
-    ) -> None:
-        self.address, self._add, self._drop, self._say, self._simulation = address, add, drop, say, simulation
+    def __init__(self, address: str, engine: Engine, simulation: str) -> None:
+        self.address, self._engine, self._simulation = address, engine, simulation
         self._client: Any = connected(address)
-        self._slots: list[DaskSlot] = []
         self._closed = threading.Event()
         self._survey()
         threading.Thread(target=self._watch, name="cluster", daemon=True).start()
@@ -205,7 +181,6 @@ class Cluster:
     def close(self) -> None:
         """Leave the cluster as it is."""
         self._closed.set()
-        self._drop_all()
         with contextlib.suppress(Exception):
             self._client.close(timeout=2.0)
 
@@ -213,38 +188,35 @@ class Cluster:
         while not self._closed.wait(_LOOK):
             try:
                 if self._client.status != "running":
-                    self._say(GONE)
-                    self._drop_all()
+                    self._drop(self._slots(), GONE)
                     with contextlib.suppress(Exception):
                         self._client.close(timeout=2.0)
                     self._client = connected(self.address)
                 self._survey()
-                self._say("")
+                self._engine.trouble = ""
             except ClusterError as error:
-                self._drop_all()
-                self._say(str(error))
+                self._drop(self._slots(), str(error))
             except Exception as error:  # a worker, or the scheduler, has left while it was asked
                 log.info("The cluster could not be looked at (%s).", type(error).__name__)
 
     def _survey(self) -> None:
+        """Have those play that have joined, and no longer those that have left."""
         threads = self._client.nthreads()
-        for slot in [slot for slot in self._slots if slot.worker not in threads or slot.gone.is_set()]:
-            slot.gone.set()
-            self._slots.remove(slot)
-            self._drop(slot)
-        new = threads.keys() - {slot.worker for slot in self._slots}
+        self._drop([slot for slot in self._slots() if slot.worker not in threads])
+        new = threads.keys() - {slot.worker for slot in self._slots()}
         if new:
             check_builds(self._client, sorted(new))
         for worker in new:
             for _ in range(threads[worker]):
-                slot = DaskSlot(self._client, worker, self._simulation)
-                self._slots.append(slot)
-                self._add(slot)
+                self._engine.add(DaskSlot(self._client, worker, self._simulation))
 
-    def _drop_all(self) -> None:
-        for slot in self._slots:
-            self._drop(slot)
-        self._slots.clear()
+    def _slots(self) -> list[DaskSlot]:
+        return [slot for slot in list(self._engine.slots) if isinstance(slot, DaskSlot)]
+
+    def _drop(self, slots: list[DaskSlot], trouble: str = "") -> None:
+        self._engine.trouble = trouble
+        for slot in slots:
+            self._engine.drop(slot)
 
 
 def main(workers: int, port: int) -> int:

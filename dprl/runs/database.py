@@ -20,11 +20,7 @@ log = logging.getLogger("dprl.runs")
 
 BUSY_SECONDS = 10.0
 _SPARE = 16  # connections kept open
-_NOTICE_SECONDS = 24 * 3600.0
-DAMAGED = "The {file} was damaged: it was set aside as {aside}, and a new one was begun."
-OTHER_VERSION = (
-    "The {file} was written by another version of dprl: it was set aside as {aside}, and a new one was begun."
-)
+_DAMAGED = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
 
 
 class StoreError(RuntimeError):
@@ -40,33 +36,18 @@ class DiskFull(StoreError):
 
 def setting(name: str, default: int, low: int, high: int) -> int:
     """A whole number from the environment. Raises StoreError naming the variable if it is not one."""
-    text = os.environ.get(name, "").strip()
-    if not text:
-        return default
-    try:
-        value = int(text)
-    except ValueError:
-        value = low - 1
-    if not low <= value <= high:
+    text = os.environ.get(name, "").strip() or str(default)
+    if not text.isdecimal() or not low <= int(text) <= high:
         raise StoreError(f"{name} is {text[:40]!r}, and must be a whole number from {low} to {high}.")
-    return value
+    return int(text)
 
 
 class Database:
     """One SQLite file in WAL mode, for the threads of one process; other processes have their own.
 
     A connection is lent to one thread at a time. If the file is moved or deleted under a running process, the next use
-    begins a new one.
-
-    Args:
-        path: of the file.
-        name: what it is called in sentences.
-        version: of its tables; a file of another version is set aside.
-        tables: statements that make an empty file one of these.
-        pragmas: of each connection.
-
-    Raises:
-        StoreError: the file can be neither opened nor begun.
+    begins a new one. `name` is what it is called in sentences; a file whose tables have another `version` is set aside.
+    Whatever uses it raises StoreError.
     """
 
     def __init__(self, path: Path, name: str, version: int, tables: str, *pragmas: str) -> None:
@@ -79,45 +60,28 @@ class Database:
         )
         self._spare: deque[tuple[int, sqlite3.Connection]] = deque()
         self._inode = 0
-        self._lock = threading.Lock()
-        self._turn = threading.Lock()  # SQLite's own waiting sleeps, and lets late comers pass
-        self._aside: tuple[float, str] | None = None
+        self._lock, self._turn = threading.Lock(), threading.Lock()
+        self._aside = 0.0, ""
         with self.reading():
             pass
 
     @property
     def notice(self) -> str:
         """A sentence if this process has set the file aside within the last day, else ""."""
-        return self._aside[1] if self._aside and time.time() - self._aside[0] < _NOTICE_SECONDS else ""
-
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that sees one moment of the file. Raises StoreError."""
-        with self._connection() as db:
-            db.execute("BEGIN")
-            yield db
+        at, text = self._aside
+        return text if time.time() - at < 24 * 3600 else ""
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection in a write transaction, committed at the end, rolled back on an error. Raises StoreError."""
-        with self._turn, self._connection() as db:
+        """A connection in a write transaction, committed at the end, rolled back on an error."""
+        with self._turn, self.reading() as db:  # SQLite's own waiting sleeps, and lets late comers pass
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
 
     @contextlib.contextmanager
-    def outside(self) -> Iterator[sqlite3.Connection]:
-        """A connection in no transaction. Raises StoreError."""
-        with self._connection() as db:
-            yield db
-
-    def close(self) -> None:
-        """Close the connections that nobody is using."""
-        while self._spare:
-            self._spare.pop()[1].close()
-
-    @contextlib.contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection in no transaction."""
         db = None
         inode = self._current_inode()
         try:
@@ -142,28 +106,37 @@ class Database:
                 else:
                     db.close()
 
+    def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
+        """What one statement finds."""
+        with self.reading() as db:
+            return db.execute(statement, values).fetchall()
+
+    def close(self) -> None:
+        """Close the connections that nobody is using."""
+        while self._spare:
+            self._spare.pop()[1].close()
+
     def _says_full(self, error: sqlite3.Error) -> bool:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         # Without room for the index of the write-ahead log not even reading works, and the error is a general one.
-        return code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _free(self.path) < 2**20)
+        return code == sqlite3.SQLITE_FULL or (
+            code == sqlite3.SQLITE_IOERR and shutil.disk_usage(self.path.parent).free < 2**20
+        )
 
     def _current_inode(self) -> int:
-        inode = _inode(self.path)
-        if inode == 0 or inode != self._inode:
-            with self._lock:
-                inode = _inode(self.path)
-                if inode == 0 or inode != self._inode:
-                    inode = self._inode = self._open()
-        return inode
+        with self._lock:
+            if not self._inode or _inode(self.path) != self._inode:
+                self._inode = self._open()
+            return self._inode
 
     def _borrow(self, inode: int) -> sqlite3.Connection:
-        while self._spare:
-            with contextlib.suppress(IndexError):
+        with contextlib.suppress(IndexError):
+            while True:
                 known, db = self._spare.pop()
                 if known == inode:
                     return db
                 db.close()
-        return self._connect(self.path)
+        return self._connect()
 
     def _open(self) -> int:
         """Make sure that a usable file is at `path`; return its inode."""
@@ -173,7 +146,7 @@ class Database:
                 if _inode(self.path):
                     self._examine()
                 if not _inode(self.path):
-                    self._begin(self.path)
+                    self._begin()
                 return _inode(self.path)
         except (OSError, sqlite3.OperationalError) as error:
             full = isinstance(error, sqlite3.Error) and self._says_full(error)
@@ -192,7 +165,7 @@ class Database:
     def _examine(self) -> None:
         """Set the file aside if this version cannot use it."""
         try:
-            with contextlib.closing(self._connect(self.path)) as db:
+            with contextlib.closing(self._connect()) as db:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
                 empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
         except sqlite3.DatabaseError as error:
@@ -200,21 +173,21 @@ class Database:
                 raise
             version, empty = 0, False
         if empty:
-            self._begin(self.path)
+            self._begin()
         elif version != self._version:
             self._set_aside(f"version-{version}" if version else "damaged")
 
-    def _begin(self, path: Path) -> None:
-        """Begin a file at `path`, where there is nothing or an empty file."""
-        with contextlib.closing(self._connect(path)) as db:
+    def _begin(self) -> None:
+        """Begin the file, where there is nothing or an empty one."""
+        with contextlib.closing(self._connect()) as db:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
             db.execute("PRAGMA journal_mode = WAL")
             db.executescript(
                 f"BEGIN IMMEDIATE; {self._tables} PRAGMA user_version = {self._version}; COMMIT;"
             )
 
-    def _connect(self, path: Path) -> sqlite3.Connection:
-        db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db.row_factory = sqlite3.Row
         for pragma in self._pragmas:
             db.execute(f"PRAGMA {pragma}")
@@ -228,17 +201,17 @@ class Database:
         for ending in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.rename(f"{self.path}{ending}", f"{target}{ending}")
-        notice = (DAMAGED if why == "damaged" else OTHER_VERSION).format(file=self.name, aside=target.name)
+        what = "damaged" if why == "damaged" else "written by another version of dprl"
+        notice = f"The {self.name} was {what}: it was set aside as {target.name}, and a new one was begun."
         log.error("%s", notice)
         self._aside = time.time(), notice
-        self._begin(self.path)
+        self._begin()
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
     """Return whether the file is damaged, rather than busy, full or unreadable."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return True
-    return str(error).startswith(("no such table", "no such column"))
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in _DAMAGED or str(error).startswith(("no such table", "no such column"))
 
 
 def _inode(path: Path) -> int:
@@ -246,11 +219,3 @@ def _inode(path: Path) -> int:
         return os.stat(path).st_ino
     except (FileNotFoundError, NotADirectoryError):
         return 0
-
-
-def _free(path: Path) -> int:
-    """Free bytes on the disk of `path`; as good as endless if that cannot be known."""
-    try:
-        return shutil.disk_usage(path.parent).free
-    except OSError:
-        return 2**62

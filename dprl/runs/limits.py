@@ -7,6 +7,7 @@ import threading
 import time
 from collections import defaultdict, deque
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dprl.runs.database import StoreError, setting
 from dprl.words import duration, plural
@@ -17,6 +18,11 @@ OFTEN = {
     "code": ({"tab": 10, "address": 100, "all": 300}, "Too many wrong codes were tried here"),
     "room": ({"tab": 5, "address": 20, "all": 50}, "Too many rooms were opened from here"),
     "link": ({"tab": 20, "address": 100, "all": 300}, "Too many short links were made from here"),
+}
+_CAPS = {
+    "tab": ("one tab", 400, 3600),
+    "address": ("one network address", 2000, 4 * 3600),
+    "all": ("all visitors together", 10_000, 24 * 3600),
 }
 
 
@@ -34,6 +40,7 @@ class Lease:
 
     tab: str
     address: str = ""
+    all: ClassVar[str] = "all"
 
 
 @dataclass(frozen=True)
@@ -52,12 +59,15 @@ class Cap:
         if fits >= seeds:
             return
         if by_number <= by_time:
-            most, some = plural(self.seeds, "seed"), str(waiting)
+            most, some = plural(self.seeds, "seed"), f"{waiting} do"
         else:
-            most, some = f"{_time(self.seconds)} of computing", _time(work) if work else ""
-        why = f"at most {most} may wait for {self.of}, and {f'{some} do' if some else 'none does'}"
-        fit = f"{plural(fits, 'seed')} would fit" if fits else "nothing would fit"
-        raise TooMuch(f"Not started: {why}. Of {plural(seeds, 'seed')} asked for, {fit} now.")
+            most = f"{_time(self.seconds)} of computing"
+            some = f"{_time(work)} do" if work else "none does"
+        fit = plural(fits, "seed") if fits else "nothing"
+        raise TooMuch(
+            f"Not started: at most {most} may wait for {self.of}, and {some}. "
+            f"Of {plural(seeds, 'seed')} asked for, {fit} would fit now."
+        )
 
 
 def _time(seconds: float) -> str:
@@ -66,16 +76,14 @@ def _time(seconds: float) -> str:
 
 def caps() -> dict[str, Cap]:
     """Return the caps by what they count, each of two settings. Raises StoreError."""
-    found = {}
-    for by, of, seeds, seconds in (
-        ("tab", "one tab", 400, 3600),
-        ("address", "one network address", 2000, 4 * 3600),
-        ("all", "all visitors together", 10_000, 24 * 3600),
-    ):
-        name = f"DPRL_{by.upper()}"
-        most = setting(f"{name}_SEEDS", seeds, 1, 10**7), setting(f"{name}_SECONDS", seconds, 1, 10**9)
-        found[by] = Cap(of, *most)
-    return found
+    return {
+        by: Cap(
+            of,
+            setting(f"DPRL_{by.upper()}_SEEDS", seeds, 1, 10**7),
+            setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9),
+        )
+        for by, (of, seeds, seconds) in _CAPS.items()
+    }
 
 
 class RateLimiter:
@@ -88,26 +96,20 @@ class RateLimiter:
     def check(self, what: str, who: Lease) -> None:
         """Raise TooOften if `what` was tried too often. After too many wrong codes a right one is refused as well:
         otherwise a refusal would show that a code is wrong."""
-        since = time.monotonic() - 60 * MINUTES
-        limits, sentence = OFTEN[what]
+        since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
         with self._lock:
-            for name in [name for name, times in self._tried.items() if times[-1] < since]:
-                del self._tried[name]
-            for by, whose in _counted_names(who):
-                if sum(at >= since for at in self._tried.get((what, by, whose), ())) >= limits[by]:
+            self._tried = defaultdict(
+                deque, {name: at for name, at in self._tried.items() if at[-1] >= since}
+            )
+            for by, most in limits.items():
+                if sum(at >= since for at in self._tried.get((what, by, getattr(who, by)), ())) >= most:
                     raise TooOften(f"{sentence}: wait {MINUTES} minutes.")
 
     def note(self, what: str, who: Lease) -> None:
         """Count that it was tried."""
         with self._lock:
-            for by, whose in _counted_names(who):
-                times = self._tried[what, by, whose]
-                times.append(time.monotonic())
-                if len(times) > OFTEN[what][0]["all"]:
-                    times.popleft()
-
-
-def _counted_names(who: Lease) -> list[tuple[str, str]]:
-    """Under which names something counts."""
-    address = [("address", who.address)] if who.address else []
-    return [("tab", who.tab), *address, ("all", "")]
+            for by, most in OFTEN[what][0].items():
+                if whose := getattr(who, by):
+                    self._tried[what, by, whose].append(time.monotonic())
+                    if len(self._tried[what, by, whose]) > most:
+                        self._tried[what, by, whose].popleft()

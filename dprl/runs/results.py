@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,9 @@ _ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
 
 
 class Results:
-    """Curves and traces of seeds by their keys, and answers by their questions, which have no trace.
+    """Curves and traces of seeds by their keys, and answers by their questions, as curves without a trace.
 
-    Beyond DPRL_STORE_MB traces that were unused longest make room, then curves.
+    Beyond DPRL_STORE_MB traces that were unused longest make room, then curves. Reading raises StoreError.
 
     Attributes:
         notice: a sentence while results cannot be written, else "".
@@ -39,12 +39,12 @@ class Results:
         self.file = Database(path, "store of runs", 3, TABLES)
         self.notice, self.changes, self.bytes = "", 0, 0
         self.capacity = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
-        self._lock = threading.Lock()
-        self._writing = threading.Lock()
         self.news = threading.Event()
-        self._held: dict[str, tuple[bytes, bytes | None]] = {}  # not in the file yet
+        self._lock, self._writing = threading.Lock(), threading.Lock()
+        self._held: dict[
+            str, tuple[bytes, bytes | None] | None
+        ] = {}  # not in the file yet; None: to be deleted
         self._used: set[str] = set()
-        self._gone: set[str] = set()  # to be deleted
         self._measure()
 
     @property
@@ -53,17 +53,16 @@ class Results:
         if not self.notice:
             return False
         with self._lock:
-            return sum(len(curve) + len(trace or b"") for curve, trace in self._held.values()) > CROWDED
+            return sum(len(held[0]) + len(held[1] or b"") for held in self._held.values() if held) > CROWDED
 
     @property
     def waiting(self) -> bool:
         """Whether anything waits to be written."""
-        return bool(self._held or self._used or self._gone)
+        return bool(self._held or self._used)
 
     def put(self, key: str, curve: bytes, trace: bytes | None) -> None:
-        """Keep a result, or an answer as its curve."""
+        """Keep a result."""
         with self._lock:
-            self._gone.discard(key)
             self._held[key] = curve, trace
         self.news.set()
 
@@ -75,133 +74,100 @@ class Results:
     def forget(self, keys: Collection[str]) -> None:
         """Delete results."""
         with self._lock:
-            for key in keys:
-                self._held.pop(key, None)
-            self._gone.update(keys)
+            self._held |= dict.fromkeys(keys)
             self.changes += 1
         self.news.set()
 
     def there(self, keys: Collection[str]) -> dict[str, int]:
-        """Return the size of each trace in bytes, and -1 if only a curve is left. Raises StoreError."""
-        found = {
-            key: size
-            for some in self._chunks(keys)
-            for key, size in self._select(
-                "SELECT key, coalesce(length(trace), -1) FROM result WHERE key IN", some
-            )
-        }
+        """Return the size of each trace in bytes, and -1 if only a curve is left."""
+        found = self._select("coalesce(length(trace), -1)", keys)
         with self._lock:
-            for key in keys:
-                if key in self._gone:
-                    found.pop(key, None)
-                elif held := self._held.get(key):
-                    found[key] = -1 if held[1] is None else len(held[1])
-        return found
+            for key in self._held.keys() & set(keys):
+                held = self._held[key]
+                found[key] = None if held is None else -1 if held[1] is None else len(held[1])
+        return {key: size for key, size in found.items() if size is not None}
 
     def curves(self, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the curves that are there, and answers. Raises StoreError."""
-        found = {
-            key: bytes(curve)
-            for some in self._chunks(keys)
-            for key, curve in self._select("SELECT key, curve FROM result WHERE key IN", some)
-        }
+        """Return the curves that are there, and answers."""
+        found = self._select("curve", keys)
         with self._lock:
-            for key in keys:
-                if key in self._gone:
-                    found.pop(key, None)
-                elif held := self._held.get(key):
-                    found[key] = held[0]
-        return found
+            for key in self._held.keys() & set(keys):
+                held = self._held[key]
+                found[key] = held and held[0]
+        return {key: curve for key, curve in found.items() if curve is not None}
 
     def trace(self, key: str) -> bytes | None:
-        """Return a trace. Raises StoreError."""
+        """Return a trace."""
         with self._lock:
-            if key in self._gone:
-                return None
-            if held := self._held.get(key):
-                return held[1]
-        rows = self._select("SELECT trace, used_at FROM result WHERE key IN", [key])
-        if not rows or rows[0][0] is None:
-            return None
-        if time.time() - rows[0][1] > 60:
-            self.use(key)
-        return bytes(rows[0][0])
+            if key in self._held:
+                held = self._held[key]
+                return held and held[1]
+            self._used.add(key)
+        return self._select("trace", [key]).get(key)
+
+    def count(self) -> int:
+        """Return how many traces are in the file."""
+        return int(self.file.rows("SELECT count(*) FROM result WHERE trace IS NOT NULL")[0][0])
 
     def write(self) -> None:
         """Write what waits, and make room; what cannot be written goes on waiting, and `notice` reports it."""
         with self._writing:
             with self._lock:
-                held, used, gone = dict(self._held), set(self._used), set(self._gone)
+                held, used = dict(self._held), set(self._used)
             now = time.time()
+            rows = [(key, *row, now) for key, row in held.items() if row]
             try:
                 with self.file.writing() as db:
-                    db.executemany("DELETE FROM result WHERE key = ?", [(key,) for key in gone])
-                    rows = [(key, curve, trace, now) for key, (curve, trace) in held.items()]
+                    gone = [(key,) for key, row in held.items() if not row]
+                    db.executemany("DELETE FROM result WHERE key = ?", gone)
                     db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)", rows)
                     db.executemany(
                         "UPDATE result SET used_at = ? WHERE key = ?", [(now, key) for key in used]
                     )
+                with self._lock:
+                    self._used -= used
+                    self._held = {
+                        key: row for key, row in self._held.items() if key not in held or row is not held[key]
+                    }
+                self.notice = ""
+                self._make_room(set(held))
             except StoreError as error:
                 self.notice = FULL if isinstance(error, DiskFull) else LOCKED
-                return
-            self.notice = ""
-            with self._lock:
-                for key, value in held.items():
-                    if self._held.get(key) is value:
-                        del self._held[key]
-                self._used -= used
-                self._gone -= gone
-            self._make_room(set(held))
-
-    def close(self) -> None:
-        """Close the file."""
-        self.file.close()
 
     def _make_room(self, newest: set[str]) -> None:
-        try:
+        self._measure()
+        if self.bytes <= self.capacity:
+            return
+        while self.bytes > self.capacity:
+            with self.file.writing() as db:
+                if (row := db.execute(_TRACE).fetchone()) and row["key"] not in newest:
+                    db.execute("UPDATE result SET trace = NULL WHERE key = ?", (row["key"],))
+                elif (row := db.execute(_ROW).fetchone()) and row["key"] not in newest:
+                    db.execute("DELETE FROM result WHERE key = ?", (row["key"],))
+                else:
+                    break
+            self.changes += 1
             self._measure()
-            if self.bytes <= self.capacity:
-                return
-            while self.bytes > self.capacity:
-                with self.file.writing() as db:
-                    if (row := db.execute(_TRACE).fetchone()) and row["key"] not in newest:
-                        db.execute("UPDATE result SET trace = NULL WHERE key = ?", (row["key"],))
-                    elif (row := db.execute(_ROW).fetchone()) and row["key"] not in newest:
-                        db.execute("DELETE FROM result WHERE key = ?", (row["key"],))
-                    else:
-                        break
-                self.changes += 1
-                self._measure()
-            with self.file.outside() as db:
-                db.execute("PRAGMA incremental_vacuum(4096)").fetchall()
-        except StoreError:
-            return  # the next write tries again
+        self.file.rows("PRAGMA incremental_vacuum(4096)")
 
     def _measure(self) -> None:
-        with self.file.reading() as db:
-            pages, free, size = (
-                int(db.execute(f"PRAGMA {name}").fetchone()[0])
-                for name in ("page_count", "freelist_count", "page_size")
-            )
-            self.bytes = (pages - free) * size
+        pages, free, size = (
+            int(self.file.rows(f"PRAGMA {name}")[0][0])
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        self.bytes = (pages - free) * size
 
-    def count(self) -> int:
-        """Return how many traces are in the file. Raises StoreError."""
-        with self.file.reading() as db:
-            return int(db.execute("SELECT count(*) FROM result WHERE trace IS NOT NULL").fetchone()[0])
-
-    def _chunks(self, keys: Collection[str]) -> Iterator[list[str]]:
-        rest = list(keys)
-        for first in range(0, len(rest), _CHUNK):
-            yield rest[first : first + _CHUNK]
-
-    def _select(self, statement: str, keys: list[str]) -> list[tuple[Any, Any]]:
-        before = self.file.notice
+    def _select(self, column: str, keys: Collection[str]) -> dict[str, Any]:
+        rest, before = list(keys), self.file.notice
+        found: dict[str, Any] = {}
         try:
-            with self.file.outside() as db:
-                return [tuple(row) for row in db.execute(f"{statement} ({','.join('?' * len(keys))})", keys)]
+            for i in range(0, len(rest), _CHUNK):
+                some = rest[i : i + _CHUNK]
+                marks = ",".join("?" * len(some))
+                rows = self.file.rows(f"SELECT key, {column} FROM result WHERE key IN ({marks})", *some)
+                found |= map(tuple, rows)
         except StoreError:
             if self.file.notice == before:
                 raise
             self.changes += 1  # the file was damaged, and a new one is empty
-            return []
+        return found

@@ -51,6 +51,7 @@ SELECT code, opened_at, closed, version, total, (SELECT count(*) FROM room_devic
     (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state
 FROM room WHERE code = ? AND opened_at > ?
 """
+_JOINED = "SELECT 1 FROM room_device WHERE room = ? AND device = ?"
 
 
 class RoomError(StoreError):
@@ -63,11 +64,10 @@ class Room:
 
     Attributes:
         opened_at: in seconds since 1970.
-        total: epsilon of one phone over all questions, at most.
         version: another one whenever anything in the room has changed.
+        total: epsilon of one phone over all questions, at most.
         people: devices that have joined.
-        steps: how many things were put to the class; the last is the one at hand.
-        state: of that one, None where there is none.
+        steps: how many things were put to the class; state: of the last, None where there is none.
     """
 
     code: str
@@ -96,9 +96,7 @@ class Rooms:
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
         """A new room's code, and its teacher's key. total: epsilon of one phone over all questions, held from then on.
-
-        Raises RoomError, SpecError.
-        """
+        Raises RoomError, SpecError."""
         total = TOTAL.check(total)
         self._refuse_unless_allowed()
         self._limits.check("room", who)
@@ -120,12 +118,8 @@ class Rooms:
 
     def find(self, code: str) -> Room | None:
         """How a room stands; None where there is none. Cheap: pages ask every second."""
-        with self._file.reading() as db:
-            row = db.execute(_ROOM, (code, _day_ago())).fetchone()
-        if row is None:
-            return None
-        code, opened_at, closed, *rest = row
-        return Room(code, opened_at, bool(closed), *rest)
+        rows = self._file.rows(_ROOM, code, _day_ago())
+        return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
         """Joins, again and again as one. device: what a browser calls itself in this room, drawn at random.
@@ -135,9 +129,7 @@ class Rooms:
         """
         self._refuse_unless_allowed()
         name = _room_digest(code, device)
-        with self._file.reading() as db:
-            known = db.execute("SELECT 1 FROM room_device WHERE room = ? AND device = ?", (code, name))
-            joined = known.fetchone() is not None
+        joined = bool(self._file.rows(_JOINED, code, name))
         if not joined:
             self._limits.check("code", who)
         room = self.find(code)
@@ -154,18 +146,15 @@ class Rooms:
                 "(SELECT count(*) FROM room_device WHERE room = ?) < ?",
                 (code, name, code, MOST_PEOPLE),
             )
-            if not added.rowcount and not self._joined(db, code, name):
+            if not added.rowcount and not db.execute(_JOINED, (code, name)).fetchone():
                 raise RoomError(FULL)
             _changed(db, code)
         return self.find(code) or room
 
     def teaches(self, code: str, key: str) -> bool:
         """Whether this is the key of the room's teacher."""
-        with self._file.reading() as db:
-            row = db.execute(
-                "SELECT teacher FROM room WHERE code = ? AND opened_at > ?", (code, _day_ago())
-            ).fetchone()
-        return row is not None and hmac.compare_digest(row["teacher"], _room_digest(code, key))
+        rows = self._file.rows("SELECT teacher FROM room WHERE code = ? AND opened_at > ?", code, _day_ago())
+        return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
         """Puts something to the class; what was open before is open no more. Raises RoomError, also where phones would
@@ -180,12 +169,8 @@ class Rooms:
                 raise RoomError(MANY_STEPS)
             left = budget_left(total, (from_json(text) for (text,) in before))
             if spends(content) > left:
-                said = (
-                    filled(OVER, total=f"{total:g}", left=f"{left:g}")
-                    if left
-                    else filled(SPENT, total=f"{total:g}")
-                )
-                raise RoomError(said)
+                known = {"total": f"{total:g}", "left": f"{left:g}"}
+                raise RoomError(filled(OVER, **known) if left else filled(SPENT, total=known["total"]))
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             state: State = "revealed" if isinstance(content, Recap) else "open"
             row = (code, place, to_json(content), state)
@@ -228,7 +213,7 @@ class Rooms:
             name = _room_digest(code, device)
             if room["closed"]:
                 raise RoomError(CLOSED)
-            if step is None or step["state"] != "open" or not self._joined(db, code, name):
+            if step is None or step["state"] != "open" or not db.execute(_JOINED, (code, name)).fetchone():
                 raise RoomError(WAIT)
             from_json(step["content"]).check(answer)
             written = db.execute(
@@ -244,22 +229,17 @@ class Rooms:
 
     def written(self, code: str, device: str) -> dict[int, str]:
         """Return the answers of a device, by the place of their step."""
-        with self._file.reading() as db:
-            rows = db.execute(
-                "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?",
-                (code, _room_digest(code, device)),
-            ).fetchall()
-        return {int(place): str(answer) for place, answer in rows}
+        mine = "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?"
+        return dict(map(tuple, self._file.rows(mine, code, _room_digest(code, device))))
 
     def steps(self, code: str) -> list[ClassStep]:
         """All that was put to a class, with what came back, in an order that says nothing of when or from whom."""
-        with self._file.reading() as db:
-            steps = db.execute(
-                "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", (code,)
-            ).fetchall()
-            answers = db.execute(
-                "SELECT place, answer FROM room_answer WHERE room = ? ORDER BY place, answer", (code,)
-            ).fetchall()
+        steps = self._file.rows(
+            "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", code
+        )
+        answers = self._file.rows(
+            "SELECT place, answer FROM room_answer WHERE room = ? ORDER BY answer", code
+        )
         return [
             ClassStep(place, from_json(text), state, tuple(a for at, a in answers if at == place))
             for place, text, state in steps
@@ -272,12 +252,11 @@ class Rooms:
         return estimate_share(code, step, step.content)
 
     def forget_old(self) -> int:
-        """Deletes rooms that are a day old; how many. Called every few seconds by the pool."""
-        with self._file.reading() as db:
-            if not db.execute("SELECT 1 FROM room WHERE opened_at <= ?", (_day_ago(),)).fetchone():
-                if self._unwiped:
-                    self._wipe()
-                return 0
+        """Deletes rooms that are a day old; how many. Called every second or so by the store."""
+        if not self._file.rows("SELECT 1 FROM room WHERE opened_at <= ? LIMIT 1", _day_ago()):
+            if self._unwiped:
+                self._wipe()
+            return 0
         with self._file.writing() as db:
             gone = db.execute("DELETE FROM room WHERE opened_at <= ?", (_day_ago(),)).rowcount
         self._wipe()
@@ -286,10 +265,6 @@ class Rooms:
     def _refuse_unless_allowed(self) -> None:
         if not self.allowed:
             raise RoomError(OFF)
-
-    def _joined(self, db: sqlite3.Connection, code: str, name: bytes) -> bool:
-        found = db.execute("SELECT 1 FROM room_device WHERE room = ? AND device = ?", (code, name))
-        return found.fetchone() is not None
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
@@ -302,8 +277,7 @@ class Rooms:
 
     def _wipe(self) -> None:
         """Takes what was deleted out of the write-ahead log, too; later where somebody is reading."""
-        with self._file.outside() as db:
-            self._unwiped = bool(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        self._unwiped = bool(self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
 
 
 def _changed(db: sqlite3.Connection, code: str) -> None:

@@ -8,7 +8,6 @@ made in a while: nobody can fill the store with them, nor soon use up those of o
 from __future__ import annotations
 
 import secrets
-import sqlite3
 
 from dprl.fields import shown
 from dprl.runs.database import Database, StoreError, setting
@@ -17,6 +16,7 @@ from dprl.runs.rooms_file import LETTERS, read_code
 
 CODE_LENGTH = 8  # 26 billion
 MOST_LETTERS = 4000  # of a link
+_KNOWN = "SELECT code FROM short_link WHERE page = ? AND query = ?"
 
 ODD = "s: {} is not allowed; give the {} letters of a short link."
 UNKNOWN = "s: {} is no short link of this server: ask for the whole link."
@@ -37,25 +37,17 @@ class ShortLinks:
         self._limits = RateLimiter()
 
     def shorten(self, page: str, query: str, who: Lease) -> str:
-        """The letters for a link, the same whenever it is asked for.
-
-        Args:
-            page: its path, "" for Home.
-            query: without the question mark.
-
-        Raises:
-            StoreError: it is too long, or there are too many already, or too many were made from here.
-        """
+        """The letters for a link, the same whenever it is asked for. page: its path, "" for Home; query: without the
+        question mark. Raises StoreError: it is too long, or there are too many, or too many were made from here."""
         if len(query) > MOST_LETTERS:
             raise LinkError(LONG.format(len(query)))
-        with self._file.reading() as db:
-            if known := _code(db, page, query):
-                return known
+        if known := self._file.rows(_KNOWN, page, query):
+            return str(known[0]["code"])
         self._limits.check("link", who)
         self._limits.note("link", who)
         with self._file.writing() as db:
-            if known := _code(db, page, query):  # by somebody else meanwhile
-                return known
+            if row := db.execute(_KNOWN, (page, query)).fetchone():  # by somebody else meanwhile
+                return str(row["code"])
             if db.execute("SELECT count(*) FROM short_link").fetchone()[0] >= self._most_links:
                 raise LinkError(FULL.format(self._most_links))
             while True:
@@ -69,14 +61,6 @@ class ShortLinks:
         code = read_code(text, CODE_LENGTH)
         if not code:
             raise LinkError(ODD.format(shown(text) or "nothing", CODE_LENGTH))
-        with self._file.reading() as db:
-            row = db.execute("SELECT page, query FROM short_link WHERE code = ?", (code,)).fetchone()
-        if row is None:
-            raise LinkError(UNKNOWN.format(code))
-        return row["page"], row["query"]
-
-
-def _code(db: sqlite3.Connection, page: str, query: str) -> str | None:
-    """Return the letters of a link that is already short."""
-    row = db.execute("SELECT code FROM short_link WHERE page = ? AND query = ?", (page, query)).fetchone()
-    return None if row is None else str(row["code"])
+        for page, query in self._file.rows("SELECT page, query FROM short_link WHERE code = ?", code):
+            return page, query
+        raise LinkError(UNKNOWN.format(code))

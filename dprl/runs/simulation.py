@@ -7,9 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 
 class SpecLike(Protocol):
     """A run as a value. The queue only ever looks at these."""
@@ -20,54 +17,22 @@ class SpecLike(Protocol):
     def seed_key(self, seed: int) -> str: ...
 
 
-class TraceLike(Protocol):
-    """What one seed recorded."""
-
-    def to_bytes(self) -> bytes: ...
-
-
-class CurveLike(Protocol):
-    """The points passed so far: whole numbers along an axis, and what was measured there."""
-
-    @property
-    def at(self) -> NDArray[np.int64]: ...
-    @property
-    def values(self) -> NDArray[np.float64]: ...
-
-
-class SeedRunLike(Protocol):
-    """One seed being played, turn by turn."""
-
-    @property
-    def progress(self) -> float: ...
-    def advance(self, seconds: float = ...) -> bool: ...
-    def curve(self) -> CurveLike: ...
-    def trace(self) -> TraceLike: ...
-
-
 @dataclass(frozen=True)
 class Simulation:
     """The functions a simulation offers to background runs.
 
     Attributes:
-        start(spec, seed): begins one seed.
+        start(spec, seed): begins one seed, see `dprl.simulation.kinds.Run`.
         answer(question, spec): what the spec says without being run, by the question's name, as text.
-        seconds(spec): estimates what one seed takes.
+        seconds(spec): estimates what one seed needs.
         spec_from_json, trace_from_bytes: read back what was written.
     """
 
-    start: Callable[[Any, int], SeedRunLike]
+    start: Callable[[Any, int], Any]
     answer: Callable[[str, Any], str]
     seconds: Callable[[Any], float]
     spec_from_json: Callable[[str], Any]
     trace_from_bytes: Callable[[bytes], Any]
-
-
-def _answer(question: str, spec: Any) -> str:
-    """What a spec says without being run, or as what a page plays it without a server."""
-    from dprl import simulation, wasm
-
-    return wasm.answer(spec) if question == wasm.QUESTION else simulation.answer(question, spec)
 
 
 DEFAULT = "dprl.runs.simulation:dprl_simulation"
@@ -75,11 +40,13 @@ DEFAULT = "dprl.runs.simulation:dprl_simulation"
 
 def dprl_simulation() -> Simulation:
     """The real one."""
-    from dprl import simulation
+    from dprl import simulation, wasm
 
     return Simulation(
         start=simulation.start,
-        answer=_answer,
+        answer=lambda question, spec: (
+            wasm.answer(spec) if question == wasm.QUESTION else simulation.answer(question, spec)
+        ),
         seconds=lambda spec: float(simulation.estimate(spec).seconds),
         spec_from_json=simulation.spec_from_json,
         trace_from_bytes=simulation.trace_from_bytes,

@@ -6,12 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dprl.runs.asked import Ask, Run, Seed
+from dprl.runs.asked import Run, Seed
 from dprl.runs.queue import Queue
 from dprl.runs.turns import Forecast, Waiting
 
 State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
 
+FAILURES = 5
 MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 
 
@@ -21,8 +22,7 @@ class RunStatus:
 
     Attributes:
         state: `unknown` if nobody asked for it, or its results had to make room.
-        seeds_done, seeds: how many seeds are finished, of how many.
-        progress: 0 to 1.
+        seeds_done, seeds: how many seeds are finished, of how many; progress: 0 to 1.
         place: runs ahead of it (0: it is next), None unless it waits for a worker.
         seconds_left: estimated, None unless queued or running.
         message: one sentence, or "".
@@ -50,13 +50,8 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """What goes on for everybody.
-
-    Attributes:
-        workers: that play seeds.
-        seeds_running, seeds_queued: seeds that somebody waits for, begun and not begun.
-        runs_waiting: runs with a seed queued.
-    """
+    """What goes on for everybody: workers that play seeds, seeds that somebody waits for, begun and not begun, and runs
+    that have some of these."""
 
     workers: int
     seeds_running: int
@@ -64,98 +59,92 @@ class Activity:
     runs_waiting: int
 
 
-def version(run: Run) -> str:
-    """A short token that changes whenever anything of a run does."""
-    return f"{run.number}.{run.rev}"
-
-
 def summary(queue: Queue, run: Run, visitor: str | None, ahead: Forecast | None) -> dict[str, Any]:
     """The fields of RunStatus. With `visitor`, as they see it: cancelled if they withdrew, though another visitor may
     still wait for it."""
-    sizes = [run.there.get(key) for key in run.keys]
-    seeds = [
-        None if size is not None and size >= 0 else queue.seeds.get(key)
-        for key, size in zip(run.keys, sizes, strict=True)
-    ]
-    done = sum(size is not None and size >= 0 for size in sizes)
-    states = {seed.state for seed in seeds if seed}
-    begun = any(seed and seed.begun for seed in seeds)
+    whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
+    seeds = [queue.seeds[key] for key in run.keys if key in queue.seeds and run.there.get(key, -1) < 0]
+    states = {seed.state for seed in seeds}
+    begun = any(seed.state == "queued" and not seed.fresh for seed in seeds)
+    own = run.asks.get(visitor or "")
     state: State = "unknown"
-    if done == len(run.keys):
+    if len(whole) == len(run.keys):
         state = "done"
-    elif "queued" in states and _waits(run, visitor):
-        state = "running" if begun or done or "failed" in states else "queued"
-    elif "failed" in states:
-        state = "failed"
+    elif "queued" in states and (bool(run.waiting()) if own is None else not own.cancelled):
+        state = "running" if begun or whole or "failed" in states else "queued"
     elif states:
-        state = "cancelled"
-    message = next((seed.message for seed in seeds if seed and seed.message), "")
-    if state == "unknown" and any(size is not None for size in sizes):
-        message = MADE_ROOM
-    active = state in ("queued", "running") and ahead is not None
+        state = "failed" if "failed" in states else "cancelled"
+    ahead = ahead if state in ("queued", "running") else None
     return {
         "state": state,
         "seeds": len(run.keys),
-        "seeds_done": done,
-        "progress": (done + sum(seed.progress for seed in seeds if seed)) / len(run.keys),
-        "place": ahead.place if active and ahead and not begun else None,
-        "seconds_left": ahead.seconds_left if active and ahead else None,
-        "message": message,
-        "version": version(run),
+        "seeds_done": len(whole),
+        "progress": (len(whole) + sum(seed.progress for seed in seeds)) / len(run.keys),
+        "place": None if ahead is None or begun else ahead.place,
+        "seconds_left": None if ahead is None else ahead.seconds_left,
+        "message": next(
+            (s.message for s in seeds if s.message), MADE_ROOM if state == "unknown" and run.there else ""
+        ),
+        "version": run.version,
     }
-
-
-def _waits(run: Run, visitor: str | None) -> bool:
-    own = run.asks.get(visitor or "")
-    return any(ask.waiting for ask in run.asks.values()) if own is None else not own.cancelled
 
 
 def activity(queue: Queue, workers: int) -> Activity:
     """What goes on for everybody."""
-    begun = len(queue.begun())
-    queued = sum(seed.state == "queued" for seed in queue.seeds.values())
-    runs = [
-        run
-        for run in queue.runs.values()
-        if any(ask.waiting for ask in run.asks.values()) and any(_unbegun(seed) for seed in run.fresh)
-    ]
-    return Activity(workers=workers, seeds_running=begun, seeds_queued=queued - begun, runs_waiting=len(runs))
+    return Activity(
+        workers=workers,
+        seeds_running=len(queue.begun()),
+        seeds_queued=sum(seed.fresh for seed in queue.seeds.values()),
+        runs_waiting=sum(any(s.fresh for s in run.fresh) for run in queue.runs.values() if run.waiting()),
+    )
+
+
+def overview(queue: Queue, workers: int) -> dict[str, Any]:
+    """What `dprl status` shows of it."""
+    seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if seed.fresh}
+    now = activity(queue, workers)
+    return {
+        "queue": {
+            "runs_waiting": now.runs_waiting,
+            "seeds_queued": now.seeds_queued,
+            "seconds_queued": sum(seconds.values()),
+            "seeds_running": now.seeds_running,
+        },
+        "workers": {
+            "alive": workers,
+            "at_work": [
+                {
+                    "key": seed.key,
+                    "seed": seed.number,
+                    "progress": seed.progress,
+                    "seconds": max(0.0, time.time() - seed.began_at),
+                    "parked": not seed.playing,
+                }
+                for seed in queue.begun()
+            ],
+        },
+        "errors": [
+            {"key": seed.key, "seed": seed.number, "message": seed.message, "began_at": seed.began_at}
+            for seed in sorted(queue.seeds.values(), key=lambda seed: -seed.began_at)
+            if seed.state == "failed"
+        ][:FAILURES],
+    }
 
 
 def wishes(queue: Queue) -> list[Waiting]:
     """Everyone who waits for a run, in the order asked for."""
     now = time.monotonic()
-    found: list[tuple[float, Waiting]] = []
     left: dict[Run, float] = {}
     for seed in queue.begun():
         for run in seed.runs:
             left[run] = left.get(run, 0.0) + _left(seed, run)
+    found: list[tuple[int, Waiting]] = []
     for run in queue.runs.values():
-        asks = [(visitor, ask) for visitor, ask in run.asks.items() if ask.waiting]
-        if not asks:
-            continue
-        fresh = sum(map(_unbegun, run.fresh))
-        seconds = fresh * run.seconds + left.get(run, 0.0)
-        if seconds or fresh:
-            found += [
-                (ask.order, Waiting(visitor, run, fresh, seconds, _last(queue, ask, now)))
-                for visitor, ask in asks
-            ]
+        for visitor, ask in run.waiting():
+            fresh = sum(seed.fresh for seed in run.fresh)
+            seconds = fresh * run.seconds + left.get(run, 0.0)
+            found.append((ask.order, Waiting(visitor, run, fresh, seconds, queue.last(ask, now))))
     return [wish for _, wish in sorted(found, key=lambda row: row[0])]
-
-
-def backlog_seconds(queue: Queue) -> float:
-    """How long what is queued takes on one core, estimated."""
-    seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if _unbegun(seed)}
-    return sum(seconds.values())
-
-
-def _unbegun(seed: Seed) -> bool:
-    return seed.state == "queued" and seed.slot is None
-
-
-def _last(queue: Queue, ask: Ask, now: float) -> bool:
-    return ask.draft or queue.away(ask, now)
 
 
 def _left(seed: Seed, run: Run) -> float:

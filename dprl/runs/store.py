@@ -95,8 +95,6 @@ class Store:
         self._closed = False
         self._forecasts: tuple[float, dict[Run, Forecast]] = (float("-inf"), {})
 
-    # what pages do
-
     def ask(
         self,
         spec: SpecLike,
@@ -113,57 +111,49 @@ class Store:
         """
         run = self._look(spec)
         with self._work:
+            new = len(self._queue.lacking(run, again))
+            if new:
+                run.seconds = max(0.0, float(self._simulation.seconds(spec)))
             before = run.asks.get(visitor)
             if before and before.waiting and before.lease is None:
                 lease = None
-            new = self._queue.lacking(run, again)
-            if new or not run.seconds:
-                run.seconds = max(0.0, float(self._simulation.seconds(spec)))
-            if lease is not None and new:
-                for by, cap in self._caps.items():
-                    if by != "address" or lease.address:
-                        mine = lambda one, by=by: by == "all" or getattr(one, by) == getattr(lease, by)  # noqa: E731
-                        cap.check(len(new), len(new) * run.seconds, *self._queue.leased(mine))
+            for by, cap in self._caps.items() if lease and new else ():
+                if whose := getattr(lease, by):
+                    waiting = self._queue.leased(lambda one, by=by, whose=whose: getattr(one, by) == whose)
+                    cap.check(new, new * run.seconds, *waiting)
             self._queue.ask(run, visitor, lease, again, draft)
-            self._forecasts = float("-inf"), {}
-            self._work.notify_all()
+            self._changed()
         if new:
-            log.info("A run is asked for", extra={"run": run.name, "seeds": len(new)})
+            log.info("A run is asked for", extra={"run": run.name, "seeds": new})
 
     def cancel(self, spec: SpecLike, visitor: str) -> None:
         """`visitor` no longer waits for this run; seeds nobody waits for stop and keep what they have."""
+        run = self._run(spec)
         with self._work:
-            self._queue.cancel(self._run(spec), visitor)
-            self._forecasts = float("-inf"), {}
-            self._work.notify_all()
+            self._queue.cancel(run, visitor)
+            self._changed()
 
     def clear(self, visitor: str) -> int:
         """Take the visitor's ended runs off their list, and out of the store unless another visitor has them too;
         return how many left the list."""
         with self._work:
-            ended = [
-                run
-                for run in self._queue.runs.values()
-                if visitor in run.asks and self._summary(run, visitor)["state"] not in ("queued", "running")
-            ]
+            own = [run for run in self._queue.runs.values() if visitor in run.asks]
+            ended = [run for run in own if self._summary(run, visitor)["state"] not in ("queued", "running")]
             for run in ended:
                 del run.asks[visitor]
             kept = {key for run in self._queue.runs.values() if run.asks for key in run.keys}
             gone = {key for run in ended for key in run.keys} - kept
-            for key in gone & self._queue.seeds.keys():
-                self._queue.seeds.pop(key)
+            for key in gone:
+                self._queue.seeds.pop(key, None)
         self.results.forget(gone)
         return len(ended)
 
     def cost(self, specs: Iterable[SpecLike]) -> tuple[int, float]:
         """Return how many seeds asking for these runs would queue, and the seconds of one core that they need,
         estimated: what is done or goes on costs nothing."""
-        seeds, seconds = 0, 0.0
-        for spec in specs:
-            lacking = len(self._queue.lacking(self._look(spec), again=False))
-            seeds += lacking
-            seconds += lacking * max(0.0, float(self._simulation.seconds(spec))) if lacking else 0.0
-        return seeds, seconds
+        lacking = {spec: len(self._queue.lacking(self._look(spec), again=False)) for spec in specs}
+        seconds = (n * max(0.0, float(self._simulation.seconds(spec))) for spec, n in lacking.items() if n)
+        return sum(lacking.values()), sum(seconds)
 
     def status(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
         """Return how the run stands; with `visitor`, as they see it."""
@@ -173,26 +163,19 @@ class Store:
 
     def version(self, spec: SpecLike) -> str:
         """Return a short token that changes whenever anything of this run does, except its place and time left."""
-        return statuses.version(self._look(spec))
+        return self._look(spec).version
 
     def runs(self, visitor: str) -> list[RunRow]:
         """Return the visitor's own runs, latest first."""
         with self._work:
-            own = [run for run in self._queue.runs.values() if visitor in run.asks]
-        for run in own:
+            own = [(run.asks[visitor], run) for run in self._queue.runs.values() if visitor in run.asks]
+        rows = []
+        for ask, run in sorted(own, key=lambda row: -row[0].order):
             self._look(run.spec)
-        with self._work:
-            rows = [
-                (run.asks[visitor].order, RunRow(
-                    spec=run.spec,
-                    asked_at=run.asks[visitor].at,
-                    bytes=sum(max(0, run.there.get(key, 0)) for key in run.keys),
-                    **self._summary(run, visitor),
-                ))
-                for run in own
-                if visitor in run.asks
-            ]  # fmt: skip
-        return [row for _, row in sorted(rows, key=lambda row: -row[0])]
+            size = sum(max(0, size) for size in run.there.values())
+            with self._work:
+                rows.append(RunRow(spec=run.spec, asked_at=ask.at, bytes=size, **self._summary(run, visitor)))
+        return rows
 
     def activity(self) -> Activity:
         """Return workers and queue, over all visitors."""
@@ -202,26 +185,24 @@ class Store:
     def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
         """Return (seed, at [C], values [C]) of every seed that has points, running or ended: episodes and cumulative
         regret of an online run."""
-        run = self._run(spec)
+        keys = self._run(spec).keys
         with self._work:
-            going = {key: seed.curve for key in run.keys if (seed := self._queue.seeds.get(key))}
-        points = self.results.curves([key for key in run.keys if not going.get(key)]) | {
-            key: curve for key, curve in going.items() if curve
-        }
+            points = {key: self._queue.seeds[key].curve for key in keys if key in self._queue.seeds}
+        points = self.results.curves(keys) | {key: curve for key, curve in points.items() if curve}
         found = []
-        for number, key in enumerate(run.keys):
+        for number, key in enumerate(keys):
             if curve := points.get(key):
-                half = len(curve) // 2
-                at, values = np.frombuffer(curve[:half], "<i8"), np.frombuffer(curve[half:], "<f8")
-                found.append((number, at.astype(np.int64), values.astype(np.float64)))
+                at, values = np.frombuffer(curve, "<i8"), np.frombuffer(curve, "<f8")
+                found.append(
+                    (number, at[: len(at) // 2].astype(np.int64), values[len(at) // 2 :].astype(float))
+                )
         return found
 
     def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
         """Return the traces there are, by seed, decoded: whole ones of finished seeds, partial ones of cancelled
         seeds. seeds: only these."""
-        run = self._run(spec)
         found = []
-        for number, key in enumerate(run.keys):
+        for number, key in enumerate(self._run(spec).keys):
             if seeds is None or number in seeds:
                 data = self.results.trace(key)
                 if data is None and (seed := self._queue.seeds.get(key)) is not None:
@@ -256,9 +237,8 @@ class Store:
     def present(self, tabs: Collection[str]) -> set[str]:
         """Note that these tabs are there now, and return all that have leases: called every second or so by whoever
         sees Streamlit's sessions."""
-        now = time.monotonic()
         with self._work:
-            self._queue.tabs |= {tab: now for tab in tabs if tab in self._queue.tabs}
+            self._queue.tabs |= dict.fromkeys(self._queue.tabs.keys() & set(tabs), time.monotonic())
             return set(self._queue.tabs)
 
     @property
@@ -271,36 +251,9 @@ class Store:
         """Return the bytes of the file of results that are in use."""
         return self.results.bytes
 
-    def overview(self) -> dict[str, Any]:
-        """Return what `dprl status` shows of this process, without any visitor's name."""
-        with self._work:
-            now = statuses.activity(self._queue, self._engine.workers)
-            at_work = [
-                {
-                    "key": seed.key,
-                    "seed": seed.number,
-                    "progress": seed.progress,
-                    "seconds": max(0.0, time.time() - seed.began_at),
-                    "parked": not seed.playing,
-                }
-                for seed in self._queue.begun()
-            ]
-            return {
-                "notice": self.notice,
-                "runs": sum(bool(run.asks) for run in self._queue.runs.values()),
-                "queue": {
-                    "runs_waiting": now.runs_waiting,
-                    "seeds_queued": now.seeds_queued,
-                    "seconds_queued": statuses.backlog_seconds(self._queue),
-                    "seeds_running": now.seeds_running,
-                },
-                "workers": {"alive": now.workers, "at_work": at_work},
-                "errors": self._engine.failures[::-1],
-            }
-
     def begin(self, workers: int | None = None, engine: str | None = None) -> Store:
         """Start workers unless there are some, or use a Dask cluster, see `Engine.begin`; return the store."""
-        with self._engine.work:
+        with self._work:
             if self._keeper is None:
                 self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
                 self._keeper.start()
@@ -323,8 +276,7 @@ class Store:
         self._engine.close()
         self._closed = True
         self.results.news.set()
-        if self.results.waiting:
-            self.results.write()
+        self.results.write()
         if self._keeper is not None:
             atexit.unregister(self.close)
             self._keeper.join(5.0)
@@ -341,72 +293,57 @@ class Store:
             try:
                 if self.results.waiting:
                     self.results.write()
-                if self.results.notice:
-                    time.sleep(0.5)
-                if time.monotonic() - looked < 1.0:
-                    continue
-                looked = time.monotonic()
-                with self._work:
-                    if self._queue.withdraw(self.grace):
-                        self._work.notify_all()
-                self.rooms.forget_old()
-                told = self._tell(told)
+                if time.monotonic() - looked > 1.0:
+                    looked = time.monotonic()
+                    with self._work:
+                        if self._queue.withdraw(self.grace):
+                            self._changed()
+                    self.rooms.forget_old()
+                    told = self._tell(told)
             except (StoreError, OSError) as error:  # the next look tries again
                 log.warning("%s", error)
-            except Exception:
-                log.exception("Looking after the store failed")
+            if self.results.notice:
+                time.sleep(1.0)
 
     def _tell(self, told: str) -> str:
-        text = json.dumps(self.overview())
+        """Leave word of how things stand for `others`."""
+        with self._work:
+            text = json.dumps({"notice": self.notice, **statuses.overview(self._queue, self._engine.workers)})
         if text != told:
             file = _status_file(self.path)
             file.with_suffix(".new").write_text(text, encoding="utf-8")
             os.replace(file.with_suffix(".new"), file)
         return text
 
-    # how runs stand
+    def _changed(self) -> None:
+        self._forecasts = float("-inf"), {}
+        self._work.notify_all()
 
     def _run(self, spec: SpecLike) -> Run:
-        name = run_name(spec)
         with self._work:
-            return self._queue.run(spec, name, lambda: tuple(map(spec.seed_key, range(spec.seeds))))
+            return self._queue.run(spec, run_name(spec), lambda: tuple(map(spec.seed_key, range(spec.seeds))))
 
     def _look(self, spec: SpecLike) -> Run:
         """What is known of a run, with what is in the file, as of a moment ago."""
         run = self._run(spec)
-        now = time.monotonic()
-        if run.looked[1] != self.results.changes or now - run.looked[0] > _LOOK:
-            changes = self.results.changes
-            keys = [
-                key
-                for key in run.keys
-                if key not in self._queue.seeds or self._queue.seeds[key].state != "queued"
-            ]
-            there = self.results.there(keys)
+        now, rev = (time.monotonic(), self.results.changes), run.rev
+        if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:
+            there = self.results.there(run.keys)
             with self._work:
-                run.looked = now, changes
-                for key in keys:
-                    if there.get(key) != run.there.get(key) and not (
-                        key in self._queue.seeds and key not in there
-                    ):
-                        run.rev += 1
-                        if key in there:
-                            run.there[key] = there[key]
-                        else:
-                            run.there.pop(key, None)
+                if run.rev == rev:  # else the next look sees to it
+                    run.looked = now
+                    run.rev += there != run.there
+                    run.there = there
         return run
 
     def _summary(self, run: Run, visitor: str | None) -> dict[str, Any]:
         found = statuses.summary(self._queue, run, visitor, None)
         if found["state"] in ("queued", "running"):
-            found = statuses.summary(self._queue, run, visitor, self._forecast().get(run))
-        return found
-
-    def _forecast(self) -> dict[Run, Forecast]:
-        at, found = self._forecasts
-        if time.monotonic() - at > _FORECAST:
-            found = forecast(statuses.wishes(self._queue), max(1, self._engine.workers))
-            self._forecasts = time.monotonic(), found
+            at, known = self._forecasts
+            if time.monotonic() - at > _FORECAST:
+                known = forecast(statuses.wishes(self._queue), max(1, self._engine.workers))
+                self._forecasts = time.monotonic(), known
+            found = statuses.summary(self._queue, run, visitor, known.get(run))
         return found
 
 

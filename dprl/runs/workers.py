@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import signal
@@ -110,11 +109,10 @@ class PipeSlot:
 
 
 def _cause(code: int) -> str:
-    if code >= 0:
-        return f"exit status {code}"
-    with contextlib.suppress(ValueError):
-        return f"killed by {signal.Signals(-code).name}"
-    return f"killed by signal {-code}"
+    try:
+        return f"exit status {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
 
 
 def child_environment() -> dict[str, str]:
@@ -149,19 +147,14 @@ def main(descriptor: int, simulation: str) -> None:
     os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the dashboard
     stop_when_stdin_closes(threading.Event(), grace=0.0)
-    pipe = Connection(descriptor)
     threading.Thread(
         target=simulations.load, args=(simulation,), daemon=True
     ).start()  # before the first order
+    pipe = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError):
         while True:
             pipe.send(play(pipe.recv(), simulation))
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        prog="python -m dprl.runs.workers", description="A worker of a dashboard."
-    )
-    parser.add_argument("descriptor", type=int)
-    parser.add_argument("simulation")
-    main(**vars(parser.parse_args()))
+    main(int(sys.argv[1]), sys.argv[2])

@@ -112,6 +112,15 @@ def test_what_a_seed_raises_there_is_said_here(far: Store, act: str, message: st
 
 
 @pytest.mark.thorough
+def test_a_seed_that_kills_its_worker_twice_fails_there_too(far: Store) -> None:
+    spec = FakeSpec("deadly", seeds=1, act="die")
+    far.ask(spec, "ann")
+    wait_for(lambda: state(far, spec) == "failed", PATIENCE)
+    assert "its worker process died twice (it left the cluster)" in far.status(spec).message
+    wait_for(lambda: far.activity().workers == 2, PATIENCE)
+
+
+@pytest.mark.thorough
 def test_questions_are_answered_here(far: Store) -> None:
     wait_for(lambda: far.answer("sum", FakeSpec()) == "sum of a", PATIENCE)
 
@@ -125,7 +134,7 @@ def test_a_scheduler_that_is_gone_costs_nothing_but_time(store: Store) -> None:
         store.ask(spec, "ann")
         wait_for(lambda: store.status(spec).seeds_done > 0, PATIENCE)
     wait_for(lambda: store.notice == cluster.GONE or "no Dask scheduler" in store.notice, PATIENCE)
-    assert store.activity().seeds_running == 0
+    wait_for(lambda: store.activity().seeds_running == 0, PATIENCE)
     assert 0 < store.activity().seeds_queued < 6
     port = int(first.scheduler_address.rpartition(":")[2])
     with LocalCluster(protocol="tcp://", scheduler_port=port, **here):

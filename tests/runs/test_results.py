@@ -93,13 +93,11 @@ def test_on_a_full_disk_results_are_held_and_written_later(disk: Disk, path: Pat
     assert store.notice == FULL
     assert store.status(SPEC).state == "done"
     assert len(store.traces(SPEC)) == len(store.live(SPEC)) == 2
-    with closing(Results(path)) as other:
-        assert other.there([SPEC.seed_key(0)]) == {}
+    assert Results(path).there([SPEC.seed_key(0)]) == {}
     disk.full = ""
     store.results.write()
     assert store.notice == ""
-    with closing(Results(path)) as other:
-        assert len(other.there([SPEC.seed_key(0), SPEC.seed_key(1)])) == 2
+    assert len(Results(path).there([SPEC.seed_key(0), SPEC.seed_key(1)])) == 2
 
 
 def test_with_too_much_to_hold_no_seed_begins(
@@ -203,8 +201,7 @@ def test_the_file_is_deleted_under_a_running_dashboard(path: Path, store: Store)
     other = FakeSpec("other", seconds=0.01)
     computed(store, other)
     assert store.status(other).state == "done"
-    with closing(Results(path)) as fresh:
-        assert fresh.count() == 2
+    assert Results(path).count() == 2
 
 
 def test_a_trace_that_cannot_be_decoded_is_computed_again(path: Path, store: Store) -> None:

@@ -34,7 +34,7 @@ def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None
 
 def workers(store: Store) -> list[int]:
     """The process ids of a store's workers."""
-    return [slot.process.pid for slot in store._engine._slots if isinstance(slot, PipeSlot)]
+    return [slot.process.pid for slot in list(store._engine.slots) if isinstance(slot, PipeSlot)]
 
 
 def alive(pid: int) -> bool:

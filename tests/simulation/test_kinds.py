@@ -14,8 +14,8 @@ import pytest
 import dprl
 from dprl import RunSpec, SpecError, Sweep, spec_from_json
 from dprl.__main__ import main
+from dprl.research.collect import compute_runs
 from dprl.runs.store import Store
-from dprl.runs.sweeps import compute_runs
 from dprl.runs.turn import play
 from dprl.simulation import KINDS, Kind, estimate, trace_from_bytes, warm
 from tests.runs.slots import Hand

@@ -13,8 +13,8 @@ import pytest
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, metrics, spec_from_json
 from dprl.__main__ import main
+from dprl.research.collect import compute_runs
 from dprl.runs.store import Store
-from dprl.runs.sweeps import compute_runs
 from dprl.runs.turn import play
 from dprl.simulation import OfflineTrace, answer, answered, estimate, start
 from dprl.simulation.offline_spec import FIELDS, sizes_of

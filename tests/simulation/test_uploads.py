@@ -27,8 +27,8 @@ from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS, EXACT, STEPS, discrete_gaussian
 from dprl.privacy.guarantee import DRAWN, SIMULATION
+from dprl.research.collect import compute_runs
 from dprl.runs.store import Store
-from dprl.runs.sweeps import compute_runs
 from dprl.runs.turn import play
 from dprl.simulation import KINDS, UploadTrace, answer, answered, datasets, estimate, trace_from_bytes
 from dprl.simulation.loops.offline import noise_for

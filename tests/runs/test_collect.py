@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dprl
+from dprl.research.collect import RunFailed, collect, compute_runs
 from dprl.runs.curves import final_values, whole_trace
 from dprl.runs.store import Store
-from dprl.runs.sweeps import RunFailed, collect, compute_runs
 from dprl.runs.turn import Order, Report, play
 from dprl.runs.workers import Lost
 from dprl.simulation.sweep import Sweep
