@@ -30,12 +30,12 @@ from dprl.fields import Field, parse_params, read_json, shown
 from dprl.landscape import command as landscape
 from dprl.research import release
 from dprl.research.background import begin_workers
+from dprl.research.collect import RunFailed, collect, compute_runs
 from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
 from dprl.runs import cluster
 from dprl.runs.curves import whole_trace
 from dprl.runs.database import StoreError
 from dprl.runs.store import Store, opened
-from dprl.research.collect import RunFailed, collect, compute_runs
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS, spec_from_dict

@@ -61,7 +61,8 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     logs.log_as("server")
     try:
         kept.remove_old()
-        check_settings(), engine()
+        check_settings()
+        engine()
         print_line(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
         streamlit = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE)

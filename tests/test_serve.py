@@ -38,6 +38,7 @@ from dprl.fields import SpecError
 from dprl.serve import PORT, Guard, check_address, check_settings, documents, headers, url
 from dprl.sitemap import PAGES, page_at, tagged
 from tests.browser.server import END_LIMIT, ROOT, free_port, serve_command, start
+from tests.runs.test_workers import listening
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -103,7 +104,8 @@ def test_killed_it_takes_all_along_and_starts_again_and_ends_on_sigterm(
     port = free_port()
     killed = start(serve_command, ROOT, tmp_path, port=port)
     before = killed.processes()
-    assert len(before) >= 4  # the launcher, Streamlit, the pool and a worker
+    assert len(before) >= 3  # the launcher, Streamlit and a worker
+    assert listening(before) == {port}  # to other users of this machine nothing else is open
     killed.process.kill()
     killed.process.wait()
     app = start(serve_command, ROOT, tmp_path, port=port)

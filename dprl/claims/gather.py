@@ -9,9 +9,9 @@ from typing import Any
 from dprl.claims.claim import Claim
 from dprl.claims.kept import kept
 from dprl.metrics.curves import Evidence
+from dprl.research.collect import RunFailed, collect
 from dprl.runs.curves import finished
 from dprl.runs.store import Store
-from dprl.research.collect import RunFailed, collect
 from dprl.simulation import answered
 
 _POLL = 0.1

@@ -66,9 +66,9 @@ def run_stored(
     store: str | Path | None,
 ) -> simulation.Trace[Any]:
     """Every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
+    from dprl.research.collect import collect
     from dprl.runs.curves import whole_trace
     from dprl.runs.store import opened
-    from dprl.research.collect import collect
 
     check_workers(workers, engine)
     kept = opened(None if store is None else Path(store))
@@ -184,9 +184,9 @@ async def run_async(
         SpecError: this is no spec, an argument is not allowed, or the run is past the limits.
         RunFailed: it could not be computed.
     """
+    from dprl.research.collect import POLL, looks
     from dprl.runs.curves import whole_trace
     from dprl.runs.store import opened
-    from dprl.research.collect import POLL, looks
 
     asked: Spec = given_spec(spec)
     check_workers(workers, engine)

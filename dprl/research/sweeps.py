@@ -95,9 +95,9 @@ class Sweep(_Sweep[S]):
             SpecError: a combination cannot be run, an argument is not allowed, or a run is past the limits.
             RunFailed: a run could not be computed.
         """
+        from dprl.research.collect import collect
         from dprl.runs.curves import whole_curves
         from dprl.runs.store import opened
-        from dprl.research.collect import collect
 
         for point in self.points:
             if point.spec is None:

@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dprl.fields import Field, SpecError, shown
 from dprl.kernels import source_digest
@@ -126,7 +126,7 @@ class DaskSlot:
     """A thread of a worker of a cluster. gone: the worker has left."""
 
     answers = False
-    plays = "away"
+    plays: Literal["all", "here", "away"] = "away"
 
     def __init__(self, client: Client, worker: str, simulation: str) -> None:
         self.worker, self.gone = worker, threading.Event()

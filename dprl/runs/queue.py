@@ -62,11 +62,11 @@ class Queue:
             if run.there.get(key, -1) < 0 and not ((seed := self.seeds.get(key)) and seed.state in going)
         ]
 
-    def leased(self, counts: Callable[[Lease], bool]) -> tuple[int, float]:
-        """Return how many seeds wait under leases that count, and their seconds, estimated."""
+    def leased(self, by: str, whose: str) -> tuple[int, float]:
+        """Return how many seeds wait under leases of a tab, of an address or in all, and their seconds, estimated."""
         seeds, seconds = 0, 0.0
         for run in self.runs.values():
-            if run.fresh and any(ask.lease and counts(ask.lease) for _, ask in run.waiting()):
+            if run.fresh and any(getattr(ask.lease, by, None) == whose for _, ask in run.waiting()):
                 waiting = sum(seed.fresh for seed in run.fresh)
                 seeds, seconds = seeds + waiting, seconds + waiting * run.seconds
         return seeds, seconds
@@ -88,8 +88,8 @@ class Queue:
             if seed.slot is None:
                 seed.progress, seed.curve = 0.0, b""
         run.fresh.clear()
-        for key in run.keys:
-            if (seed := self.seeds.get(key)) is not None and seed.state == "queued":
+        for seed in filter(None, map(self.seeds.get, run.keys)):
+            if seed.state == "queued":
                 if run not in seed.runs:
                     seed.runs.append(run)
                 if seed.fresh:

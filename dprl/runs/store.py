@@ -119,8 +119,7 @@ class Store:
                 lease = None
             for by, cap in self._caps.items() if lease and new else ():
                 if whose := getattr(lease, by):
-                    waiting = self._queue.leased(lambda one, by=by, whose=whose: getattr(one, by) == whose)
-                    cap.check(new, new * run.seconds, *waiting)
+                    cap.check(new, new * run.seconds, *self._queue.leased(by, whose))
             self._queue.ask(run, visitor, lease, again, draft)
             self._changed()
         if new:
