@@ -43,14 +43,15 @@ def first(claims: Iterable[Claim]) -> Claim | None:
     return min(claims, key=lambda claim: claim[:5], default=None)
 
 
-def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
+def may_begin(begun: int, alone: int, run_has: bool, visitor_has: bool) -> bool:
     """Return whether a worker that has begun so many seeds may begin another.
 
     Args:
+        alone: those of them that are the only begun seed of their run.
         run_has: a seed of the same run has been begun, by any worker.
         visitor_has: the same of the visitor.
     """
-    return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
+    return begun == 0 or (begun < MOST and ((alone < HELD and not run_has) or not visitor_has))
 
 
 class Waiting(NamedTuple):

@@ -86,7 +86,7 @@ def test_killed_workers(store: Store) -> None:
                 os.kill(int(random.choice(pids)), signal.SIGKILL)
         return bool(pids)
 
-    print("workers:", kill_until(times(4, 100), store, kill, 0.3, random))
+    print("workers:", kill_until(times(4, 100), store, kill, 0.6, random))
 
 
 DASHBOARD = """
