@@ -19,7 +19,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from types import FrameType
@@ -31,7 +30,7 @@ from dprl.kernels import check_compiler, home
 from dprl.runs import logs
 from dprl.runs.cluster import engine
 from dprl.runs.store import StoreError, opened, setting
-from dprl.runs.workers import stop_when_stdin_closes
+from dprl.runs.workers import end_with_parent
 from dprl.simulation.uploads import kept
 from dprl.sitemap import Page, page_at, tagged
 
@@ -168,7 +167,7 @@ def dashboard(host: str, port: int) -> None:
             """Answers one request."""
             await guard(super().__call__, scope, receive, send)
 
-    stop_when_stdin_closes(threading.Event(), grace=0.0)
+    end_with_parent()
     allow_open_files()
     logs.log_as("server")
     if logs.as_json():

@@ -53,8 +53,6 @@ def begin_workers(store: Store, workers: int | None, engine: str | None) -> None
     address = cluster.engine(engine)
     if address is None:
         check_compiler()
-    else:
-        cluster.check_cluster(address)
     store.begin(workers, address)
 
 

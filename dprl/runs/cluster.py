@@ -87,11 +87,6 @@ def installed(field: str) -> None:
         raise SpecError(field, "Dask is not installed; install dprl[dask], or do without it.")
 
 
-def check_cluster(address: str) -> None:
-    """Raise ClusterError if the cluster there cannot be reached, or would compute other bits."""
-    connected(address).close()
-
-
 def connected(address: str) -> Client:
     """A client of the scheduler at `address`. Raises ClusterError, also if a worker would compute other bits."""
     from distributed import Client

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -59,7 +60,9 @@ class Activity:
     runs_waiting: int
 
 
-def summary(queue: Queue, run: Run, visitor: str | None, ahead: Forecast | None) -> dict[str, Any]:
+def summary(
+    queue: Queue, run: Run, visitor: str | None, forecasts: Callable[[], dict[Any, Forecast]]
+) -> dict[str, Any]:
     """The fields of RunStatus. With `visitor`, as they see it: cancelled if they withdrew, though another visitor may
     still wait for it."""
     whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
@@ -74,7 +77,7 @@ def summary(queue: Queue, run: Run, visitor: str | None, ahead: Forecast | None)
         state = "running" if begun or whole or "failed" in states else "queued"
     elif states:
         state = "failed" if "failed" in states else "cancelled"
-    ahead = ahead if state in ("queued", "running") else None
+    ahead = forecasts().get(run) if state in ("queued", "running") else None
     return {
         "state": state,
         "seeds": len(run.keys),

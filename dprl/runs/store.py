@@ -336,14 +336,13 @@ class Store:
         return run
 
     def _summary(self, run: Run, visitor: str | None) -> dict[str, Any]:
-        found = statuses.summary(self._queue, run, visitor, None)
-        if found["state"] in ("queued", "running"):
-            at, known = self._forecasts
-            if time.monotonic() - at > _FORECAST:
-                known = forecast(statuses.wishes(self._queue), max(1, self._engine.workers))
-                self._forecasts = time.monotonic(), known
-            found = statuses.summary(self._queue, run, visitor, known.get(run))
-        return found
+        return statuses.summary(self._queue, run, visitor, self._forecast)
+
+    def _forecast(self) -> dict[Run, Forecast]:
+        if time.monotonic() - self._forecasts[0] > _FORECAST:
+            found = forecast(statuses.wishes(self._queue), max(1, self._engine.workers))
+            self._forecasts = time.monotonic(), found
+        return self._forecasts[1]
 
 
 def run_name(spec: SpecLike) -> str:

@@ -32,12 +32,8 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """A place where turns are played.
-
-    Attributes:
-        answers: questions, too.
-        plays: seeds that cannot be played on a cluster, the others, or all.
-    """
+    """A place where turns are played. answers: questions, too; plays: seeds that no cluster can play, the others, or
+    all."""
 
     answers: bool
     plays: Literal["all", "here", "away"]
@@ -84,7 +80,7 @@ class PipeSlot:
         self._closed.set()
         self.process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._end(3.0)
+            self._end()
 
     def _start(self) -> None:
         ours, theirs = socketpair()
@@ -96,16 +92,15 @@ class PipeSlot:
         self._pipe = Connection(ours.detach())
         self._began = time.monotonic()
 
-    def _end(self, patience: float | None = 1.0) -> int:
+    def _end(self) -> int:
         try:
-            code = self.process.wait(patience)
+            self.process.wait(2.0)
         except subprocess.TimeoutExpired:  # it has closed its end, and goes on
             self.process.kill()
-            code = self.process.wait(5.0)
         assert self.process.stdin is not None
         self.process.stdin.close()
         self._pipe.close()
-        return code
+        return self.process.wait(5.0)
 
 
 def _cause(code: int) -> str:
@@ -117,25 +112,17 @@ def _cause(code: int) -> str:
 
 def child_environment() -> dict[str, str]:
     """For subprocesses: this very package, and one thread each."""
-    paths = [
-        str(Path(__file__).parents[2]),
-        *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
-    ]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | dict.fromkeys(_THREADS, "1")
+    paths = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    return os.environ | {"PYTHONPATH": paths.rstrip(os.pathsep)} | dict.fromkeys(_THREADS, "1")
 
 
-def stop_when_stdin_closes(stop: threading.Event, grace: float) -> None:
-    """Set `stop` when the parent process ends, and leave the hard way after `grace` seconds more.
-
-    The other end of standard input is a pipe that the parent alone holds, so the system closes it however
-    the parent ends.
-    """
+def end_with_parent() -> None:
+    """Have this process end with its parent, however that ends: the other end of standard input is a pipe that the
+    parent alone holds, so the system closes it."""
 
     def watch() -> None:
         while os.read(0, 4096):
             pass
-        stop.set()
-        time.sleep(grace)
         os._exit(1)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()
@@ -146,7 +133,7 @@ def main(descriptor: int, simulation: str) -> None:
     logs.log_as("worker")
     os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the dashboard
-    stop_when_stdin_closes(threading.Event(), grace=0.0)
+    end_with_parent()
     threading.Thread(
         target=simulations.load, args=(simulation,), daemon=True
     ).start()  # before the first order

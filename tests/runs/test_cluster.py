@@ -163,7 +163,7 @@ def test_a_cluster_with_other_sources_is_refused_in_one_sentence(
 
         remote.build = remote.kept  # type: ignore
 
-    cluster.check_cluster(two)
+    cluster.connected(two).close()
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     spec = FakeSpec(name="refused", seeds=4, seconds=0.1)
     with Client(two, set_as_default=False) as client:
@@ -219,4 +219,4 @@ def test_an_engine_is_an_address_and_needs_dask(monkeypatch: pytest.MonkeyPatch)
 def test_no_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_CONNECT", 0.2)
     with pytest.raises(cluster.ClusterError, match=r"There is no Dask scheduler at tcp://127.0.0.1:1."):
-        cluster.check_cluster("tcp://127.0.0.1:1")
+        cluster.connected("tcp://127.0.0.1:1")

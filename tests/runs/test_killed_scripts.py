@@ -5,23 +5,19 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from dprl.jobs import local
-from dprl.jobs.pool import pool_lock
-from dprl.jobs.store import Store
-from dprl.jobs.sweeps import collect
-from tests.runs.test_processes import ROOT
 
 import dprl
+from dprl.runs.store import Store
 from pages.shared.results.bundled import bundled
 from pages.tradeoffs import study as studies
-from tests.runs.fake import NAME, FakeSpec
 from tests.runs.test_cluster import a_cluster
+from tests.runs.test_workers import ROOT
 
 LIMIT = 900  # seconds that a sweep may take
 SWEEP: dprl.Sweep[Any] = dprl.Sweep(  # what Trade-offs shows first: 4 models, 8 epsilons, 10 seeds
@@ -35,44 +31,10 @@ sweep.run(store=sys.argv[1], engine=sys.argv[2] or None, progress=lambda share: 
 """
 
 
-class Begun(Exception):
-    """A pool was begun."""
-
-
-def test_who_waits_begins_a_pool_when_that_of_another_ends(
-    path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The pool of a script that was killed takes a moment to end, and nobody computed what was left."""
-    command: list[str] = []
-
-    def begun(given: list[str], **rest: Any) -> None:
-        command.extend(given)
-        raise Begun
-
-    monkeypatch.setattr(local.subprocess, "Popen", begun)
-    looks = 0
-
-    def look(share: float) -> None:
-        nonlocal looks
-        looks += 1
-        if looks == 2:
-            held.close()
-
-    with ExitStack() as held:
-        assert held.enter_context(pool_lock(path))
-        assert not local.ensure_pool(path, NAME, "tcp://somewhere:1", 3)
-        with pytest.raises(Begun):
-            collect(store, [FakeSpec()], "ann", lambda *_: None, look)  # type: ignore[type-var]
-    assert looks == 2
-    assert command[command.index("--engine") + 1] == "tcp://somewhere:1"
-    assert command[command.index("--workers") + 1] == "3"
-    local.stop(path)
-
-
-def begun_at(path: Path) -> dict[str, float]:
-    """When each seed that is done was begun."""
+def done(path: Path) -> set[str]:
+    """The seeds that are done, by key."""
     with closing(sqlite3.connect(path)) as db:
-        return dict(db.execute("SELECT key, started_at FROM unit WHERE state = 'done'"))
+        return {key for (key,) in db.execute("SELECT key FROM result WHERE trace IS NOT NULL")}
 
 
 @pytest.mark.thorough
@@ -89,17 +51,16 @@ def test_a_sweep_that_is_killed_goes_on_and_gives_what_run_gives_and_trade_offs_
                     script.kill()
                     break
         assert script.returncode < 0
-        before = begun_at(path)
+        before = done(path)
         assert 0 < len(before) < SEEDS
         again = subprocess.run(
             command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=LIMIT, check=True
         )
         assert 0.1 < float(again.stdout.partition("\n")[0]) < 1  # it begins with what there was
-    after = begun_at(path)
+    after = done(path)
     assert len(after) == SEEDS
-    assert before.items() <= after.items()  # nothing was computed again
-
-    monkeypatch.setattr(local, "ensure_pool", None)  # from now on nobody computes
+    assert before <= after
+    monkeypatch.setattr(Store, "begin", None)  # from now on nobody computes
     assert (len(SWEEP.points), len(SWEEP.specs) * SWEEP.base.seeds) == (4 * 8, SEEDS)
     result = SWEEP.run(store=path, progress=False)
     for spec in SWEEP.specs:
