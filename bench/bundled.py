@@ -25,7 +25,6 @@ from dprl.claims.kept import kept, to_dict
 from dprl.claims.paper_figures import FIGURES
 from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
-from dprl.jobs.store import setting
 from dprl.landscape import PROBLEMS, Landscape
 from dprl.landscape import command as landscape
 from dprl.landscape.compute import workers
@@ -35,6 +34,7 @@ from dprl.lessons import LESSONS
 from dprl.lessons.weights import WIDTHS, widths
 from dprl.metrics import search
 from dprl.metrics.curves import Evidence, RunCurves, thinned
+from dprl.runs.store import setting
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
 from dprl.sitemap import PAGES, Page
 from pages.attack.link import DEFAULT

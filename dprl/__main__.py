@@ -27,15 +27,15 @@ from dprl.claims import CLAIMS, figures
 from dprl.claims import command as claims
 from dprl.commands import Parser, add_web, directory, fail, list_command, status, text_of, web_command
 from dprl.fields import Field, parse_params, read_json, shown
-from dprl.jobs import cluster
-from dprl.jobs.curves import whole_trace
-from dprl.jobs.file import StoreError
-from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
 from dprl.research import release
 from dprl.research.background import begin_workers
+from dprl.research.collect import RunFailed, collect, compute_runs
 from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
+from dprl.runs import cluster
+from dprl.runs.curves import whole_trace
+from dprl.runs.database import StoreError
+from dprl.runs.store import Store, opened
 from dprl.sentences import doubts, uploads, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS, spec_from_dict
@@ -174,7 +174,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 def workers_of(engine: str | None) -> Store:
     """The store, with workers or a cluster at it. Raises SpecError and ClusterError where the engine cannot be used."""
-    store = Store()
+    store = opened()
     begin_workers(store, None, engine)
     return store
 
@@ -330,7 +330,7 @@ def sweep_command(given: argparse.Namespace) -> int:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
     baselines = {spec.baseline() for spec in sweep.specs}
-    curves = ([(at, values) for _, at, values in store.results.live(baseline)] for baseline in baselines)
+    curves = ([(at, values) for _, at, values in store.live(baseline)] for baseline in baselines)
     caution(max(metrics.unsettled(*metrics.align(found)) for found in curves), sweep.base.seeds)
     below = []
     for point in sweep.points:

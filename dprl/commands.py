@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from argparse import Namespace
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,9 +15,10 @@ from typing import Any, NoReturn
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, PRIVATIZERS, plugins
 from dprl.assets import ROOT
 from dprl.fields import SpecError, read_text, shown
-from dprl.jobs.store import Store, default_path
 from dprl.privacy.curator import PROMISES
 from dprl.research.sweeps import versions
+from dprl.runs.results import Results
+from dprl.runs.store import default_path, others
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.words import duration, percent, plural, size
 
@@ -113,28 +113,27 @@ def status(as_json: bool) -> int:
 def look() -> dict[str, Any]:
     """How things stand; where nothing was ever run, no store is begun. Raises StoreError.
 
-    Keys: store (path, exists, and where it does notice, results, runs, bytes, capacity in bytes), queue (runs_waiting,
-    seeds_queued, seconds_queued of one core, seeds_running), workers (alive, ready, at_work), errors and versions.
+    Keys: store (path, exists, and where it does notice, results, bytes, capacity in bytes), queue (runs_waiting,
+    seeds_queued, seconds_queued of one core, seeds_running), workers (alive, at_work), errors and versions.
     """
     path = default_path()
     found: dict[str, Any] = {"store": {"path": str(path), "exists": path.exists()}, "versions": versions()}
     if not path.exists():
         return found
-    store = Store(path)
+    results = Results(path)
     try:
-        activity = store.status.activity()
-        found["store"] |= {"notice": store.notice, **asdict(store.monitor.contents())}
-        found["queue"] = {
-            "runs_waiting": activity.runs_waiting,
-            "seeds_queued": activity.seeds_queued,
-            "seconds_queued": store.monitor.backlog_seconds(),
-            "seeds_running": activity.seeds_running,
-        }
-        at_work = [asdict(one) for one in store.monitor.at_work()] if activity.workers else []
-        found["workers"] = {"alive": activity.workers, "ready": activity.warm, "at_work": at_work}
-        found["errors"] = [asdict(one) for one in store.monitor.failures()]
+        kept = {"results": results.count(), "bytes": results.bytes, "capacity": results.capacity}
     finally:
-        store.close()
+        results.file.close()
+    parts = others(path)
+    found["store"] |= {"notice": next((part["notice"] for part in parts if part["notice"]), ""), **kept}
+    for name in ("runs_waiting", "seeds_queued", "seconds_queued", "seeds_running"):
+        found.setdefault("queue", {})[name] = sum(part["queue"][name] for part in parts)
+    found["workers"] = {
+        "alive": sum(part["workers"]["alive"] for part in parts),
+        "at_work": [one for part in parts for one in part["workers"]["at_work"]],
+    }
+    found["errors"] = [one for part in parts for one in part["errors"]]
     return found
 
 
@@ -154,7 +153,7 @@ def text(found: dict[str, Any]) -> list[str]:
         queued = f"{queued} ({duration(queue['seconds_queued'])} of one core)"
     waiting = f"{plural(queue['runs_waiting'], 'run')} waiting"
     lines.append(f"queue     {waiting}, {queued}, {plural(queue['seeds_running'], 'seed')} running")
-    lines.append(f"workers   {workers['alive']} alive, {workers['ready']} ready")
+    lines.append(f"workers   {workers['alive']} alive")
     for one in workers["at_work"]:
         at = [f"seed {one['seed']} of {one['key']}", percent(one["progress"]), f"{one['seconds']:.0f} s"]
         lines.append(f"          {', '.join([*at, 'set aside'] if one['parked'] else at)}")

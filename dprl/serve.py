@@ -1,4 +1,4 @@
-"""Opens the dashboard: worker processes first, then Streamlit, and ends both together.
+"""Opens the dashboard with its workers, and ends both together.
 
     python -m dprl serve [--host localhost] [--port 8501]
 
@@ -19,7 +19,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from types import FrameType
@@ -28,10 +27,10 @@ from typing import Any, NoReturn
 from dprl.assets import ROOT
 from dprl.engine import home
 from dprl.fields import Field, SpecError, shown
-from dprl.jobs import local, logs
-from dprl.jobs.cluster import check_cluster, engine
-from dprl.jobs.store import Store, StoreError, setting
-from dprl.jobs.worker import stop_when_stdin_closes
+from dprl.runs import logs
+from dprl.runs.cluster import engine
+from dprl.runs.store import StoreError, opened, setting
+from dprl.runs.workers import end_with_parent
 from dprl.simulation.uploads import kept
 from dprl.sitemap import Page, page_at, tagged
 
@@ -39,7 +38,6 @@ log = logging.getLogger("dprl.serve")
 
 HOST = Field("host", "text", "localhost", "a name or address of this machine", flag="--host")
 PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=65535, flag="--port")
-START_LIMIT = 30.0  # seconds for the first worker to appear
 END_LIMIT = 5.0  # seconds Streamlit gets to end
 OPEN_FILES = 65_536  # of the dashboard, at most
 PORT_LIMIT = 1.0  # seconds for a dashboard that was killed to leave the port
@@ -49,7 +47,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     """Serve the dashboard at `host`:`port` until Ctrl-C, a SIGTERM or Streamlit's own end.
 
     Returns an exit status: 0 after Ctrl-C or SIGTERM, 2 when host or port cannot be used (the reason is one
-    sentence on stderr), 1 when the workers cannot start, else Streamlit's.
+    sentence on stderr), 1 when the store or a Dask cluster cannot be used, else Streamlit's.
     """
     try:
         check_address(host, port)
@@ -62,11 +60,8 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     logs.log_as("server")
     try:
         kept.remove_old()
-        print_line("Starting the workers.")
         check_settings()
-        if (address := engine()) is not None:
-            check_cluster(address)
-        wait_for_workers(Store())
+        engine()
         print_line(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
         streamlit = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE)
@@ -82,7 +77,6 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
             signal.signal(number, signal.SIG_IGN)
         if streamlit is not None:
             end(streamlit)
-        local.stop()
 
 
 class Stopped(Exception):
@@ -172,7 +166,7 @@ def dashboard(host: str, port: int) -> None:
             """Answers one request."""
             await guard(super().__call__, scope, receive, send)
 
-    stop_when_stdin_closes(threading.Event(), grace=0.0)
+    end_with_parent()
     allow_open_files()
     logs.log_as("server")
     if logs.as_json():
@@ -187,6 +181,7 @@ def dashboard(host: str, port: int) -> None:
     check_base(streamlit.get_option("server.baseUrlPath"))  # of a file in ~/.streamlit
     script = ROOT / "app.py"
     sys.argv = [str(script)]
+    opened().begin(engine=engine())
     options = {"server.address": host, "server.port": port}
     App(script).run(config=options | size_of_files() | documents())
 
@@ -202,7 +197,7 @@ def have_home() -> None:
 def size_of_files() -> dict[str, int]:
     """How large a file may be that a browser sends, in Streamlit's MB: as in .streamlit/config.toml where anybody may
     send one, unless that is switched on; else as large as a data set, the largest that a page asks for."""
-    from dprl.jobs import readings  # and with it pandas
+    from dprl.uploads import readings  # and with it pandas
 
     return {"server.maxUploadSize": readings.MOST_BYTES // 10**6} if readings.allowed() else {}
 
@@ -302,20 +297,6 @@ def titled(page: Page, send: Any) -> Any:
     return said
 
 
-def wait_for_workers(store: Store) -> None:
-    """Start the workers, and wait for the first of them.
-
-    Raises StoreError when there is none after START_LIMIT (the pool has then said why).
-    """
-    begin = time.monotonic()
-    local.ensure_pool()
-    while not store.status.activity().workers:
-        if time.monotonic() - begin > START_LIMIT:
-            raise StoreError(f"No worker has started within {START_LIMIT:.0f} s, so nothing can be run.")
-        time.sleep(0.1)
-        local.ensure_pool()  # again and again: the pool of a dashboard that was killed takes a moment to end
-
-
 def end(process: subprocess.Popen[bytes]) -> None:
     """End a child process: ask, wait END_LIMIT, kill."""
     process.terminate()
@@ -336,6 +317,6 @@ if __name__ == "__main__":
         if arguments.child:
             dashboard(arguments.host, PORT.parse(arguments.port))
         sys.exit(main(arguments.host, PORT.parse(arguments.port)))
-    except SpecError as error:
+    except (SpecError, StoreError) as error:
         print(error, file=sys.stderr)
-        sys.exit(2)
+        sys.exit(2 if isinstance(error, SpecError) else 1)

@@ -13,11 +13,11 @@ Draw noise, seeded
     pages/       test_nothing_outlives, test_upload
     tests/       test_brief, test_release, test_release_attack, test_research, test_sheet
 Draw who is held out and nothing else, seeded
-    jobs/        test_readings
+    uploads/     test_readings
     simulation/  test_reading
 Draw names, keys and codes and nothing else, seeded; nothing depends on their values, and what they name is in a folder
 of the test's own
-    jobs/        test_rooms, test_short_links
+    runs/        test_rooms, test_short_links
     pages/       all that open a room, a short link or a run in the background
 Draw for real, with what is asserted
     privacy/test_exact.py::test_draws_come_from_the_operating_system   how many bits are taken: always true

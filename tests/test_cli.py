@@ -26,8 +26,8 @@ from dprl import (
 )
 from dprl.__main__ import main
 from dprl.engine import kernels, source_digest
-from dprl.jobs.local import stop
 from dprl.research.sweeps import versions
+from dprl.runs.store import opened
 from dprl.simulation.uploads.model import EXAMPLE, example
 from tests.problems import model
 from tests.simulation.test_spec import from_strings
@@ -376,7 +376,7 @@ def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
         again = tmp_path / "again"
         assert sweep("--spec", str(out / "sweep.json"), "--out", str(again)) == 0
     finally:
-        stop()
+        opened().close()
     assert list(table.columns) == ["epsilon", "privacy", "seed", "episode", "regret", "extra_regret"]
     assert len(table) == 2 * 2 * 2
     assert (table.episode == 10**4).all()

@@ -16,8 +16,7 @@ from dprl import engine
 from dprl.__main__ import main
 from dprl.engine import compiler, disk, folder
 from dprl.fields import SpecError
-from dprl.jobs import pool
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 
 
 def twice(x: int) -> int:
@@ -112,11 +111,7 @@ def test_code_that_others_can_write_is_not_run(
     assert "is open to other users" in record.message
 
 
-def test_a_pool_removes_kernels_that_nobody_can_be_using(
-    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(pool.signal, "signal", lambda *_: None)
-    monkeypatch.setattr(pool, "serve", lambda *_: None)
+def test_kernels_that_nobody_can_be_using_are_removed(home: Path) -> None:
     unheld, held, compiling, left = (folder.kernels(letter * 16) for letter in "abcd")
     for each in (unheld, held, compiling, left):
         (each / "mdp").mkdir(parents=True)
@@ -127,7 +122,8 @@ def test_a_pool_removes_kernels_that_nobody_can_be_using(
         os.utime(path, (time.time() - 7200,) * 2)
     strange = home / "kernels" / "mine"
     strange.mkdir()
-    assert pool.main(["--store", str(home / "runs.sqlite")]) == 0
+    engine.cache_folder()
+    engine.remove_others(engine.source_digest())
     own = folder.kernels(engine.source_digest())
     assert set((home / "kernels").iterdir()) == {own, held, compiling, strange}
 

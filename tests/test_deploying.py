@@ -79,7 +79,7 @@ def test_the_unit_runs_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     service = unit["Service"]
     assert served(service["ExecStart"].split(), monkeypatch) == ("127.0.0.1", 8501)
     assert f"DPRL_HOME=/var/lib/{service['StateDirectory']}" in service["Environment"].split()
-    assert float(service["TimeoutStopSec"]) > serve.END_LIMIT + 10.0  # and the pool's grace
+    assert float(service["TimeoutStopSec"]) > serve.END_LIMIT + 10.0  # and the workers' end
 
 
 def test_the_workflow_writes_the_site_and_publishes_what_it_wrote() -> None:

@@ -1,8 +1,8 @@
 """Imports run one way, and only the pages know Streamlit.
 
 messages <- {fields, plugins} <- engine <- mdp <- statistics <- {environments, privacy, learners} <- simulation
-<- {jobs, links} <- research <- API <- claims <- lessons <- pages <- website; testing is over simulation; users, over
-privacy and fields, is for pages; player is over simulation, links, figures and sentences
+<- {runs, links} <- {uploads, research} <- API <- claims <- lessons <- pages <- website; testing is over simulation;
+users, over privacy and fields, is for pages; player is over simulation, links, figures and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; messages, metrics and tables import nothing of dprl,
 words only messages, theory only words, figures messages, tables and words, and sentences what figures draw, messages,
@@ -50,8 +50,9 @@ RANK = {
     "simulation": 4,
     API: 10,
     "links": 6,
-    "jobs": 6,
-    "serve": 7,
+    "runs": 6,
+    "uploads": 7,
+    "serve": 8,
     "streamlit_patches": 0,
     "sitemap": 0,
     "figures": 5,
@@ -209,12 +210,12 @@ def test_everything_that_is_imported_is_installed_with_the_program() -> None:
 
 
 def test_a_worker_loads_neither_streamlit_nor_plotly() -> None:
-    script = "import sys, dprl.jobs.worker; print(sorted({'streamlit', 'plotly'} & set(sys.modules)))"
+    script = "import sys, dprl.runs.workers; print(sorted({'streamlit', 'plotly'} & set(sys.modules)))"
     assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True) == "[]\n"
 
 
 LOOSE = 14  # files in dprl/ itself
-LONGEST, FRONT = 400, 150  # lines of a source file, and of the store's front
+LONGEST = 400  # lines of a source file
 
 
 def test_no_source_file_is_too_long_to_be_read_at_once() -> None:
@@ -222,7 +223,6 @@ def test_no_source_file_is_too_long_to_be_read_at_once() -> None:
     files = [ROOT / "app.py", *(file for folder in folders for file in folder.rglob("*.py"))]
     lines = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8").count("\n") for file in files}
     assert {name: count for name, count in lines.items() if count > LONGEST} == {}
-    assert lines["dprl/jobs/store.py"] <= FRONT
 
 
 def test_few_files_lie_outside_every_room() -> None:

@@ -11,14 +11,13 @@ import pytest
 
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
-from dprl.jobs import local
-from dprl.jobs.store import Store
-from dprl.jobs.sweeps import collect
 from dprl.learners import OFFLINE
 from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
+from dprl.research.collect import collect
 from dprl.research.frontiers import bound_of_run, proved_exponent
 from dprl.research.series import falls_by, price_picture, price_series, style_of_data
+from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model
 
@@ -272,14 +271,14 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     in_the_background(file)
     one = SPEC.replace(root_seed=2)
     np.testing.assert_array_equal(dprl.run(one, shares.append, store=file).values, dprl.run(one).values)
-    local.stop(file)
+    opened(file).close()
     for spec in sweep.specs:
         np.testing.assert_array_equal(result.curves[spec].values, dprl.run(spec).values)
 
     def nobody(*given: Any, **rest: Any) -> bool:
         raise AssertionError("what is there already needs no worker")
 
-    monkeypatch.setattr(local, "ensure_pool", nobody)
+    monkeypatch.setattr(Store, "begin", nobody)
     assert dprl.run(one, store=file).seeds[1].seed == 1
     again = sweep.run(store=file, progress=False)
     frame = again.frame()
@@ -398,18 +397,18 @@ def test_a_theorem_is_named_beside_the_algorithms_that_it_is_about() -> None:
 def test_a_task_that_is_cancelled_withdraws_its_run_and_nobody_else_s(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "ensure_pool", lambda *given, **rest: True)  # nobody computes
-    store = Store(tmp_path / "runs.sqlite")
+    monkeypatch.setattr(Store, "begin", lambda self, *_: self)  # nobody computes
+    store = opened(tmp_path / "runs.sqlite")
 
     async def cancelled() -> None:
         first, second = (asyncio.create_task(dprl.run_async(SPEC, store=store.path)) for _ in "ab")
         await asyncio.sleep(0.05)
-        assert store.status.activity().seeds_queued == SPEC.seeds
+        assert store.activity().seeds_queued == SPEC.seeds
         for task, left in ((first, SPEC.seeds), (second, 0)):
             task.cancel()
             await asyncio.wait([task])
             assert task.cancelled()
-            assert store.status.activity().seeds_queued == left
+            assert store.activity().seeds_queued == left
 
     asyncio.run(cancelled())
     with pytest.raises(SpecError, match="workers: 0 is not allowed"):

@@ -35,10 +35,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from dprl import serve, streamlit_patches
 from dprl.fields import SpecError
-from dprl.jobs.store import Store
 from dprl.serve import PORT, Guard, check_address, check_settings, documents, headers, url
 from dprl.sitemap import PAGES, page_at, tagged
-from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
+from tests.browser.server import END_LIMIT, ROOT, free_port, serve_command, start
+from tests.runs.test_workers import listening
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -104,7 +104,8 @@ def test_killed_it_takes_all_along_and_starts_again_and_ends_on_sigterm(
     port = free_port()
     killed = start(serve_command, ROOT, tmp_path, port=port)
     before = killed.processes()
-    assert len(before) >= 4  # the launcher, Streamlit, the pool and a worker
+    assert len(before) >= 3  # the launcher, Streamlit and a worker
+    assert listening(before) == {port}  # to other users of this machine nothing else is open
     killed.process.kill()
     killed.process.wait()
     app = start(serve_command, ROOT, tmp_path, port=port)
@@ -254,24 +255,6 @@ def test_what_is_no_page_goes_through_as_it_is(path: str, kind: bytes, status: i
 def test_streamlit_still_begins_its_pages_with_the_title_that_is_replaced() -> None:
     html = (Path(streamlit.__file__).parent / "static" / "index.html").read_bytes()
     assert all(tagged(html, page) != html for page in PAGES.values())
-
-
-def test_ctrl_c_before_the_dashboard_opens_leaves_nothing(tmp_path: Path) -> None:
-    app: App = start(serve_command, ROOT, tmp_path, wait=False)
-    while "Starting the workers" not in app.log():
-        time.sleep(0.05)
-    time.sleep(0.5)  # into the wait for the workers
-    assert app.end() == []
-    assert "Traceback" not in app.log()
-
-
-def test_the_dashboard_does_not_wait_for_the_compiler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(tmp_path / "runs.sqlite")
-    monkeypatch.setattr(serve.local, "ensure_pool", lambda: store.jobs.enlist("w", os.getpid(), warm=False))
-    serve.wait_for_workers(store)
-    assert (store.status.activity().workers, store.status.activity().warm) == (1, 0)
 
 
 def test_a_dashboard_may_open_as_many_files_as_its_system_allows() -> None:

@@ -7,7 +7,6 @@ import logging
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,12 +14,11 @@ import pytest
 
 from dprl import engine
 from dprl.__main__ import main
-from dprl.jobs import logs
-from dprl.jobs.store import Store, default_path
-from dprl.jobs.worker import compute_seed
-from tests.jobs import fake
-from tests.jobs.fake import FakeSpec
-from tests.jobs.seed_jobs import POINTS, claim, finish
+from dprl.runs import logs
+from dprl.runs.store import Store, default_path, others
+from tests.runs import fake, slots
+from tests.runs.fake import FakeSpec
+from tests.runs.test_workers import wait_for
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,7 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def store() -> Iterator[Store]:
-    store = Store(default_path(), fake.simulation())
+    store = Store(default_path(), fake.NAME)
     yield store
     store.close()
 
@@ -50,33 +48,36 @@ def test_status_begins_no_store(home: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_status_says_how_it_stands_and_names_nobody(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    store.requests.add(FakeSpec("done", seeds=1), "ann-the-visitor")
-    finish(store)
-    store.requests.add(FakeSpec("bad", seeds=1), "ann-the-visitor")
-    store.jobs.fail(claim(store), "Seed 0 failed: it could not be.")
-    store.requests.add(FakeSpec("long", seeds=3, seconds=60.0), "ann-the-visitor")
-    unit = claim(store)
-    store.results.report(unit, 0.5, *POINTS)
-    store.jobs.enlist("w", os.getpid(), warm=True)
+    store.ask(FakeSpec("bad", seeds=1), "ann-the-visitor")
+    slots.work(store, slots.failing("Seed 0 failed: it could not be."))
+    store.begin(2)
+    done, long = FakeSpec("done", seeds=1, seconds=0.1), FakeSpec("long", seeds=3, seconds=60.0)
+    store.ask(done, "ann-the-visitor")
+    wait_for(lambda: store.status(done).state == "done")
+    store.ask(long, "ann-the-visitor")
+    wait_for(lambda: any(part["queue"]["seeds_running"] == 2 for part in others(store.path)))
+    wait_for(lambda: not store.results.waiting)
     out = said(capsys, "status", "--json")
     found = json.loads(out)
     assert "ann" not in out
     assert found["queue"] == {
         "runs_waiting": 1,
-        "seeds_queued": 2,
-        "seconds_queued": 120.0,
-        "seeds_running": 1,
+        "seeds_queued": 1,
+        "seconds_queued": 60.0,
+        "seeds_running": 2,
     }
-    [at_work] = found["workers"]["at_work"]
-    assert (at_work["key"], at_work["seed"], at_work["progress"]) == (unit.key, 0, 0.5)
+    assert [(one["key"], one["seed"]) for one in found["workers"]["at_work"]] == [
+        ("today/long//0", 0),
+        ("today/long//1", 1),
+    ]
     [error] = found["errors"]
     assert (error["key"], error["message"]) == ("today/bad//0", "Seed 0 failed: it could not be.")
-    assert (found["store"]["results"], found["store"]["runs"]) == (1, 3)
+    assert (found["store"]["results"], found["workers"]["alive"]) == (1, 2)
     assert found["versions"]["sources"] == engine.source_digest()
     text = said(capsys, "status")
-    for part in (": 1 result, ", "1 run waiting, 2 seeds queued (about 2 min of one core), 1 seed running"):
+    for part in (": 1 result, ", "1 run waiting, 1 seed queued (about 60 s of one core), 2 seeds running"):
         assert part in text
-    assert f"seed 0 of {unit.key}, 50%" in text
+    assert "seed 0 of today/long//0, " in text
     assert "today/bad//0: Seed 0 failed: it could not be." in text
 
 
@@ -85,14 +86,13 @@ def test_lines_name_the_work_and_not_what_is_in_it(store: Store) -> None:
     lines: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: lines.append(logs.Lines("worker").format(record))  # type: ignore[method-assign]
-    log = logging.getLogger("dprl.jobs")
+    log = logging.getLogger("dprl.runs")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     try:
         for spec in (FakeSpec("fine", seeds=1, seconds=0.01), FakeSpec("secret", seeds=1, act="raise")):
-            store.requests.add(spec, "ann-the-visitor")
-            unit = claim(store)
-            compute_seed(store, fake.simulation(), unit, threading.Event())
+            store.ask(spec, "ann-the-visitor")
+            slots.work(store)
     finally:
         log.removeHandler(handler)
         log.setLevel(logging.NOTSET)
@@ -101,7 +101,8 @@ def test_lines_name_the_work_and_not_what_is_in_it(store: Store) -> None:
     assert len({line["run"] for line in found[:3]}) == 1
     assert found[2]["key"] == "today/fine//0"
     failed = found[-1]
-    assert (failed["level"], failed["error"], failed["key"]) == ("error", "ZeroDivisionError", unit.key)
+    assert (failed["level"], failed["error"]) == ("error", "ZeroDivisionError")
+    assert failed["key"] == "today/secret/raise/0"
     assert any(place.endswith(" advance") for place in failed["where"])
     assert "no such thing" not in "".join(lines).replace("\\n", " ")
     assert "ann-the-visitor" not in "".join(lines)
@@ -110,7 +111,7 @@ def test_lines_name_the_work_and_not_what_is_in_it(store: Store) -> None:
 
 def test_all_that_a_process_logs_is_an_object_a_line() -> None:
     script = (
-        "import logging, warnings; from dprl import serve, streamlit_patches; from dprl.jobs import logs;"
+        "import logging, warnings; from dprl import serve, streamlit_patches; from dprl.runs import logs;"
         "logs.log_as('server');"
         "streamlit_patches.log_through_ours();"
         "from streamlit.logger import get_logger; get_logger('streamlit.anew').error('theirs');"

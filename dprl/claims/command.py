@@ -10,7 +10,7 @@ from dprl.claims.claim import Claim
 from dprl.claims.gather import gather_evidence
 from dprl.claims.report import report
 from dprl.fields import SpecError, shown
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 
 
 def command(

@@ -11,7 +11,7 @@ from dprl.claims.kept import to_dict
 from dprl.claims.paper_figures import FIGURE, FIGURES, PaperFigure
 from dprl.claims.report import version
 from dprl.fields import SpecError, shown
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 from dprl.tables import csv
 
 SAYS = "A figure of a paper: our curves with its settings, beside settings that show its claim."

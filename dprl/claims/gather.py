@@ -8,11 +8,10 @@ from typing import Any
 
 from dprl.claims.claim import Claim
 from dprl.claims.kept import kept
-from dprl.jobs.curves import finished
-from dprl.jobs.local import keep_pool
-from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, collect
 from dprl.metrics.curves import Evidence
+from dprl.research.collect import RunFailed, collect
+from dprl.runs.curves import finished
+from dprl.runs.store import Store
 from dprl.simulation import answered
 
 _POLL = 0.1
@@ -22,7 +21,7 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
     """What the store has of a claim; None while anything is missing. Asks what is to be asked."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
-        answers[question, spec] = store.questions.ask(question, spec)
+        answers[question, spec] = store.answer(question, spec)
     for spec, whole in claim.runs.items():
         found = finished(store, spec)
         if found is None:
@@ -41,7 +40,6 @@ def gather_evidence(
     """Ask for what is missing and wait for it. Raises RunFailed, and SpecError for a run past the limits."""
     collect(store, claim.runs, visitor, finished, progress)
     while (found := evidence(store, claim)) is None:
-        keep_pool(store.path)
         time.sleep(_POLL)
     return found
 

@@ -27,7 +27,7 @@ from dprl.simulation.kinds import given_spec
 from dprl.simulation.trace import TraceCore
 
 if TYPE_CHECKING:
-    from dprl.jobs.store import Store
+    from dprl.runs.store import Store
 
 MOST_WORKERS = 256
 VISITOR = "Python"  # the name that runs of a script are asked for by
@@ -35,7 +35,7 @@ VISITOR = "Python"  # the name that runs of a script are asked for by
 
 def check_workers(workers: int | None, engine: str | None) -> None:
     """Raises SpecError where there cannot be so many, or no such engine: also where all is computed already."""
-    from dprl.jobs import cluster
+    from dprl.runs import cluster
 
     if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
         raise SpecError(
@@ -47,18 +47,10 @@ def check_workers(workers: int | None, engine: str | None) -> None:
 
 def begin_workers(store: Store, workers: int | None, engine: str | None) -> None:
     """Workers, or a Dask cluster, at a store. Raises SpecError, and ClusterError where it cannot be reached."""
-    from dprl.jobs import cluster
-    from dprl.jobs.local import ensure_pool
-    from dprl.jobs.pool import LONGEST_END
+    from dprl.runs import cluster
 
     address = cluster.engine(engine)
-    if address is not None:
-        cluster.check_cluster(address)
-    patience = LONGEST_END if engine else 0.0
-    if not ensure_pool(store.path, engine=address, workers=workers, patience=patience) and engine:
-        raise SpecError(
-            "engine", "this store has workers already; end those, or give another store or DPRL_HOME."
-        )
+    store.begin(workers, address)
 
 
 def run_stored(
@@ -69,12 +61,12 @@ def run_stored(
     store: str | Path | None,
 ) -> simulation.Trace[Any]:
     """Every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
-    from dprl.jobs.curves import whole_trace
-    from dprl.jobs.store import Store
-    from dprl.jobs.sweeps import collect
+    from dprl.research.collect import collect
+    from dprl.runs.curves import whole_trace
+    from dprl.runs.store import opened
 
     check_workers(workers, engine)
-    kept = Store(None if store is None else Path(store))
+    kept = opened(None if store is None else Path(store))
     if whole_trace(kept, asked) is None:
         begin_workers(kept, workers, engine)
     return collect(kept, [asked], VISITOR, whole_trace, progress)[asked]
@@ -187,13 +179,13 @@ async def run_async(
         SpecError: this is no spec, an argument is not allowed, or the run is past the limits.
         RunFailed: it could not be computed.
     """
-    from dprl.jobs.curves import whole_trace
-    from dprl.jobs.store import Store
-    from dprl.jobs.sweeps import POLL, looks
+    from dprl.research.collect import POLL, looks
+    from dprl.runs.curves import whole_trace
+    from dprl.runs.store import opened
 
     asked: Spec = given_spec(spec)
     check_workers(workers, engine)
-    kept = Store(None if store is None else Path(store))
+    kept = opened(None if store is None else Path(store))
     found: dict[Spec, simulation.Trace] = {}
     if whole_trace(kept, asked) is None:
         begin_workers(kept, workers, engine)

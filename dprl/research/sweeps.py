@@ -81,8 +81,8 @@ class Sweep(_Sweep[S]):
         and so does a script that is killed: the next call goes on from there. The processes end with this one.
 
         Args:
-            workers: how many processes, 1 to 256; by default DPRL_WORKERS, else 2. A pool that runs already keeps its
-                own.
+            workers: how many processes, 1 to 256; by default DPRL_WORKERS, else 2. Those that this
+                process has at the store already are kept.
             engine: a Dask scheduler in place of workers, such as tcp://localhost:8786; by default DPRL_ENGINE.
             store: the file that keeps runs; by default the dashboard's, in DPRL_HOME.
             progress: whether to draw a progress bar on a terminal or in a notebook, or what is called with the share
@@ -95,15 +95,15 @@ class Sweep(_Sweep[S]):
             SpecError: a combination cannot be run, an argument is not allowed, or a run is past the limits.
             RunFailed: a run could not be computed.
         """
-        from dprl.jobs.curves import whole_curves
-        from dprl.jobs.store import Store
-        from dprl.jobs.sweeps import collect
+        from dprl.research.collect import collect
+        from dprl.runs.curves import whole_curves
+        from dprl.runs.store import opened
 
         for point in self.points:
             if point.spec is None:
                 raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
         check_workers(workers, engine)
-        kept = Store(None if store is None else Path(store))
+        kept = opened(None if store is None else Path(store))
         if any(whole_curves(kept, spec) is None for spec in self.specs):
             begin_workers(kept, workers, engine)
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dprl.engine import KernelError
+from dprl.engine.compiler import on_disk
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
@@ -40,6 +41,12 @@ def start(spec: RunSpec, seed: int) -> Run:
         return LOOPS[ALGORITHMS[spec.algorithm].loop](spec, seed)
     except KernelError as error:
         raise SpecError("algorithm", f"{spec.algorithm} cannot run: numba cannot compile {error}.") from None
+
+
+def compiles(spec: RunSpec) -> bool:
+    """Whether numba has to compile a run's kernels on this machine before the first result."""
+    loop = LOOPS[ALGORITHMS[spec.algorithm].loop]
+    return bool(loop.lack(spec)) and not on_disk(loop.kernel)
 
 
 def estimate(spec: RunSpec) -> Estimate:

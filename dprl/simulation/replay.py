@@ -38,7 +38,7 @@ from dprl.privacy import MECHANISMS, outside
 from dprl.privacy.mechanisms import optimal
 from dprl.privacy.mechanisms.gaussian import gaussian_sum
 from dprl.simulation import cost
-from dprl.simulation.loops.module_run import lack_of_spec, pack
+from dprl.simulation.loops.module_run import ModuleRun, pack
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.prepare import guarantee_of, streams
 from dprl.simulation.spec import RunSpec
@@ -91,7 +91,7 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
     Raises:
         SpecError: it cannot be played.
     """
-    if wrong := unplayable(spec) or lack_of_spec(spec):
+    if wrong := unplayable(spec) or ModuleRun.lack(spec):
         raise SpecError("algorithm", wrong)
     begun = SeedRun(spec, 0)
     first = light_pack(begun)

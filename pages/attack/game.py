@@ -154,7 +154,7 @@ def play_attack() -> None:
 
 def cancel_attack() -> None:
     """Withdraws from the attack; what was played stays."""
-    attempt(data.store().requests.cancel, attack().spec, owner_id("attack"))
+    attempt(data.store().cancel, attack().spec, owner_id("attack"))
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dprl.jobs.store import RunStatus
+from dprl.runs.store import RunStatus
 from dprl.simulation import AttackSpec
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackView
@@ -78,7 +78,7 @@ def attack_status(spec: AttackSpec) -> RunStatus:
     """How an attack stands; one that comes with the program is done."""
     if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return data.store().status.of(spec, owner_id("attack"))
+    return data.store().status(spec, owner_id("attack"))
 
 
 def finished_scores(spec: AttackSpec) -> AttackScores:
@@ -87,7 +87,7 @@ def finished_scores(spec: AttackSpec) -> AttackScores:
         return bundled_scores()[spec]
 
     def load(version: str | None) -> AttackScores:
-        traces = [trace for trace in data.store().results.traces(spec) if trace.complete]
+        traces = [trace for trace in data.store().traces(spec) if trace.complete]
         first, second = (
             np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
             for world in ("first", "second")
@@ -100,5 +100,5 @@ def finished_scores(spec: AttackSpec) -> AttackScores:
         spec.to_json(),
         load,
         lambda found: found.first.nbytes + found.second.nbytes,
-        lambda: data.store().status.version(spec),
+        lambda: data.store().version(spec),
     )

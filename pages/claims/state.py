@@ -96,10 +96,10 @@ def going(claim: Claim) -> bool:
 def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
     """What was computed here; None while it is not all there."""
     store = data.store()
-    if any(store.status.of(spec, owner_id("claims")).state != "done" for spec in claim.runs):
+    if any(store.status(spec, owner_id("claims")).state != "done" for spec in claim.runs):
         return None
     kept: SizedCache[tuple[Evidence, ClaimReport]] = cache_of("claims", COMPUTED_BYTES)
-    token = ".".join(store.status.version(spec) for spec in [*claim.runs, *claim.questions])
+    token = ".".join(store.version(spec) for spec in [*claim.runs, *claim.questions])
     found = kept.get(claim.key)
     if found is not None and found[0] == token:
         return found[1]

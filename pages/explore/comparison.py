@@ -184,7 +184,7 @@ def duplicate(spec: RunSpec) -> None:
 
 def cancel_run(spec: RunSpec) -> None:
     """Withdraws from a run; the curve stays, with what there is."""
-    attempt(store().requests.cancel, spec, session().visitor)
+    attempt(store().cancel, spec, session().visitor)
 
 
 def add_baseline(spec: RunSpec) -> None:

@@ -13,8 +13,8 @@ from dprl.figures import policy as drawings
 from dprl.figures import steps as figures
 from dprl.figures.picture import Picture
 from dprl.figures.stages import TITLES, narrowing
-from dprl.jobs.store import RunStatus
 from dprl.mdp import TabularMDP
+from dprl.runs.store import RunStatus
 from dprl.sentences import policy as sentences
 from dprl.simulation import OfflineSpec, SeedTrace, following
 from pages.explore import view

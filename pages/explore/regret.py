@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dprl import metrics
-from dprl.jobs.store import RunStatus
 from dprl.messages import messages
 from dprl.research.one_user import drawable
 from dprl.research.series import mistakes_picture, mistakes_series
+from dprl.runs.store import RunStatus
 from dprl.simulation import RunSpec
 from dprl.words import plural, some
 from pages.explore import view
@@ -70,7 +70,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         if not row[0].hidden and (measure != "extra" or has_baseline(row[0]))
     ]
     if not any(len(data.curves(row[0].spec).at) for row in rows):
-        no_regret_yet(measure, runs)
+        no_regret_yet(measure, s.explore.curves, runs)
         return
     if st.context.is_embedded:
         regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
@@ -123,7 +123,7 @@ def suboptimal(
         st.info(f"No episode of {escape(some(beyond))} can lose as much as the smallest α that is counted.")
     if not curves:
         if not beyond:
-            no_regret_yet("pac", runs)
+            no_regret_yet("pac", s.explore.curves, runs)
         return
     st.caption(
         explained(
@@ -149,12 +149,12 @@ def asked_about(shown: ExploreState) -> RunSpec:
     return curves[at].spec
 
 
-def no_regret_yet(measure: str, runs: Sequence[RunStatus]) -> None:
+def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatus]) -> None:
     """What stands where the chart will be."""
     if not session().explore.visible:
         empty("All curves are hidden. Show one to see its regret.")
     elif any(run.state in ACTIVE for run in runs):
-        empty(awaited(runs))
+        empty(awaited(runs, [curve.spec for curve in curves]))
     elif measure == "extra":
         empty("No private curve is shown, so there is no privacy cost to measure.")
     else:

@@ -157,4 +157,5 @@ def decades(run: PricedRun) -> Decades:
 
 def no_runs_yet() -> None:
     """What stands where the chart will be."""
-    empty(awaited(run_status(curve.spec) for curve in four_models(free().base)[0]))
+    specs = [curve.spec for curve in four_models(free().base)[0]]
+    empty(awaited(map(run_status, specs), specs))

@@ -7,9 +7,9 @@ import streamlit as st
 
 from dprl.assets import module_with_imports
 from dprl.fields import SpecError
-from dprl.jobs.store import StoreError
 from dprl.messages import messages
 from dprl.rooms.steps import ClassStep, Question
+from dprl.runs.store import StoreError
 from pages.room.state import group
 from pages.shared.layout.component import component
 from pages.shared.results.data import store

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dprl.jobs.rooms import Room
 from dprl.lessons import LESSONS
 from dprl.messages import filled, messages
 from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Question, Recap, State
+from dprl.runs.rooms import Room
 from pages.room import clinic, prediction, question, recap
 from pages.room.state import group, join_address
 from pages.shared.layout.share import qr

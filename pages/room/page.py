@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dprl.jobs.rooms import OFF, Room
+from dprl.runs.rooms import OFF, Room
 from dprl.sentences.room import PHONE
 from pages.room import device, lead, student, teacher
 from pages.room.entrance import entrance

@@ -9,8 +9,6 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from dprl.jobs.rooms import HOURS, MOST_PEOPLE, SPENT, Room
-from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
 from dprl.messages import counted, filled
 from dprl.rooms.clinic import world
@@ -28,6 +26,8 @@ from dprl.rooms.steps import (
     budget_left,
     spends,
 )
+from dprl.runs.rooms import HOURS, MOST_PEOPLE, SPENT, Room
+from dprl.runs.store import Store
 from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.words import human, percent

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from dprl.jobs.store import RunRow
+from dprl.runs.store import RunRow
 from dprl.sitemap import GROUPS, PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
 from pages.shared.layout.frame import redrawn
@@ -69,7 +69,7 @@ def listing(live: bool) -> None:
 
 def own(visitor: str) -> list[RunRow]:
     """The runs asked for in this name."""
-    return store().status.runs(visitor)
+    return store().runs(visitor)
 
 
 def everything() -> list[RunRow]:
@@ -100,9 +100,9 @@ def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
 
 def overview(rows: list[RunRow]) -> None:
     """What goes on for everybody, and the room that results take."""
-    activity = store().status.activity()
+    activity = store().activity()
     with st.container(horizontal=True, gap="medium"):
-        st.metric("Workers ready", f"{activity.warm} of {activity.workers}", width="content")
+        st.metric("Workers", activity.workers, width="content")
         st.metric("Seeds running", activity.seeds_running, width="content", help="Of all visitors.")
         st.metric("Seeds waiting", activity.seeds_queued, width="content", help="Of all visitors.")
         st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
@@ -151,7 +151,7 @@ def clear() -> None:
     """The Clear button."""
     s = session()
     before = len(everything())
-    if all(attempt(store().requests.clear, name) for name in names()):
+    if all(attempt(store().clear, name) for name in names()):
         gone = before - len(everything())
         s.said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
     st.rerun()

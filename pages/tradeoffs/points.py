@@ -90,7 +90,9 @@ def frontier_chart(study: SweepView) -> None:
 def nothing_yet(study: SweepView) -> None:
     """What stands where the chart, or the table, will be."""
     if trade.drawn_lines(study):
-        said = awaited(data.status(spec, owner_id("sweep")) for spec in study.sweep.specs)
+        said = awaited(
+            (data.status(spec, owner_id("sweep")) for spec in study.sweep.specs), study.sweep.specs
+        )
     elif study.show == "price" and all(study.free(line) for line in study.lines):
         said = "Without privacy there is no privacy cost."
     else:

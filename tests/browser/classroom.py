@@ -15,10 +15,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
-from dprl.jobs.store import Store
 from dprl.lessons import LESSONS, Prediction, Slope
 from dprl.rooms.response import DRAWS, report
 from dprl.rooms.steps import EPSILON, NO, YES, Guess, Recap
+from dprl.runs.store import Store
 from dprl.words import plural
 from pages.room.lead import title, upcoming
 from pages.room.teacher import answers_csv

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Browser, Page, WebSocket, expect
 
-from dprl.jobs.store import Store
 from dprl.lessons import Marker, Slope
 from dprl.lessons.lesson import Step
+from dprl.runs.store import Store
 from tests.browser.conftest import Visits, shared
 from tests.browser.server import App
 

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Request, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from dprl.jobs.store import Lease, Store
 from dprl.rooms.response import DRAWS, flip, opposites
 from dprl.rooms.steps import NO, YES, Question
+from dprl.runs.store import Lease, Store
 from tests.browser.seen import fits
 from tests.browser.server import App
 from tests.problems import first

@@ -18,11 +18,11 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dprl import __version__
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 from dprl.words import human
 from pages.tradeoffs import study as studies
 from tests.browser.conftest import Visits
-from tests.browser.runs import LONG, SHORT, compared, withdraw
+from tests.browser.runs import LONG, SHORT, compared
 from tests.browser.seen import finished, idle, turn_to
 from tests.problems import first
 
@@ -214,7 +214,7 @@ def test_the_sliders_of_what_is_taken_along_agree_with_the_store(
                 k = float(str(page.locator("output").last.text_content()).replace(",", ""))
                 for row in page.locator("tbody tr").all():
                     title, mean = row.locator("th, td").all_text_contents()[:2]
-                    curves = store.results.live(runs[title, epsilon])
+                    curves = store.live(runs[title, epsilon])
                     seeds = [float(regret[at == k][0]) for _, at, regret in curves]
                     assert len(seeds) == study.base.seeds
                     assert mean == human(sum(seeds) / len(seeds)), (title, epsilon, k)
@@ -272,4 +272,4 @@ def test_a_press_that_a_redraw_overtakes_gives_the_file(visit: Visits) -> None:
             delay.release()
         table(pd.read_csv(download.value.path()))
     finally:
-        withdraw(visit.app)
+        page.get_by_role("button", name="Cancel").click()

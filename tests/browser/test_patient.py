@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 from scipy.stats import beta
 
-from dprl.jobs.store import Lease, Store
 from dprl.rooms import clinic
 from dprl.rooms.response import flip
 from dprl.rooms.steps import Clinic
+from dprl.runs.store import Lease, Store
 from tests.browser.seen import fits
 from tests.browser.server import App
 from tests.browser.test_coin import OWN, Phone, device, values

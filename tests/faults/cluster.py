@@ -9,17 +9,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from dprl.jobs import local
-from dprl.jobs.pool import child_environment
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
+from dprl.runs.workers import child_environment
 from tests.faults import walk
 from tests.faults.test_kills import kill_until
 from tests.faults.walk import rng, times
-from tests.jobs.test_processes import wait_for
+from tests.runs.test_workers import wait_for
 
 _START = 90.0
 WORKERS = 2
@@ -75,36 +75,34 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def bridged(cluster: Cluster, path: Path) -> Iterator[Store]:
-    """A store whose seeds are computed there."""
-    store = Store(path, walk.simulation())
-    local.ensure_pool(path, walk.NAME, cluster.address)
-    wait_for(lambda: store.status.activity().warm == WORKERS, _START)
-    yield store
-    local.stop(path)
-    store.close()
+def far(cluster: Cluster, path: Path) -> Iterator[Store]:
+    """A store whose seeds are played there."""
+    with closing(Store(path, walk.NAME)) as store:
+        store.begin(engine=cluster.address)
+        wait_for(lambda: store.activity().workers == WORKERS, _START)
+        yield store
 
 
 def whole(cluster: Cluster, store: Store, which: Callable[[], int]) -> Callable[[], bool]:
     """Kills one of its processes, once all of them are there again."""
 
     def kill() -> bool:
-        if store.status.activity().warm < WORKERS:
+        if store.activity().workers < WORKERS:
             return False
         cluster.kill(which())
-        wait_for(lambda: store.status.activity().warm < WORKERS, _START)
+        wait_for(lambda: store.activity().workers < WORKERS, _START)
         return True
 
     return kill
 
 
-def test_killed_dask_workers(cluster: Cluster, bridged: Store) -> None:
+def test_killed_dask_workers(cluster: Cluster, far: Store) -> None:
     random = rng("dask workers")
-    kill = whole(cluster, bridged, lambda: 1 + int(random.integers(WORKERS)))
-    print("Dask workers:", kill_until(times(2, 100), bridged, kill, 0.3, random))
+    kill = whole(cluster, far, lambda: 1 + int(random.integers(WORKERS)))
+    print("Dask workers:", kill_until(times(2, 100), far, kill, 0.3, random))
 
 
-def test_killed_schedulers(cluster: Cluster, bridged: Store) -> None:
+def test_killed_schedulers(cluster: Cluster, far: Store) -> None:
     random = rng("schedulers")
-    kill = whole(cluster, bridged, lambda: 0)
-    print("schedulers:", kill_until(times(2, 100), bridged, kill, 0.3, random))
+    kill = whole(cluster, far, lambda: 0)
+    print("schedulers:", kill_until(times(2, 100), far, kill, 0.3, random))

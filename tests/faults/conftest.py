@@ -1,3 +1,3 @@
-from tests.jobs.conftest import path, store
+from tests.runs.conftest import path, store
 
 __all__ = ["path", "store"]

@@ -1,4 +1,4 @@
-"""kill -9 at random points: of workers, and of whatever serves a store of which there are two servers."""
+"""kill -9 at random points: of workers, and of dashboards of which two share a store."""
 
 from __future__ import annotations
 
@@ -9,30 +9,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 from tests.faults import walk
-from tests.faults.walk import WalkSpec, failures, right, rng, sentence, times
-from tests.jobs.test_processes import ROOT, alive, start_pool, wait_for, workers
+from tests.faults.walk import WalkSpec, right, rng, sentence, times
+from tests.runs.test_workers import ROOT, alive, wait_for, workers
 
-# As the dashboard does while a page is open, and more often: whoever finds no pool starts one, and takes it along
-# when it ends.
-SERVER = (
-    "import sys, time; from pathlib import Path; from dprl.jobs import local\n"
-    f"while True: local.ensure_pool(Path(sys.argv[1]), {walk.NAME!r}); time.sleep(0.1)"
-)
-_LONGER_THAN_A_PAUSE = 90.0
+PATIENCE = 120.0
 
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    store = Store(path, walk.simulation())
-    yield store
-    store.close()
+    with closing(Store(path, walk.NAME)) as store:
+        yield store
 
 
 def kill_until(
@@ -46,7 +40,7 @@ def kill_until(
     while killed < enough:
         if len(done) == len(specs):  # so that there is always something to do, and something that is done
             specs.append(WalkSpec(f"walk {len(specs)}", seeds=6, chunks=20, pause=0.02))
-            store.requests.add(specs[-1], "ann")
+            store.ask(specs[-1], "ann")
         time.sleep(random.uniform(0.0, 2.0 * pause))
         killed += kill()
         for spec in specs:
@@ -59,70 +53,82 @@ def kill_until(
     def all_is_done() -> bool:
         nonlocal failed
         failed += ask_again(store, specs)
-        return all(store.status.of(spec).state == "done" for spec in specs)
+        return all(store.status(spec).state == "done" for spec in specs)
 
-    wait_for(all_is_done, _LONGER_THAN_A_PAUSE)
+    wait_for(all_is_done, PATIENCE)
     assert [right(store, spec) for spec in specs] == [spec.seeds for spec in specs]
-    assert store.notice is None
+    assert store.notice == ""
     return f"{killed} killed, {6 * len(specs)} results, {failed} asked for again, 0 lost, 0 wrong"
 
 
 def ask_again(store: Store, specs: list[WalkSpec]) -> int:
-    """As a visitor does who reads that a seed failed."""
-    found = failures(store.path)
-    for message in found:
-        assert sentence(message), message
-        assert "died" in message
-    for spec in specs if found else ():
-        if store.status.of(spec).state != "done":
-            store.requests.retry(spec, "ann")
-    return len(found)
+    """As a visitor does who reads that a seed failed: it was played at two kills."""
+    found = 0
+    for spec in specs:
+        status = store.status(spec)
+        if status.state == "failed":
+            assert sentence(status.message), status.message
+            assert "its worker process died twice" in status.message
+            found += 1
+            store.ask(spec, "ann", again=True)
+    return found
 
 
 @pytest.mark.thorough
-def test_killed_workers(store: Store, path: Path) -> None:
+def test_killed_workers(store: Store) -> None:
     random = rng("workers")
-    pool = start_pool(path, "--workers", str(times(2, 4)), "--simulation", walk.NAME)
+    store.begin(times(2, 4))
 
     def kill() -> bool:
-        pids = [pid for pid in workers(path) if alive(pid)]
+        pids = [pid for pid in workers(store) if alive(pid)]
         if pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(random.choice(pids)), signal.SIGKILL)
         return bool(pids)
 
-    try:
-        wait_for(lambda: store.status.activity().warm, _LONGER_THAN_A_PAUSE)
-        print("workers:", kill_until(times(2, 100), store, kill, times(1, 2) * 0.3, random))
-    finally:
-        pool.terminate()
-        pool.communicate(timeout=20)
+    print("workers:", kill_until(times(4, 100), store, kill, 0.6, random))
+
+
+DASHBOARD = """
+import sys, time
+from pathlib import Path
+from dprl.runs.store import Store
+from tests.faults import walk
+store = Store(Path(sys.argv[1]), walk.NAME).begin(1)
+for i in range(int(sys.argv[2])):
+    store.ask(walk.WalkSpec(f"walk {i}", seeds=6, chunks=20, pause=0.02), "ann")
+while True: time.sleep(1.0)
+"""
 
 
 @pytest.mark.thorough
-def test_killed_servers_of_which_there_are_two(store: Store, path: Path) -> None:
-    random = rng("servers")
+def test_killed_dashboards_of_which_two_share_a_store(path: Path) -> None:
+    random, runs = rng("dashboards"), times(2, 20)
+    specs = [WalkSpec(f"walk {i}", seeds=6, chunks=20, pause=0.02) for i in range(runs)]
 
-    def server() -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-c", SERVER, str(path)]
-        return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    def dashboard() -> subprocess.Popen[bytes]:
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        return subprocess.Popen(
+            [sys.executable, "-c", DASHBOARD, str(path), str(runs)], cwd=ROOT, env=environment
+        )
 
-    servers = [server(), server()]
-
-    def kill() -> bool:
-        if not store.status.activity().warm:
-            return False
-        which = int(random.integers(2))
-        servers[which].kill()
-        servers[which].wait()
-        servers[which] = server()
-        return True
-
+    both, killed, before = [dashboard(), dashboard()], 0, 0
     try:
-        print("servers:", kill_until(times(1, 100), store, kill, 0.3, random))
+        with closing(Store(path, walk.NAME)) as store:
+            until = time.monotonic() + PATIENCE * runs
+            while sum(right(store, spec) for spec in specs) < 6 * runs:
+                assert time.monotonic() < until
+                time.sleep(random.uniform(1.0, 4.0))
+                which = int(random.integers(2))
+                both[which].kill()
+                both[which].wait()
+                both[which] = dashboard()
+                killed += 1
+                found = sum(right(store, spec) for spec in specs)
+                assert found >= before, "a finished result was lost"
+                before = found
+        print(f"dashboards: {killed} killed, {6 * runs} results, 0 lost, 0 wrong")
     finally:
-        pids = workers(path)
-        for process in servers:
+        for process in both:
             process.kill()
             process.wait()
-        wait_for(lambda: not any(alive(pid) for pid in pids), 20.0)

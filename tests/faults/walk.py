@@ -6,18 +6,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
 import time
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.jobs.simulation import Simulation
-from dprl.jobs.store import Store
-from tests.jobs.fake import FakeCurve
+from dprl.runs.simulation import Simulation
+from dprl.runs.store import Store
+from tests.runs.fake import FakeCurve
 
 CHUNK = 100  # steps that are made at once
 # FAULTS is `long` or a share of that such as 0.1: with ten seeds, all of it in ten parts.
@@ -100,7 +98,6 @@ def simulation() -> Simulation:
     return Simulation(
         start=Walk,
         answer=lambda question, spec: question,
-        warm=lambda backwards: (),
         seconds=lambda spec: spec.chunks * spec.pause,
         spec_from_json=lambda text: WalkSpec(**json.loads(text)),
         trace_from_bytes=decode,
@@ -122,7 +119,7 @@ def rng(name: str) -> np.random.Generator:
 
 def right(store: Store, spec: WalkSpec) -> int:
     """How many results of a run there are: each is what it has to be, bit for bit."""
-    traces = store.results.traces(spec)
+    traces = store.traces(spec)
     for trace in traces:
         if trace.complete:
             assert trace.to_bytes() == result(spec, trace.seed)
@@ -132,11 +129,3 @@ def right(store: Store, spec: WalkSpec) -> int:
 def sentence(text: str) -> bool:
     """Whether this can be shown to a visitor."""
     return text[:1].isupper() and text.endswith(".") and "Traceback" not in text and "\n" not in text
-
-
-def failures(path: Path) -> list[str]:
-    """What is said of the seeds that failed."""
-    with sqlite3.connect(path) as db:
-        found = [row[0] for row in db.execute("SELECT message FROM unit WHERE state = 'failed'")]
-    db.close()
-    return found

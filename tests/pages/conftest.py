@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -21,22 +20,19 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from dprl.engine import kernels, source_digest
-from dprl.jobs import readings, upload_reader
-from dprl.jobs.questions import Questions
-from dprl.jobs.seed_jobs import SeedJob
-from dprl.jobs.simulation import Simulation, dprl_simulation
-from dprl.jobs.store import Store
-from dprl.jobs.worker import answer_questions
-from dprl.simulation import start
+from dprl.runs.store import Store
+from dprl.runs.turn import Order, Report, play
+from dprl.uploads import reader, readings
 from pages.explore import opening
 from pages.explore.comparison import identity
 from pages.shared.controls import panel
 from pages.shared.controls.widgets import FOLD
-from pages.shared.layout import frame
 from pages.shared.layout.terms import TERM
+from pages.shared.results import data
 from pages.shared.visitor import presence
-from tests.jobs import disk as disks
 from tests.pages import opened
+from tests.runs import disk as disks
+from tests.runs import slots
 
 ROOT = Path(__file__).parents[2]
 LEVELS = {"title": 1, "header": 2, "subheader": 3}
@@ -114,32 +110,21 @@ def _prepared_once() -> Iterator[None]:
         yield
 
 
-@cache
-def _simulation() -> Simulation:
-    """The simulation, which here answers what was asked in a test before as it did then: it follows from the spec."""
-    found = dprl_simulation()
-    known: dict[tuple[str, str], str] = {}
-
-    def answered(question: str, spec: Any) -> str:
-        key = question, f"{type(spec).__name__} {spec.to_json()}"
-        if key not in known:
-            known[key] = found.answer(question, spec)
-        return known[key]
-
-    return replace(found, answer=answered)
+_reports: dict[tuple[str, str], Report] = {}  # of what any test had computed: it follows from its key
 
 
-_traces: dict[str, tuple[Any, bytes]] = {}  # of the seeds that any test had computed
+def _computed(order: Order) -> Report:
+    """What a worker reports at the end of a seed, or of a question, worked out once."""
+    if order.what == "stop":
+        return Report()
+    known = order.what, order.key
+    if known not in _reports:
+        _reports[known] = play(order, turn=1e9)
+    return _reports[known]
 
 
-def _computed(job: SeedJob) -> tuple[Any, bytes]:
-    """The curve and the trace of a seed, computed once: its key names all that they follow from."""
-    if job.key not in _traces:
-        run = start(job.spec, job.seed)
-        while not run.advance():
-            pass
-        _traces[job.key] = run.curve()[2:], run.trace().to_bytes()
-    return _traces[job.key]
+ASKED = slots.Hand(_computed, plays="here")
+SEEDS = slots.Hand(_computed, answers=False)
 
 
 @cache
@@ -160,24 +145,34 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     if "NUMBA_CACHE_DIR" not in os.environ:  # compiled kernels are the same wherever the store is
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(kernels(source_digest())))
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
-    monkeypatch.setattr(frame, "ensure_pool", lambda: None)
     monkeypatch.setattr(presence, "network_address", lambda: "")  # AppTest has none
     monkeypatch.setattr(PagesManager, "__init__", _after_the_first_visitor)
-    monkeypatch.setattr(readings, "by_process", lambda given, file: upload_reader.read(file, given.asked))
+    monkeypatch.setattr(readings, "by_process", lambda given, file: reader.read(file, given.asked))
     monkeypatch.setattr(readings, "in_thread", lambda work: work())
     st.cache_resource.clear()
     st.cache_data.clear()
     found = Store()
-    ask = Questions.ask
+    answer = Store.answer
 
-    def at_once(self: Questions, question: str, spec: Any) -> str | None:
-        text = ask(self, question, spec)
+    def at_once(self: Store, question: str, spec: Any) -> str | None:
+        text = answer(self, question, spec)
         if text is None:
-            answer_questions(found, _simulation())
-            text = ask(self, question, spec)
+            slots.work(self, ASKED)
+            text = answer(self, question, spec)
         return text
 
-    monkeypatch.setattr(Questions, "ask", at_once)
+    def opened_again() -> Store:
+        """The same store, under the settings of now: a test may clear what the server shares to have others."""
+        fresh = Store()
+        for name in ("grace", "public", "link_seconds", "_caps"):
+            setattr(found, name, getattr(fresh, name))
+        found.rooms.allowed = fresh.rooms.allowed
+        fresh.close()
+        return found
+
+    monkeypatch.setattr(Store, "answer", at_once)
+    monkeypatch.setattr(Store, "begin", lambda self, *_, **__: self)
+    monkeypatch.setattr(data, "opened", opened_again)
     yield found
     found.close()
     st.cache_resource.clear()
@@ -188,15 +183,9 @@ def work(store: Store) -> Work:
     """work(most=...) computes seeds that wait, as a worker would; returns how many."""
 
     def compute(most: int = 1000) -> int:
-        store.jobs.enlist("test", os.getpid(), warm=True)
-        for done in range(most):
-            unit = store.jobs.claim("test")
-            if unit is None:
-                return done
-            points, trace = _computed(unit)
-            store.results.report(unit, 1.0, *points)
-            store.results.finish(unit, trace)
-        return most
+        done = slots.work(store, SEEDS, most)
+        store.results.write()
+        return done
 
     return compute
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 import streamlit as st
 
-from dprl.jobs.requests import Requests
+from dprl.runs.store import Store
 from dprl.simulation.trace import Spec
 from pages.attack.state import Attack
 from pages.claims.state import Claims
@@ -56,7 +56,7 @@ STREAMLIT = {"embed", "embed_options"}  # which it keeps to itself
 def reading() -> Iterator[None]:
     """Links are read, and start nothing."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Requests, "cost", lambda *_: (0.0, math.inf))  # more than a link may start
+        patch.setattr(Store, "cost", lambda *_: (0.0, math.inf))  # more than a link may start
         yield
 
 

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.jobs.store import Store
 from dprl.links import encode_spec
+from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, RunSpec
 from pages.attack.link import DEFAULT, AttackLink, AttackView, decode
 from pages.attack.state import Attack
@@ -39,9 +39,9 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     assert "The attacker sees every noisy count that is released" in words(app)
     assert "3,000 simulated releases for each episode" in charts(app)[0].spec
     assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
-    assert store.status.activity().runs_waiting == 0
+    assert store.activity().runs_waiting == 0
     widget(app, "toggle", "Noise half as large").set_value(True).run()
-    assert store.status.activity().runs_waiting == 1
+    assert store.activity().runs_waiting == 1
 
 
 def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visit, store: Store) -> None:
@@ -49,9 +49,9 @@ def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visi
     shown(app).view = AttackView()
     app.run()
     assert charts(app) == []
-    assert store.status.activity().runs_waiting == 0
+    assert store.activity().runs_waiting == 0
     press(app, "play")
-    assert store.status.activity().runs_waiting == 1
+    assert store.activity().runs_waiting == 1
     go(app, "runs")
     assert "**Attacks**: 1 run" in words(app)
 
@@ -85,11 +85,11 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
     assert app.session_state["session"].paused
     for pressed, state in (("cancel", "cancelled"), ("retry", "queued")):
         press(app, pressed)
-        assert store.status.of(shown(app).spec).state == state
+        assert store.status(shown(app).spec).state == state
     widget(app, "selectbox", "Privacy model").set_value("central").run()
     press(app, "run")
     assert shown(app).spec.run.privacy == "central"
-    assert store.status.of(shown(app).spec).state == "queued"
+    assert store.status(shown(app).spec).state == "queued"
     press(app, "reset")
     assert widget(app, "selectbox", "Environment").value == DEFAULT.run.environment
 
@@ -176,7 +176,7 @@ def test_collusion_step_by_step(visit: Visit, store: Store, step: str, sentence:
     app = visit(PAGE, **LINK, show="collusion", step=step)
     assert sentence in words(app)
     assert len(charts(app)) == 1
-    assert store.status.activity().runs_waiting == 0
+    assert store.activity().runs_waiting == 0
 
 
 def test_what_a_promise_means(visit: Visit) -> None:

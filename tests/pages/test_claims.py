@@ -15,9 +15,8 @@ import pytest
 import dprl.__main__ as cli
 from bench import bundled as bench
 from dprl.claims import CLAIMS, Claim, regret
-from dprl.jobs import local
-from dprl.jobs.store import Store
 from dprl.metrics import VERDICTS
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from pages.shared.results import bundled, evidence
 from pages.shared.text import escape
@@ -41,7 +40,6 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     shutil.copytree(bundled.DIRECTORY, tmp_path / "assets")
     monkeypatch.setattr(bundled, "DIRECTORY", tmp_path / "assets")
     bundled.path_of("claims").write_text(json.dumps(bench.claims()), encoding="utf-8")
-    monkeypatch.setattr(local, "ensure_pool", lambda *given, **rest: True)
     evidence.bundled.cache_clear()
     yield claim
     evidence.bundled.cache_clear()
@@ -61,7 +59,7 @@ def test_all_claims_are_listed_with_their_verdicts_and_ask_for_nothing(visit: Vi
         assert escape(claim.source) in said
     assert said.count("It holds ") + said.count("Of ") >= 10
     assert "Computed with dprl" in said
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize("key", first(CLAIMS, lambda key: CLAIMS[key].settings[0].draw is None))
@@ -74,7 +72,7 @@ def test_every_claim_opens_finished(visit: Visit, store: Store, key: str) -> Non
     assert len(drawn) >= (2 if CLAIMS[key].settings[0].draw else 1)
     for layout in drawn:
         assert all(part["title"]["text"] for part in (layout, layout["xaxis"], layout["yaxis"]))
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize(
@@ -138,12 +136,12 @@ def test_what_is_asked_again_needs_no_run(visit: Visit, small: Claim, tmp_path: 
 def test_computing_again_can_be_cancelled(visit: Visit, small: Claim, store: Store) -> None:
     app = visit(PAGE, claim=small.key)
     app.button(key="again").click().run()
-    assert store.status.activity().seeds_queued == 6
+    assert store.activity().seeds_queued == 6
     go(app, "runs")
     assert "Runs of Claims" in words(app)
     go(app, PAGE)
     press(app, "cancel")
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
     assert app.button(key="again").label == "Run again"
 
 

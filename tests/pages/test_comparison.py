@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl import sitemap
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.sitemap import GROUPS, Page, RunGroup
 from pages.linear.record import LINEAR
@@ -135,7 +135,7 @@ def test_every_example_opens_finished(visit: Visit, store: Store, path: str, pla
     app, example = visit(path), page.examples[place]
     assert set(page.titles(page.examples[0].specs)) <= named(app)
     press(app, f"example_{place}")
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
     assert app.get("progress") == []
     assert set(page.titles(example.specs)) <= named(app)
     assert app.query_params["c"] == query(path, *example.specs)["c"]
@@ -170,9 +170,9 @@ def test_a_link_starts_what_is_missing_and_curves_grow(
     visit: Visit, work: Work, store: Store, path: str
 ) -> None:
     app = visit(path, **query(path))
-    assert store.status.activity().seeds_queued == 6
+    assert store.activity().seeds_queued == 6
     assert "3 runs" in words(app)
-    assert "The workers are starting" in words(app)
+    assert "The first points appear in a moment" in words(app)
     work(3)
     app.run()
     assert "3 of 6 seeds finished" in words(app).replace("**", "")
@@ -181,7 +181,7 @@ def test_a_link_starts_what_is_missing_and_curves_grow(
     app.run()
     assert app.get("progress") == []
     second = visit(path, **query(path))
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
     assert legend(second) == legend(app)
 
 
@@ -193,9 +193,9 @@ def test_a_close_look_at_what_is_bundled_computes_it(
     tab, missing = alike.close
     first = alike.page.examples[0].specs
     app = visit(path, tab=tab)
-    assert store.status.activity().seeds_queued == first[alike.page.most_private(first)].seeds
+    assert store.activity().seeds_queued == first[alike.page.most_private(first)].seeds
     app.button(key="cancel").click().run()
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
     assert missing in words(app)
     app.button(key="close_look").click().run()
     work(1)
@@ -276,7 +276,7 @@ def test_the_page_in_the_docs_is_one_record_and_its_own_folder(
         app.query_params[key] = value
     app.run(timeout=60)
     unbroken(app)
-    assert "The workers are starting" in words(app)
+    assert "The first points appear in a moment" in words(app)
     assert work() == len(small)
     app.run()
     unbroken(app)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,19 +10,17 @@ from typing import Any
 
 import pytest
 
-from dprl.jobs.questions import Questions
-from dprl.jobs.simulation import dprl_simulation
-from dprl.jobs.store import Store
-from dprl.jobs.worker import answer_questions
 from dprl.links import encode_spec
 from dprl.mdp import planning
 from dprl.privacy import PRIVATIZERS
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec, loops, online
 from dprl.sitemap import PAGES
-from pages.shared.results import answers, data
+from pages.shared.results import answers
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
-from tests.pages.conftest import Visit, Work, grouped, words
+from tests.pages.conftest import ASKED, Visit, Work, grouped, words
+from tests.runs import slots
 from tests.test_layers import ROOT, imported_modules
 
 LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
@@ -68,6 +65,7 @@ TAKEN = {
         "UploadSpec",
         "UploadTrace",
         "answered",
+        "compiles",
         "estimate",
         "fitted_model",
         "following",
@@ -180,12 +178,13 @@ FREE = {
     "assets",
     "fields",
     "figures",
-    "jobs",
     "links",
     "metrics",
+    "runs",
     "sentences",
     "tables",
     "theory",
+    "uploads",
     "words",
 }
 FREE_FILES = {"dprl.messages.glossary", "dprl.research.cited", "dprl.research.series", "dprl.research.sheet"}
@@ -246,11 +245,11 @@ def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 @pytest.fixture
 def silent(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     """The store, whose workers answer nothing by themselves."""
-    monkeypatch.setattr(Questions, "ask", ASK)
+    monkeypatch.setattr(Store, "answer", ASK)
     return store
 
 
-ASK = Questions.ask
+ASK = Store.answer
 
 
 def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Callable[[], None]) -> None:
@@ -293,27 +292,25 @@ def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: S
     session = app.session_state["session"]
     assert "Estimating how large the noise is" in words(app)
     assert session.polling == {"results", "run_box"}
-    answer_questions(silent, dprl_simulation())
+    slots.work(silent, ASKED)
     app.run()
     assert "Proved as claimed" in words(app)
     assert "Estimating how large the noise is" not in words(app)
     assert session.polling == set()
 
 
-def test_what_was_just_asked_is_waited_for_while_workers_are_ready(
+def test_what_was_just_asked_is_waited_for(
     visit: Visit, silent: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Most answers take less than an eye sees: the page shows them at once instead of blinking."""
     asks: list[str] = []
 
-    def after_a_look(self: Questions, question: str, spec: Any) -> str | None:
+    def after_a_look(self: Store, question: str, spec: Any) -> str | None:
         asks.append(question)
         if asks.count(question) == 3:
-            answer_questions(silent, dprl_simulation())
+            slots.work(silent, ASKED)
         return ASK(self, question, spec)
 
-    monkeypatch.setattr(Questions, "ask", after_a_look)
+    monkeypatch.setattr(Store, "answer", after_a_look)
     monkeypatch.setattr(answers, "PATIENCE", 60.0)
-    silent.jobs.enlist("test", os.getpid(), warm=True)
-    assert data.store().status.activity().warm
     assert "It will learn:" in words(visit("explore"))

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.figures.looks import CurveStyle
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec, run
 from pages.explore import pulls
 from pages.shared.results import answers, data
@@ -243,7 +243,7 @@ def test_the_price_of_privacy_needs_the_baseline_and_offers_to_run_it(
     assert charts(app) == []
     assert "missing for 1 curve" in words(app)
     widget(app, "button", "Run without privacy").click().run()
-    assert store.status.of(SPEC.baseline()).state == "queued"
+    assert store.status(SPEC.baseline()).state == "queued"
     work()
     app.run()
     assert charts(app)[0].alt.startswith("Line chart of the regret that privacy adds")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dprl.jobs.status import Statuses
+from dprl.runs.store import Store
 from pages.shared.visitor.callbacks import FAILED, on_value
 from tests.pages.conftest import ROOT, Visit, chip, press, sent, tabs, words
 
@@ -105,7 +105,7 @@ def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: 
         raise RuntimeError("planted secret")
 
     monkeypatch.setattr("pages.explore.opening.opening", crash)
-    monkeypatch.setattr(Statuses, "of", crash)
+    monkeypatch.setattr(Store, "status", crash)
     app.query_params["c"] = [SMALL]
     app.fails = True
     app.run()

@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
 
-from dprl.jobs.leases import Leases
-from dprl.jobs.store import Store
 from dprl.links import encode_spec
+from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.offline.record import OFFLINE as OFFLINE_PAGE
 from pages.offline.view import OfflineView
@@ -22,7 +20,6 @@ from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
-from tests.jobs.seed_jobs import sql
 from tests.pages.conftest import ROOT, Visit, grouped, press, words
 from tests.problems import first
 
@@ -40,7 +37,7 @@ def explore(*specs: RunSpec) -> dict[str, list[str]]:
 
 
 def waiting(store: Store) -> int:
-    return store.status.activity().seeds_queued
+    return store.activity().seeds_queued
 
 
 def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
@@ -95,7 +92,7 @@ def test_what_a_link_has_started_counts_against_what_it_starts_later(
     """A search for a crossing, or a close look, asks for one run after another."""
     own = state.Session()
     monkeypatch.setattr(state, "session", lambda: own)
-    monkeypatch.setattr(state.store().leases, "link_seconds", 1.5 * store.requests.cost([NEXT])[1])
+    monkeypatch.setattr(state.store(), "link_seconds", 1.5 * store.cost([NEXT])[1])
     assert [state.begin([spec], own.visitor) for spec in (NEXT, LAST)] == [True, False]
     assert waiting(store) == 2
 
@@ -105,7 +102,7 @@ def test_only_two_functions_ask_for_runs() -> None:
     asking = [
         file.relative_to(ROOT).as_posix()
         for file in (ROOT / "pages").rglob("*.py")
-        if re.search(r"store\(\)\.requests\.(add|retry)\b", file.read_text(encoding="utf-8"))
+        if re.search(r"store\(\)\.ask\b", file.read_text(encoding="utf-8"))
     ]
     assert asking == ["pages/shared/visitor/state.py"]
 
@@ -117,15 +114,19 @@ def test_loaded_anew_a_page_goes_on_waiting_for_what_its_link_may_not_start(
     app.button(key="retry_0").click().run()
     assert waiting(store) == 100
     visit("explore", **explore(HEAVY))
-    store.requests.cancel(HEAVY, app.session_state["session"].visitor)
+    store.cancel(HEAVY, app.session_state["session"].visitor)
     assert waiting(store) == 100
 
 
-def test_what_a_link_started_ends_with_its_tab(visit: Visit, store: Store, tmp_path: Path) -> None:
+def close_tabs(store: Store) -> int:
+    """All tabs have been gone for longer than the grace; how many there were."""
+    store._queue.tabs = {tab: seen - 46 for tab, seen in store._queue.tabs.items()}
+    return store._queue.withdraw(store.grace)
+
+
+def test_what_a_link_started_ends_with_its_tab(visit: Visit, store: Store) -> None:
     app = visit("explore", **explore(LIGHT))
-    store.leases.seen((), {app.session_state["session"].visitor})
-    sql(tmp_path / "runs.sqlite", "UPDATE tab SET seen_at = seen_at - 46")
-    assert store.leases.withdraw() == 1
+    assert close_tabs(store) == 1
     assert waiting(store) == 0
     app.run()
     assert "Cancelled" in words(app)
@@ -134,7 +135,7 @@ def test_what_a_link_started_ends_with_its_tab(visit: Visit, store: Store, tmp_p
 
 
 def test_what_was_pressed_lasts_on_ones_own_machine_and_ends_with_the_tab_in_public(
-    visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for public in (0, 1):
         monkeypatch.setenv("DPRL_PUBLIC", str(public))
@@ -142,9 +143,7 @@ def test_what_was_pressed_lasts_on_ones_own_machine_and_ends_with_the_tab_in_pub
         app = visit("explore")
         app.session_state["session"].draft.root_seed = public
         app.button(key="run").click().run()
-        store.leases.seen((), {app.session_state["session"].visitor})
-        sql(tmp_path / "runs.sqlite", "UPDATE tab SET seen_at = seen_at - 46")
-        assert store.leases.withdraw() == public
+        assert close_tabs(store) == public
         assert waiting(store) == 10  # with its baseline
 
 
@@ -163,30 +162,22 @@ def test_in_public_a_cap_is_said_with_what_would_fit(
     )
 
 
-def test_the_store_is_told_who_left_and_who_came_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[tuple[list[str], list[str]]] = []
+def test_the_store_is_told_who_is_there(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[list[str]] = []
 
-    def seen(self: Leases, here: Any, left: Any = ()) -> set[str]:
-        told.append((sorted(here), sorted(left)))
-        return {"ann", "bob"}
+    def present(self: Store, tabs: Any) -> set[str]:
+        told.append(sorted(tabs))
+        return {"ann"}
 
-    monkeypatch.setattr(Leases, "seen", seen)
-    monkeypatch.setattr(presence, "BEAT", 1e9)
+    monkeypatch.setattr(Store, "present", present)
     watched, connected = Presence(), {"1", "2"}
     for session, tab in (("1", "ann"), ("2", "bob")):
         watched.add(session, tab)
     watched.look(connected.__contains__)
-    assert told == []
+    watched.look(connected.__contains__)  # of bob the store knows nothing any more
     connected.remove("1")
     watched.look(connected.__contains__)
-    watched.look(connected.__contains__)
-    assert told == [(["bob"], ["ann"])]
-    connected.add("1")
-    watched.look(connected.__contains__)
-    assert told[1:] == [(["ann", "bob"], [])]
-    monkeypatch.setattr(presence, "BEAT", -1.0)
-    watched.look(connected.__contains__)
-    assert told[2:] == [(["ann", "bob"], [])]
+    assert told == [["ann", "bob"], ["ann"], []]
 
 
 def test_an_address_is_kept_as_a_digest_that_nobody_can_look_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from bench import local_price
 from dprl import metrics
-from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
 from dprl.links import encode_spec
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from pages.free import link as free_link
@@ -41,7 +41,7 @@ def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, st
     )
     assert "The privacy cost still grows at 10¹⁵ users with no trusted party." in words(app)
     assert {"Central (JDP)", "Shuffle (SDP)", "Local (LDP)"} <= set(names(app))
-    assert store.status.activity().runs_waiting == 0
+    assert store.activity().runs_waiting == 0
 
 
 def test_what_is_proved_and_measured_of_local_privacy_on_one_environment(visit: Visit) -> None:
@@ -118,7 +118,7 @@ def test_every_chart_of_what_comes_with_the_program(
     (chart,) = charts(app)
     assert chart.alt
     assert max(len(trace.get("x") or []) for trace in json.loads(chart.spec)["data"]) <= 500
-    assert store.status.activity().runs_waiting == 0
+    assert store.activity().runs_waiting == 0
 
 
 @pytest.mark.thorough
@@ -136,12 +136,12 @@ def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit
     app = visit(PAGE, b=encode_spec(SMALL))
     specs = [curve.spec for curve in four_models(SMALL)[0]]
     assert [spec.privacy for spec in specs] == list(MODELS)
-    assert {store.status.of(spec).state for spec in specs} == {"queued"}
+    assert {store.status(spec).state for spec in specs} == {"queued"}
     assert "4 runs" in words(app)
     press(app, "cancel")
-    assert {store.status.of(spec).state for spec in specs} == {"cancelled"}
+    assert {store.status(spec).state for spec in specs} == {"cancelled"}
     press(app, "retry_0")
-    assert {store.status.of(spec).state for spec in specs} == {"queued"}
+    assert {store.status(spec).state for spec in specs} == {"queued"}
 
 
 @pytest.mark.thorough
@@ -151,7 +151,7 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     app = visit(PAGE, b=encode_spec(SMALL))
     rows = {}
     for curve in four_models(SMALL)[0]:
-        rows[curve.spec.privacy] = metrics.align([(k, r) for _, k, r in store.results.live(curve.spec)])
+        rows[curve.spec.privacy] = metrics.align([(k, r) for _, k, r in store.live(curve.spec)])
     at, local = rows["local"]
     _, price = metrics.extra_regret(at, local, *rows["none"])
     mean, low, high = metrics.growth_exponent(at, price, 1e5, 1e6)
@@ -191,7 +191,7 @@ def test_run_shows_what_the_controls_say_and_the_address_carries_it(visit: Visit
     base = app.session_state["session"].part(Free).base
     assert base.environment == "chain"
     assert base.episodes == 10**15
-    assert store.status.of(base).state == "queued"
+    assert store.status(base).state == "queued"
     again = free_link.decode({key: [value] for key, value in _query(app).items()})
     assert again == free_link.FreeLink(base, app.session_state["session"].part(Free).view, ())
     assert again.view.S == base.environment_params["S"]
@@ -208,7 +208,7 @@ def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
     choice(app, "Paper constants").set_value("paper").run()
     assert app.session_state["session"].part(Free).base == BASE.replace(bonus="paper")
-    assert store.status.activity().runs_waiting == 0
+    assert store.activity().runs_waiting == 0
 
 
 def test_no_bonus_is_offered_that_the_algorithm_does_not_have(visit: Visit) -> None:

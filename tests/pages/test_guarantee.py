@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl.jobs.store import Store
 from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.runs.store import Store
 from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
 from dprl.words import at_most
@@ -164,7 +164,7 @@ def test_who_waits_for_a_guarantee_is_told_what_for(visit: Visit, monkeypatch: p
     monkeypatch.setattr(answers, "guarantee", lambda spec: None)
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1", "priv.local"], tab="guarantee")
     for what in ("what is claimed and proved", "what is proved for this noise"):
-        assert f"The workers are starting, and then work out {what}. The first start compiles" in words(app)
+        assert f"Working out {what} ..." in words(app)
     assert words(app).count("not known yet") == 4
     assert "…" not in words(app)
 
@@ -173,7 +173,7 @@ def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, sto
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], tab="guarantee")
     assert "Proved as claimed" in words(app)
     assert "Taken as public, so not protected:** the numbers of states" in words(app)
-    assert store.status.activity().seeds_queued == 5
+    assert store.activity().seeds_queued == 5
 
 
 def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:

@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 from dprl import metrics
 from dprl.figures import trust as trusted
 from dprl.figures.style import MOST_POINTS
-from dprl.jobs.store import Store
 from dprl.metrics import search
+from dprl.runs.store import Store
 from dprl.sentences import price as sentences
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from pages.home.taken import taken_along
@@ -46,7 +46,7 @@ def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store)
         app
     )  # other users, another noise
     assert app.warning == []
-    assert store.status.activity().seeds_queued == 0  # looking at home computes nothing
+    assert store.activity().seeds_queued == 0  # looking at home computes nothing
 
 
 @pytest.mark.parametrize("epsilon", HOME_BUDGETS)

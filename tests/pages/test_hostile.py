@@ -6,8 +6,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from dprl.jobs.questions import Questions
 from dprl.links import VERSION
+from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from dprl.users import Asked
 from pages.attack import link as attack_link
@@ -108,7 +108,7 @@ def test_hostile_links_are_read_as_what_they_say(page: str) -> None:
 @pytest.mark.parametrize("page", first(GOOD, lambda page: page if page in QUICK else "home"))
 def test_hostile_links_to_every_page(visit: Visit, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     """Each is answered by a page, with a sentence where something was wrong."""
-    monkeypatch.setattr(Questions, "ask", ASK)  # nobody answers
+    monkeypatch.setattr(Store, "answer", ASK)  # nobody answers
     monkeypatch.setattr(state, "went_back", lambda: True)  # else one that was there before is no link
     app = visit(page)
     for seed in range(5000, 5012 if page in QUICK else 5024):

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.jobs.store import Store
 from dprl.landscape import PROBLEMS, rows
+from dprl.runs.store import Store
 from dprl.sentences.landscape import about_fewest, about_spread, how_many
 from pages.landscape import views, words
 from pages.landscape.state import SORTS, LandscapePageState, Seen, bundled_landscape, encode
@@ -36,7 +36,7 @@ def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: St
     drawn = app.dataframe[0]
     assert len(drawn.value) == len(rows(bundled_landscape(), "clinic", 10**12))
     assert b"\xc3\x9710" in drawn.proto.arrow_data.styler.display_values  # as sentences have them: 2.9×10⁹
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize("by", SORTS)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dprl.jobs.store import Store
 from dprl.lessons import LESSONS, Marker, Order, Step
 from dprl.messages import messages
+from dprl.runs.store import Store
 from dprl.sitemap import PAGES
 from pages.attack import link as attack
 from pages.free import link as free
@@ -46,7 +46,7 @@ def test_lessons_are_listed_and_one_is_opened(visit: Visit, store: Store) -> Non
     press(app, "open_trust")
     assert app.query_params["lesson"] == "trust"
     assert "Which curve is which?" in words(app)
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize("key", first(LESSONS, lambda key: frozenset(map(kind_of, LESSONS[key].steps))))
@@ -75,7 +75,7 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
         layout = json.loads(charts(app)[-1].spec)["layout"]
         assert layout["yaxis"]["range"] == before["layout"]["yaxis"]["range"]
         assert all(part["title"]["text"] for part in (layout, layout["xaxis"], layout["yaxis"]))
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize("key", LESSONS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dprl import ALGORITHMS
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 from dprl.sentences.noise import IN_A_COUNT
 from tests.pages.conftest import Visit, Work, charts, press, widget, words
 from tests.pages.test_controls import spec

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
-from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from pages.linear.examples import BASE, DEFAULT, EXAMPLES, harder
 from pages.linear.record import LINEAR
@@ -146,7 +146,7 @@ def test_further_runs_are_offered_started_by_their_link_and_shown(
     app = visit(PAGE, **query(SMALL, tab="exponents"))
     choice(app, "Harder with more users").set_value("harder").run()
     press(app, "run_harder")
-    assert store.status.activity().seeds_queued == 2 * len(harder(SMALL)) == 12
+    assert store.activity().seeds_queued == 2 * len(harder(SMALL)) == 12
     work()
     assert charts(visit(PAGE, **query(SMALL, tab="exponents", problem="harder")))
 
@@ -155,7 +155,7 @@ def test_some_of_the_further_runs_are_drawn_while_the_others_are_offered(
     visit: Visit, work: Work, store: Store
 ) -> None:
     for one in (SMALL, *harder(SMALL)[:3]):
-        store.requests.add(one, "somebody")
+        store.ask(one, "somebody")
     work()
     app = visit(PAGE, **query(SMALL, tab="exponents"))
     choice(app, "Harder with more users").set_value("harder").run()

@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 import pytest
 
 from dprl.figures.picture import Picture
-from dprl.jobs.store import Store
 from dprl.research.series import place_of
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep
 from pages.shared.layout import chart
@@ -80,12 +80,12 @@ def test_details_that_are_kept_here_are_used_whenever_they_are_looked_at(
     store: Store, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = RunSpec(environment="random", environment_params=SMALL, episodes=1000, seeds=1)
-    store.requests.add(spec, "ann")
+    store.ask(spec, "ann")
     work()
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now)
     told = []
-    monkeypatch.setattr(data.store().results, "use", lambda *which: told.append(which))
+    monkeypatch.setattr(data.store(), "use", lambda *which: told.append(which))
     assert data.trace(spec, 0) is data.trace(spec, 0) is not None
     assert told == [(spec, 0)]  # not at every look
     now += data.USE_SECONDS

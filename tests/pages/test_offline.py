@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.jobs.questions import Questions
-from dprl.jobs.store import Store
 from dprl.links import encode_spec
+from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
 from pages.offline.record import OFFLINE
@@ -48,10 +47,10 @@ def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
 
 def test_what_is_proved_comes_by_itself(visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that are busy answer late: until then the cell says so, and the browser asks again."""
-    ask, fragment, paces = Questions.ask, frame.st.fragment, []
+    ask, fragment, paces = Store.answer, frame.st.fragment, []
     withheld = {"guarantee"}
 
-    def late(self: Questions, question: str, spec: Any) -> str | None:
+    def late(self: Store, question: str, spec: Any) -> str | None:
         return None if question in withheld else ask(self, question, spec)
 
     def paced(part: Callable[[], None], run_every: float | None) -> Callable[[], None]:
@@ -59,7 +58,7 @@ def test_what_is_proved_comes_by_itself(visit: Visit, store: Store, monkeypatch:
         found: Callable[[], None] = fragment(part, run_every=run_every)
         return found
 
-    monkeypatch.setattr(Questions, "ask", late)
+    monkeypatch.setattr(Store, "answer", late)
     monkeypatch.setattr(frame.st, "fragment", paced)
 
     def proved(app: AppTest) -> list[str]:

@@ -7,19 +7,20 @@ import json
 
 import pytest
 
-from dprl.jobs.file import DiskFull, StoreError
-from dprl.jobs.requests import Requests
-from dprl.jobs.store import RunStatus, Store
 from dprl.links import MAX_CURVES
+from dprl.runs.database import StoreError
+from dprl.runs.results import FULL
+from dprl.runs.store import RunStatus, Store
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, trust
 from pages.shared.names import titles
-from pages.shared.results.status import Compiling, words_together
+from pages.shared.results.status import words_together
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from tests.jobs.disk import Disk
 from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, words
+from tests.runs import slots
+from tests.runs.disk import Disk
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 PRIVATE = f"{SMALL}~eps.100"
@@ -33,7 +34,7 @@ def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit:
     assert len(charts(app)) == 1
     assert "a trusted shuffler, and no trusted party" in words(app)
     assert not app.query_params
-    assert store.status.activity().runs_waiting == 0
+    assert store.activity().runs_waiting == 0
     press(app, "example_Which privacy model?")
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
         c.spec for c in trust(1.0, HOME_EPISODES).curves
@@ -60,7 +61,7 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     assert app.query_params["v"] == "1"
     assert app.query_params["c"] == ["priv.central", "priv.none"]
     assert "Waiting: next" in words(app)
-    assert "The first start compiles the program, once for this machine" in words(app)
+    assert "The first points appear in a moment." in words(app)
     assert work() == 10
     app.run()
     (chart,) = charts(app)
@@ -81,12 +82,12 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
     visit: Visit, work: Work, store: Store
 ) -> None:
     visit("explore", c=[PRIVATE])
-    assert store.status.of(SPEC).state == "queued"
+    assert store.status(SPEC).state == "queued"
     assert work() == 2
     other = visit("explore", v="1", c=[PRIVATE, "priv.none"])
     assert len(charts(other)) == 1
-    assert store.status.of(SPEC).state == "done"
-    assert store.status.of(SPEC.baseline()).state == "queued"
+    assert store.status(SPEC).state == "done"
+    assert store.status(SPEC.baseline()).state == "queued"
 
 
 def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
@@ -95,7 +96,7 @@ def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: 
         assert app.button(key=pressed).label == label
         press(app, pressed)
         curves = app.session_state["session"].explore.curves
-        assert [store.status.of(curve.spec).state for curve in curves] == [state, state]
+        assert [store.status(curve.spec).state for curve in curves] == [state, state]
 
 
 def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
@@ -103,11 +104,8 @@ def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store
     app.button(key="cancel").click().run()
     assert "Cancelled at 0%: nothing had been computed" in words(app)
     app.button(key="retry_0").click().run()
-    assert store.status.of(SPEC).state == "queued"
-    for _ in range(2):
-        unit = store.jobs.claim("w")
-        assert unit is not None
-        store.jobs.fail(unit, "It broke <b>badly</b>.")
+    assert store.status(SPEC).state == "queued"
+    assert slots.work(store, slots.failing("It broke <b>badly</b>.")) == 2
     app.run()
     said = marked(app)
     assert "Failed" in said
@@ -115,7 +113,7 @@ def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store
     assert "It broke" in said
     assert app.button(key="retry_0").label == "Try again"
     press(app, "retry_0")
-    assert store.status.of(SPEC).state == "queued"
+    assert store.status(SPEC).state == "queued"
 
 
 def test_a_store_that_was_set_aside_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,24 +197,29 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
     def busy(*_: object) -> None:
         raise StoreError("The store cannot be used just now.")
 
-    monkeypatch.setattr(Requests, "add", busy)
-    monkeypatch.setattr(Requests, "cancel", busy)
+    monkeypatch.setattr(Store, "ask", busy)
+    monkeypatch.setattr(Store, "cancel", busy)
     press(app, "run")
     assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used just now."]
     press(app, "cancel")
     assert len(app.session_state["session"].explore.curves) == 1
 
 
-def test_a_full_disk_is_said_once(disk: Disk, visit: Visit, store: Store) -> None:
-    disk.full = "all"
+def test_a_full_disk_is_said_and_results_are_shown_all_the_same(
+    disk: Disk, visit: Visit, store: Store, work: Work
+) -> None:
     app = visit("explore", c=[PRIVATE])
-    press(app, "run")
-    assert [w.value.replace("\\", "") for w in app.warning] == [str(DiskFull())]
-    assert list(app.toast) == []
-    said = words(app)
-    assert "Not computed yet." in said
-    assert "make room" not in said
-    assert str(store.path.parent) not in said
+    disk.full = "all"
+    work()
+    store.results.write()
+    app.run()
+    assert [w.value.replace("\\", "") for w in app.warning] == [FULL]
+    assert store.status(SPEC).state == "done"
+    assert len(charts(app)) == 1
+    disk.full = ""
+    store.results.write()
+    app.run()
+    assert list(app.warning) == []
 
 
 def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
@@ -228,18 +231,6 @@ def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
         "Central ε = 100, bonus anytime",
         "Central ε = 100, cap H-h, bonus paper",
     ]
-
-
-def test_who_waits_while_the_program_is_compiled_is_told_for_how_long(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = [100.0]
-    monkeypatch.setattr("pages.shared.results.status.time.monotonic", lambda: now[0])
-    compiling = Compiling()
-    said = []
-    for now[0], ready in ((100.0, False), (120.0, False), (121.0, True), (125.0, False), (200.0, False)):
-        said.append(compiling.seconds(ready))
-    assert said == [0.0, 20.0, None, 4.0, 0.0]  # nobody looked for so long that they may be other workers
 
 
 def test_runs_that_all_wait_are_not_counted_twice() -> None:

@@ -26,10 +26,6 @@ class Server:
         self.pace: float | None = None
         self.part: Callable[[], None] = lambda: None
         self.session = Session()
-        self.pools = 0  # how often it was looked whether there is a pool
-
-        def ensured() -> None:
-            self.pools += 1
 
         def fragment(part: Callable[[], None], run_every: float | None) -> Callable[[], None]:
             self.part, self.pace = part, run_every
@@ -44,7 +40,6 @@ class Server:
         monkeypatch.setattr(frame.time, "monotonic", lambda: self.now)
         monkeypatch.setattr(frame.time, "thread_time", lambda: self.now)
         monkeypatch.setattr(frame, "crowd", frame.Crowd())
-        monkeypatch.setattr(frame, "ensure_pool", ensured)
 
     def draw(self, live: bool) -> None:
         """Takes its time."""
@@ -64,13 +59,6 @@ class Server:
                 frame.redrawn(self.draw, 0.4)
             parts += 1
         return parts, pages
-
-
-def test_who_only_watches_has_a_pool_that_was_killed_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of a page but this part is run while a visitor watches: runs stood still, and were said to go on."""
-    server = Server(monkeypatch)
-    parts, _ = server.watched(10.0)
-    assert server.pools >= parts > 0
 
 
 def test_what_takes_long_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +145,7 @@ def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: 
     monkeypatch.setattr(streamlit_internals, "current_run", lambda: run)
     monkeypatch.setattr(frame, "session", lambda: here)
     monkeypatch.setattr(frame, "store", lambda: SimpleNamespace(notice=""))
-    for name in ("ensure_pool", "unseen", "dark", "wide"):
+    for name in ("unseen", "dark", "wide"):
         monkeypatch.setattr(frame, name, lambda *_: None)
     there: list[bool] = []
     for name in ("runs", "runs", "explore"):

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.jobs import rooms
-from dprl.jobs.store import Lease, RoomError, Store
 from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
 from dprl.rooms.response import answered_yes, if_more, opposites
 from dprl.rooms.steps import NO, YES, Content, Guess, Question, Recap, ShareEstimate
+from dprl.runs import rooms
+from dprl.runs.store import Lease, RoomError, Store
 from dprl.sentences import room as sentences
 from pages.room.lead import upcoming
 from pages.room.question import shares_picture

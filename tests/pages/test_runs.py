@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES, Page, RunGroup
 from dprl.words import plural
@@ -68,15 +68,15 @@ def test_runs_in_every_name_are_listed_cancelled_and_cleared(
     app = visit(page.folder, **ASKED.get(group.key, {}))
     name = f"{app.session_state['session'].visitor}:{group.key}"
     if group.key not in ASKED:
-        store.requests.add(SMALL, name, None)
-    waiting = store.status.activity().runs_waiting
+        store.ask(SMALL, name, None)
+    waiting = store.activity().runs_waiting
     assert waiting >= 1
     go(app, RUNS)
     assert f"**{group.title}**: {plural(waiting, 'run')}" in words(app)
     assert "Citations (BibTeX)" in [button.proto.label for button in app.get("download_button")]
     assert f"Go to {page.name}" in [link.proto.label for link in app.get("page_link")]
     press(app, f"cancel_{group.key}")
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
     press(app, "clear")
     assert f"**{group.title}**" not in words(app)
-    assert store.status.runs(name) == []
+    assert store.runs(name) == []

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
 from dprl.privacy.privatizers import shuffle
 from dprl.privacy.privatizers.shuffle import least_bits
+from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, online, run
 from dprl.words import human
 from pages.shared.layout.frame import CRASHED
@@ -37,6 +37,7 @@ from tests.pages.conftest import (
     words,
 )
 from tests.problems import first, home
+from tests.runs import slots
 
 PAGE = "tradeoffs"
 SMALL_MIXTURE = {"d": 2, "S": 2, "H": 2}
@@ -77,7 +78,7 @@ def test_a_sweep_is_taken_along_with_a_stop_for_what_was_computed_only(visit: Vi
 def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: Store, show: str) -> None:
     app = visit(PAGE, **query(replace(studies.DEFAULT, show=show)))
     assert app.get("progress") == []
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
     if show == "table":
         (table,) = (d for d in app.dataframe if "price low" in d.value.columns)
         assert len(table.value) == 4 * 8
@@ -175,8 +176,8 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
 ) -> None:
     app = visit(PAGE, **query(SMALL))
     assert "7 runs" in words(app)
-    assert store.status.activity().seeds_queued == 7 * 3
-    assert "The workers are starting" in words(app)
+    assert store.activity().seeds_queued == 7 * 3
+    assert "The first points appear in a moment" in words(app)
     work(6)
     app.run()
     assert "6 of 21 seeds finished" in words(app).replace("**", "")
@@ -188,27 +189,26 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
     second = visit(PAGE, **query(SMALL))
     assert second.get("progress") == []
     assert names(second) == names(app)
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
 
 
 def test_one_button_cancels_all(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
     press(app, "cancel")
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
     assert "7 runs of 7 not computed" in words(app)
     app.button(key="begin").click().run()
-    assert store.status.activity().seeds_queued == 21
+    assert store.activity().seeds_queued == 21
 
 
 def test_a_failed_run_is_said_and_can_be_tried_again(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
-    while (unit := store.jobs.claim("test")) is not None:
-        store.jobs.fail(unit, "Seed 0 failed: <b>no</b> memory.")
+    slots.work(store, slots.failing("Seed 0 failed: <b>no</b> memory."))
     app.run()
     assert "7 runs failed" in words(app)
     assert "<b>" not in marked(app)
     app.button(key="retry").click().run()
-    assert store.status.activity().seeds_queued == 21
+    assert store.activity().seeds_queued == 21
 
 
 def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: Work) -> None:
@@ -218,9 +218,9 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
     values = widget(app, "text_input", "Values")
     assert values.value == "1, 10, 100"
     values.set_value("1, 10, 1000").run()
-    assert store.status.activity().seeds_queued == 0  # not before Run
+    assert store.activity().seeds_queued == 0  # not before Run
     press(app, "run")
-    assert store.status.activity().seeds_queued == 2 * 3
+    assert store.activity().seeds_queued == 2 * 3
     assert "1,10,1000" in app.query_params["at"]
 
 
@@ -258,7 +258,7 @@ def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Wor
     study = replace(SMALL, base=SMALL.base.replace(seeds=2), models=("central",), show="users", share=50.0)
     app = visit(PAGE, **query(study))
     rounds = 0
-    while store.status.activity().seeds_queued and rounds < 40:
+    while store.activity().seeds_queued and rounds < 40:
         work()
         app.run()
         rounds += 1
@@ -407,7 +407,7 @@ def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
     press(app, "question_episodes_4")
     assert app.query_params["x"] == "episodes"
-    assert store.status.activity().runs_waiting > 7
+    assert store.activity().runs_waiting > 7
 
 
 @pytest.mark.thorough
@@ -460,7 +460,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     assert path == "/offline"
     other = visit("offline", **parse_qs(there))
     assert other.session_state["session"].parts["offline"].specs == (spec.baseline(), spec)
-    assert store.status.activity().seeds_queued == 0  # it is there already
+    assert store.activity().seeds_queued == 0  # it is there already
 
 
 def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) -> None:
@@ -478,7 +478,7 @@ def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) 
     study = app.session_state["session"].part(trade.SweepPageState).study
     assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
     assert {spec.n for spec in study.sweep.specs} == {1000}
-    assert store.status.activity().seeds_queued == 3 * 5  # one without privacy
+    assert store.activity().seeds_queued == 3 * 5  # one without privacy
     widget(app, "selectbox", "Horizontal axis").set_value("n").run()
     assert "Lines for ρ =" in [t.label for t in app.text_input]
     press(app, "question_online")

@@ -156,10 +156,7 @@ def test_a_page_that_waits_for_workers_lets_others_be_drawn(monkeypatch: pytest.
     monkeypatch.setattr(answers, "turns", turns)
     monkeypatch.setattr(answers, "PATIENCE", LIMIT)
     monkeypatch.setattr(answers, "session", lambda: SimpleNamespace(asked=set()))
-    ready = SimpleNamespace(
-        questions=SimpleNamespace(ask=lambda question, spec: said.pop(0)),
-        status=SimpleNamespace(activity=lambda: SimpleNamespace(warm=True)),
-    )
+    ready = SimpleNamespace(answer=lambda question, spec: said.pop(0))
     monkeypatch.setattr(answers, "store", lambda: ready)
 
     def other() -> None:

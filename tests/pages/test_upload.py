@@ -15,8 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl import UploadSpec
 from dprl.fields import SpecError
-from dprl.jobs import readings
-from dprl.jobs.store import Store
+from dprl.runs.store import Store
 from dprl.sentences import price, verdict
 from dprl.sentences import uploads as sentences
 from dprl.simulation.uploads import kept
@@ -26,6 +25,7 @@ from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_PEOPLE, example
 from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spent import rounded, together
+from dprl.uploads import readings
 from pages.offline.upload import form, receive
 from pages.offline.upload.own import Own, spent
 from pages.shared.results import answers
@@ -262,7 +262,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     assert list((tmp_path / "uploads").iterdir()) == []  # as when the tab has gone: see test_belongings.py
     assert not any(b"stuody" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert "stuody" not in caplog.text
-    monkeypatch.setattr(form.store().leases, "public", True)
+    monkeypatch.setattr(form.store(), "public", True)
     given(app, strange)
     assert "**2,000 trajectories** read" in words(app)
     assert "stuody" not in words(app)
@@ -534,7 +534,7 @@ def test_in_public_no_budget_has_a_name(
     visit: Visit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     app = visit(PAGE, tab="upload")
-    monkeypatch.setattr(form.store().leases, "public", True)
+    monkeypatch.setattr(form.store(), "public", True)
     app.run()
     assert not [box for box in app.text_input if box.label == "Name of the budget"]
     given(app)

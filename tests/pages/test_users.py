@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.users import MODELS, Asked, answers
 from pages.explore.regret import asked_about
@@ -58,7 +58,7 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
     for need in answers(users_table(), Asked()):
         assert text.count(f"within a factor of {times(need.factor)}") >= 1
     assert "Nine numbers in ten are within" in text
-    assert store.status.activity().seeds_queued == 0
+    assert store.activity().seeds_queued == 0
 
 
 def test_it_asks_first_what_is_learned_from_and_both_answers_lead_on(visit: Visit) -> None:

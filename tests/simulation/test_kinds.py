@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +12,11 @@ import pytest
 import dprl
 from dprl import RunSpec, SpecError, Sweep, spec_from_json
 from dprl.__main__ import main
-from dprl.jobs.simulation import dprl_simulation
-from dprl.jobs.store import Store
-from dprl.jobs.sweeps import compute_runs
-from dprl.jobs.worker import work
+from dprl.research.collect import compute_runs
+from dprl.runs.store import Store
+from dprl.runs.turn import play
 from dprl.simulation import KINDS, estimate, trace_from_bytes
+from tests.runs.slots import Hand
 from tests.toy import TOY, ToySpec, ToyTrace
 
 
@@ -60,17 +59,12 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     assert [p.spec for p in sweep.points] == [ToySpec(n, e) for n in (20, 40) for e in (0.5, 1.0)]
     assert len(sweep.specs) == 6  # with the baselines
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
-    store, stop = Store(tmp_path / "runs.sqlite"), threading.Event()
-    worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))
-    worker.start()
-    try:
-        final = compute_runs(store, sweep.specs, "me")
-    finally:
-        stop.set()
-        worker.join()
+    store = Store(tmp_path / "runs.sqlite")
+    store.add(Hand(play))
+    final = compute_runs(store, sweep.specs, "me")
     for spec in sweep.specs:
         np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])
-        assert [type(t) for t in store.results.traces(spec)] == [ToyTrace] * spec.seeds
+        assert [type(t) for t in store.traces(spec)] == [ToyTrace] * spec.seeds
     frame = sweep.frame(final)
     assert list(frame.columns) == ["n", "epsilon", "seed", "gap", "extra_gap"]  # each once
     assert len(frame) == 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,12 @@ import pytest
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, metrics, spec_from_json
 from dprl.__main__ import main
-from dprl.jobs.simulation import dprl_simulation
-from dprl.jobs.store import Store
-from dprl.jobs.sweeps import compute_runs
-from dprl.jobs.worker import work
+from dprl.research.collect import compute_runs
+from dprl.runs.store import Store
+from dprl.runs.turn import play
 from dprl.simulation import OfflineTrace, answer, answered, estimate, start
 from dprl.simulation.offline_spec import FIELDS, sizes_of
+from tests.runs.slots import Hand
 
 SMALL: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
 
@@ -193,17 +192,12 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     assert len(sweep.specs) == 8 + 4  # with the baselines, which no rho changes
     assert sweep.points[-1].spec == base.replace(algorithm_params={"C2": 16.0})
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
-    store, stop = Store(tmp_path / "runs.sqlite"), threading.Event()
-    worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))
-    worker.start()
-    try:
-        final = compute_runs(store, sweep.specs, "me")
-    finally:
-        stop.set()
-        worker.join()
+    store = Store(tmp_path / "runs.sqlite")
+    store.add(Hand(play))
+    final = compute_runs(store, sweep.specs, "me")
     for spec in sweep.specs:
         np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])
-        assert [type(t) for t in store.results.traces(spec)] == [OfflineTrace] * spec.seeds
+        assert [type(t) for t in store.traces(spec)] == [OfflineTrace] * spec.seeds
     frame = sweep.frame(final)
     assert list(frame.columns) == ["rho", "C2", "n", "seed", "gap", "extra_gap"]
     both = Sweep(base, {"privacy": ["zcdp", "pure", "none"]})

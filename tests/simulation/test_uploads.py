@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import stat
-import threading
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -23,15 +22,14 @@ import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, UploadSpec, links, spec_from_json, upload
 from dprl.__main__ import main
 from dprl.environments import ENVIRONMENTS
-from dprl.jobs.simulation import dprl_simulation
-from dprl.jobs.store import Store
-from dprl.jobs.sweeps import compute_runs
-from dprl.jobs.worker import work
 from dprl.mdp import counts, planning
 from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS, EXACT, STEPS, discrete_gaussian
 from dprl.privacy.guarantee import DRAWN, SIMULATION
+from dprl.research.collect import compute_runs
+from dprl.runs.store import Store
+from dprl.runs.turn import play
 from dprl.simulation import UploadTrace, answer, answered, datasets, estimate, trace_from_bytes
 from dprl.simulation.loops.offline import noise_for
 from dprl.simulation.uploads import kept
@@ -42,6 +40,7 @@ from dprl.simulation.uploads.noise import noise_of, upload_problem_of
 from dprl.simulation.uploads.release import AT_ONCE
 from dprl.simulation.uploads.run import UploadRun
 from dprl.statistics import DATASET
+from tests.runs.slots import Hand
 
 HEADING = "episode,step,state,action,reward,next_state\n"
 PUBLIC: dict[str, Any] = {
@@ -551,17 +550,12 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     spec = uploaded()
     sweep = Sweep(spec, {"rho": [1, "10"], "C2": [1.0, 16]})
     assert sweep.points[-1].spec == spec.replace(rho=10)
-    store, stop = Store(tmp_path / "runs.sqlite"), threading.Event()
-    worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))
-    worker.start()
-    try:
-        final = compute_runs(store, sweep.specs, "me")
-    finally:
-        stop.set()
-        worker.join()
+    store = Store(tmp_path / "runs.sqlite")
+    store.add(Hand(play))
+    final = compute_runs(store, sweep.specs, "me")
     for each in sweep.specs:
         np.testing.assert_array_equal(final[each], dprl.run(each).values[:, -1])
-        assert [type(t) for t in store.results.traces(each)] == [UploadTrace]
+        assert [type(t) for t in store.traces(each)] == [UploadTrace]
     store.close()
     with pytest.raises(SpecError, match="give one of algorithm, privacy, calibration, rho"):
         Sweep(spec, {"data": ["0" * 32]})

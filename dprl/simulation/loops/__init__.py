@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from dprl.privacy.privatizers import Noise
 from dprl.simulation.kinds import Run
@@ -22,6 +23,13 @@ class Loop(Protocol):
 
     def noise_of_run(self, spec: RunSpec) -> Noise:
         """The noise of any seed, which follows from the spec alone."""
+
+    def lack(self, spec: RunSpec) -> str:
+        """Why numba plays the run, in one sentence; "" if the module does."""
+
+    @property
+    def kernel(self) -> Callable[..., Any]:
+        """What numba compiles first where it plays the run."""
 
 
 LOOPS: dict[str, Loop] = {

@@ -28,7 +28,7 @@ from dprl.simulation.loops.asking import (
     norm_of,
     units_of,
 )
-from dprl.simulation.loops.batches_kernels import BatchSetup, BatchState, kernels_of, planner_of
+from dprl.simulation.loops.batches_kernels import BatchSetup, BatchState, kernels_of, planner_of, simulate
 from dprl.simulation.prepare import noise_of, size_of
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
@@ -44,6 +44,7 @@ class BatchRun(AskingRun):
     statistics/feature_gram.py; `weights`: [D, H, 1, d].
     """
 
+    kernel = staticmethod(simulate)
     setup: BatchSetup
     state: BatchState
 

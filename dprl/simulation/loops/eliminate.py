@@ -69,6 +69,8 @@ class EliminationRun:
         seed: which of its seeds.
     """
 
+    kernel = staticmethod(sample)
+
     def __init__(self, spec: RunSpec, seed: int) -> None:
         self.spec = spec
         self.seed = seed
@@ -108,6 +110,11 @@ class EliminationRun:
         self._wanted = set(self._checkpoints().tolist())
         self.done = False
         self.seconds = 0.0
+
+    @staticmethod
+    def lack(spec: RunSpec) -> str:
+        """Return why numba plays a run, in one sentence."""
+        return "assets/engine.wasm does not hold the loop of policy elimination."
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:

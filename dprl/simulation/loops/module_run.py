@@ -102,6 +102,11 @@ class ModuleRun(SeedRun):
         }
         return functions._replace(**called)
 
+    @staticmethod
+    def lack(spec: RunSpec) -> str:
+        """Return why the module cannot play a run, in one sentence; "" if it can."""
+        return lack_of(functions_of(spec, cast(Counts, spec.statistic)), learner_of(spec).stochastic)
+
     def _numba_pays(self, functions: Kernels) -> bool:
         """Whether the run is long and numba's kernels for it are on this machine: they give the same bits, faster."""
         spec = self.spec
@@ -136,8 +141,3 @@ class ModuleRun(SeedRun):
         if self._instance is not None:
             self._read(self._instance, self._rarely)
         return super()._detail()
-
-
-def lack_of_spec(spec: RunSpec) -> str:
-    """Return why the module cannot play a run of a learner that plans from counts, in one sentence; "" if it can."""
-    return lack_of(functions_of(spec, cast(Counts, spec.statistic)), learner_of(spec).stochastic)

@@ -17,7 +17,13 @@ from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.linear import LinearRun
-from dprl.simulation.loops.regress_kernels import RegressionSetup, RegressionState, kernels_of, planner_of
+from dprl.simulation.loops.regress_kernels import (
+    RegressionSetup,
+    RegressionState,
+    kernels_of,
+    planner_of,
+    simulate,
+)
 from dprl.simulation.prepare import size_of
 from dprl.simulation.spec import RunSpec
 from dprl.statistics.value_regression import ValueRegression
@@ -30,6 +36,7 @@ class RegressionRun(LinearRun):
     d + 1], see statistics/value_regression.py; `weights`: [D, H - 1, families, d]. Beliefs: see SeedTrace.
     """
 
+    kernel = staticmethod(simulate)
     setup: RegressionSetup
     state: RegressionState
 

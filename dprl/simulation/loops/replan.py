@@ -24,6 +24,7 @@ from dprl.simulation.loops.replan_kernels import (
     learn,
     learner_of,
     signatures_of,
+    simulate,
 )
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
 from dprl.simulation.prepare import PAC_ALPHAS, error_told, problem_of
@@ -34,6 +35,7 @@ from dprl.statistics.played import hidden
 class SeedRun(SlicedRun):
     """One seed of one spec of a learner that plans from counts."""
 
+    kernel = staticmethod(simulate)
     setup: Setup
     state: State
 

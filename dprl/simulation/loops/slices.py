@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ class SlicedRun(ABC):
         model, setup, state: records of arrays, see the kernels of each loop.
     """
 
+    kernel: Callable[..., Any]  # the loop itself
     setup: Any
     state: Any
     model: Model
@@ -74,6 +76,11 @@ class SlicedRun(ABC):
     def noise_of_run(spec: RunSpec) -> Noise:
         """The noise of any seed, which follows from the spec alone."""
         return noise_of_schedule(spec, spec.episodes)
+
+    @staticmethod
+    def lack(spec: RunSpec) -> str:
+        """Return why numba plays a run, in one sentence; "" if the module does."""
+        return "assets/engine.wasm does not hold the loops of linear algorithms."
 
     @abstractmethod
     def _prepare(self, plain: bool, walk_below: int) -> None:

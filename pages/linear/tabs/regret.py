@@ -59,7 +59,7 @@ def tab() -> None:
             )
             return
     if not any(len(LINEAR.runs.curves(row[0].spec).at) for row in found):
-        empty(awaited(LINEAR.runs.status(row[0].spec) for row in found))
+        empty(awaited((LINEAR.runs.status(row[0].spec) for row in found), (row[0].spec for row in found)))
         return
     regret_chart(found, measure, part.view.statistic, LINEAR.runs.curves, log_x=log_x, log_y=log_y, each=each)
     telling_from(found)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl.jobs import readings
 from dprl.sentences.uploads import LIMITED, LINKED, OFF
 from dprl.sitemap import PAGES
+from dprl.uploads import readings
 from pages.offline.record import OFFLINE
 from pages.offline.upload.declare import declare
 from pages.offline.upload.form import budgets, give

@@ -61,5 +61,5 @@ def belongings() -> Belongings:
     """One for the whole server, with a thread that looks after it."""
     found = Belongings()
 
-    watch("belongings", lambda: found.look(connected, store().leases.grace))
+    watch("belongings", lambda: found.look(connected, store().grace))
     return found

@@ -50,7 +50,7 @@ def give(own: Own) -> None:
             )  # fmt: skip
         with st.expander("What you declared", icon=":material/fact_check:"):
             lines = declared_lines(own.data.public)
-            if not store().leases.public:
+            if not store().public:
                 lines.append(f"Name of the budget: {own.purse}")
             st.markdown(explained("\n".join(f"- {escape(line)}" for line in lines)))
             text = own.data.declared
@@ -65,7 +65,7 @@ def give(own: Own) -> None:
             )
         return
     share(own)
-    if not store().leases.public:
+    if not store().public:
         purse(own)
     if names_users(own):
         st.caption(sentences.FIRST)
@@ -185,7 +185,7 @@ def budgets(own: Own) -> None:
         after = together((*own.before(), *drawn))
         text = escape(after.text)
         data, episodes = own.data, own.data.public.episodes
-        named = not store().leases.public
+        named = not store().public
         told = verdict.beforehand(data.learned_from, data.checked, before, text, episodes, named)
         st.markdown(explained(told))
         st.caption(explained(sentences.as_a_pair(after.implies)))

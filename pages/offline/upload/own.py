@@ -12,7 +12,6 @@ from typing import Any
 
 from dprl import links
 from dprl.fields import Field, SpecError
-from dprl.jobs.readings import Reading
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import UploadSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
@@ -30,6 +29,7 @@ from dprl.simulation.uploads.model import EXAMPLE
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, LEARNERS, NOWHERE, fitting_learners
 from dprl.simulation.uploads.spent import Draw, together
+from dprl.uploads.readings import Reading
 from pages.shared import values
 from pages.shared.results.data import store
 
@@ -180,14 +180,14 @@ class Own:
 
     def written_down(self) -> tuple[UploadSpec, ...]:
         """What was released under the budget, the last few."""
-        if store().leases.public or not Budget.known(self.purse):
+        if store().public or not Budget.known(self.purse):
             return ()
         return Budget(self.purse).releases[-MOST_SHOWN:]
 
     def before(self) -> tuple[Draw, ...]:
         """The noise of all that was released of these people."""
         asked = tuple(draw for spec in self.specs for draw in draws_of(spec))
-        if store().leases.public or not Budget.known(self.purse):
+        if store().public or not Budget.known(self.purse):
             return asked
         return (*Budget(self.purse).draws, *asked)
 
@@ -203,7 +203,7 @@ class Own:
         text = links.encode_spec(self.specs[-1])
         short = len(text) <= links.MAX_LENGTH and len(self.specs[-1].declared) <= links.MAX_MODEL
         told = [("up", text), ("ub", self.values[self.privacy])] if short else []
-        return told + ([] if store().leases.public else [("ul", self.purse)])
+        return told + ([] if store().public else [("ul", self.purse)])
 
     def follow(self, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
         """Takes over what a link says; a sentence is added to `problems` for what is wrong."""
@@ -273,7 +273,7 @@ def why_not_asked(own: Own) -> str:
     """What stands in the way of asking, in one sentence, or nothing."""
     try:
         asked = own.asked()
-        if own.data is not None and not store().leases.public and Budget.known(own.purse):
+        if own.data is not None and not store().public and Budget.known(own.purse):
             return Budget(own.purse).refusal(draw for spec in asked for draw in draws_of(spec))
     except SpecError as error:
         return str(error)

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.jobs.file import StoreError
-from dprl.jobs.readings import Readings, forget
+from dprl.runs.database import StoreError
 from dprl.sentences import uploads as sentences
 from dprl.simulation.uploads import kept
+from dprl.uploads.readings import Readings, forget
 from pages.offline.upload.belongings import belongings
 from pages.offline.upload.own import Own
 from pages.shared.results import data
@@ -37,7 +37,7 @@ def received(own: Own, file: Any) -> None:
     own.problem = ""
     try:
         declared = own.declared()
-        public = store().leases.public  # there nobody knows whose file it is
+        public = store().public  # there nobody knows whose file it is
         asked = {
             "declared": declared.text,
             "held_out": own.held_out,
@@ -75,7 +75,7 @@ def collect(own: Own) -> None:
         if reading.spec is not None:
             own.take(reading.spec)
             own.recalled = reading.recalled
-            own.outside = () if store().leases.public else reading.outside
+            own.outside = () if store().public else reading.outside
         else:
             belongings().end(reading.name)
     if own.data is not None and not kept.there(own.data.data):

@@ -56,7 +56,7 @@ def show_release(own: Own) -> None:
     done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
     if not done:
         return
-    if data.store().leases.public or not Budget.known(own.purse):
+    if data.store().public or not Budget.known(own.purse):
         so_far = said.about_spending(escape(spent([spec for spec, _ in done])))
     else:
         so_far = f"{said.budget_so_far(*account(own))} {said.ADDS_UP}"

@@ -1,4 +1,4 @@
-"""What surrounds every page: the workers, notices, and the last stop for errors."""
+"""What surrounds every page: notices, and the last stop for errors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from dprl.fields import SpecError
-from dprl.jobs.file import StoreError
-from dprl.jobs.local import ensure_pool
+from dprl.runs.database import StoreError
 from pages.shared.layout.browser import unseen
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import forget_explained
@@ -120,8 +119,6 @@ def redrawn(
     def part() -> None:
         nonlocal again
         s.drawing = name
-        if pace is not None:
-            ensure_pool()  # whoever only watches runs no page, and the pool may have been killed
         if still is not None:
             leave_out_while(still)
         forget_explained(s.explained, name)
@@ -165,8 +162,7 @@ def measured(room: bool) -> None:
 
 @guarded
 def show_page(page: StreamlitPage) -> None:
-    """Starts the workers if none are there, says what the store has to say, and draws the page."""
-    ensure_pool()
+    """Says what the store has to say, and draws the page."""
     if notice := store().notice:
         st.warning(escape(notice))
     s = session()

@@ -12,9 +12,9 @@ from dprl.figures import regret as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.jobs.store import RunStatus
 from dprl.metrics.curves import RunCurves
 from dprl.research.series import series_of
+from dprl.runs.store import RunStatus
 from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
 from dprl.simulation import RunSpec

@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any, Final
 
 from dprl.fields import SpecError
-from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
 from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, UploadSpec, answered
 from dprl.simulation.replay import QUESTION
@@ -148,16 +147,13 @@ def _answer_to(question: str, spec: Spec, about: Hashable = None, **changes: Any
 
 
 def _asked(question: str, spec: Spec) -> str | None:
-    """The store's answer. What is asked for the first time is waited for, for a moment, while workers are ready."""
-    try:
-        text = store().questions.ask(question, spec)
-        if text is None and (question, spec) not in session().asked and store().status.activity().warm:
-            until = time.monotonic() + PATIENCE
-            with turns.left():
-                while text is None and time.monotonic() < until:
-                    time.sleep(_LOOK)
-                    text = store().questions.ask(question, spec)
-        session().asked.add((question, spec))
-    except DiskFull:
-        return ""
+    """The store's answer. What is asked for the first time is waited for, for a moment."""
+    text = store().answer(question, spec)
+    if text is None and (question, spec) not in session().asked:
+        until = time.monotonic() + PATIENCE
+        with turns.left():
+            while text is None and time.monotonic() < until:
+                time.sleep(_LOOK)
+                text = store().answer(question, spec)
+    session().asked.add((question, spec))
     return text

@@ -11,11 +11,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl.environments import ENVIRONMENTS
-from dprl.jobs.curves import stored_curves
-from dprl.jobs.store import RunStatus, Store
 from dprl.mdp import TabularMDP
 from dprl.metrics.curves import RunCurves
 from dprl.research.series import place_of
+from dprl.runs.cluster import engine
+from dprl.runs.curves import stored_curves
+from dprl.runs.store import RunStatus, Store, opened
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, bytes_of, cache_of
 
@@ -29,34 +30,34 @@ ENVIRONMENT_BYTES = 8 * 2**20
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
-    """The store, one for the whole server."""
-    return Store()
+    """The store with its workers, one for the whole server."""
+    return opened().begin(engine=engine())
 
 
 def status(spec: Spec, visitor: str | None = None) -> RunStatus:
     """How a run stands, for this visitor."""
-    return store().status.of(spec, visitor)
+    return store().status(spec, visitor)
 
 
 def trace(spec: Spec, seed: int) -> Any:
     """One seed's trace, decoded once: of the class of its kind; None while it is not finished."""
 
     def load(_: str | None) -> Any:
-        return next(iter(store().results.traces(spec, seeds=(seed,))), None)
+        return next(iter(store().traces(spec, seeds=(seed,))), None)
 
     key = f"{spec.to_json()}#{seed}"
     found = cache_of("traces", TRACE_BYTES).cached(
         key,
         load,
         lambda found: ENTRY_BYTES if found is None else bytes_of(found),
-        lambda: store().status.version(spec),
+        lambda: store().version(spec),
         lambda found: found is not None and found.complete,
     )
     if found is not None:
         uses: SizedCache[None] = cache_of("uses", USE_BYTES)
         uses.cached(
             key,
-            lambda _: store().results.use(spec, seed),
+            lambda _: store().use(spec, seed),
             lambda _: ENTRY_BYTES,
             lambda: str(time.time() // USE_SECONDS),
         )
@@ -75,7 +76,7 @@ def curves(spec: Spec) -> RunCurves:
         spec.to_json(),
         load,
         bytes_of,
-        lambda: store().status.version(spec),
+        lambda: store().version(spec),
         lambda run: run.whole(spec.seeds),
     )
 
@@ -94,7 +95,7 @@ def ends(spec: Spec) -> NDArray[np.float64]:
         spec.to_json(),
         load,
         lambda rows: ENTRY_BYTES + rows.nbytes,
-        lambda: store().status.version(spec),
+        lambda: store().version(spec),
         lambda rows: bool(np.isfinite(rows).all()),
     )
 
@@ -112,4 +113,4 @@ def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
 
 def workers() -> int:
     """Worker processes there are, at least one."""
-    return max(1, store().status.activity().workers)
+    return max(1, store().activity().workers)

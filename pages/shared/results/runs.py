@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.jobs.store import RunStatus
 from dprl.metrics.curves import RunCurves
+from dprl.runs.store import RunStatus
 from pages.shared.results import data, together
 from pages.shared.results.bundled import bundled
 from pages.shared.results.status import ACTIVE

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import streamlit as st
 
-from dprl.jobs.store import RunStatus
-from dprl.simulation import RunSpec, Spec
+from dprl.runs.store import RunStatus
+from dprl.simulation import RunSpec, Spec, compiles
 from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say
 from pages.shared.results.data import status, store
@@ -20,7 +19,6 @@ from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, session
 
 ACTIVE = ("queued", "running")
-UNSEEN = 30.0  # seconds, after which the workers may have been others
 NAMED = 3  # runs that are named where they stand alike; more are counted
 PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
 
@@ -28,7 +26,7 @@ PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, lo
 def words(run: RunStatus) -> str:
     """One sentence, plain text; "" for a run that is simply finished."""
     takes = None if run.seconds_left is None else duration(run.seconds_left)
-    if run.state == "queued":  # until workers have started, which takes longer than many runs
+    if run.state == "queued":
         said = [f"{ordinal(run.place + 1)} in the queue" if run.place else "next"]
         if takes:
             said.append(f"then {takes} to compute")
@@ -64,45 +62,18 @@ def busy(curves: list[Curve], runs: list[RunStatus]) -> list[RunStatus]:
     return going
 
 
-def awaited(runs: Iterable[RunStatus]) -> str:
-    """What stands where a chart will be, or would."""
+def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
+    """What stands where a chart of these runs will be, or would."""
     if not any(run.state in ACTIVE for run in runs):
         return "Nothing has been computed."
-    if (taken := COMPILING.seconds(store().status.activity().warm > 0)) is None:
-        return "The first points appear in a moment."
-    return (
-        "The workers are starting. The first start compiles the program, once for this machine: a minute or two, and "
-        f"longer where it is busy. So far: {duration(taken)}."
-    )
+    if any(compiles(spec) for spec in specs):
+        return "This machine compiles the algorithm before its first run, which needs up to half a minute."
+    return "The first points appear in a moment."
 
 
 def working_out(what: str) -> str:
-    """What stands where a worker's answer will be, which it cannot give before it has started. what: as in "the
-    penalties"."""
-    if (taken := COMPILING.seconds(store().status.activity().warm > 0)) is None:
-        return f"Working out {what} ..."
-    return (
-        f"The workers are starting, and then work out {what}. The first start compiles the program, once for this "
-        f"machine: a minute or two, and longer where it is busy. So far: {duration(taken)}."
-    )
-
-
-class Compiling:
-    """For how long no worker has been ready, as pages look for it while somebody waits."""
-
-    def __init__(self) -> None:
-        self._first = self._last = float("-inf")
-
-    def seconds(self, ready: bool) -> float | None:
-        """None where a worker is ready. A look begins anew where nobody has looked for a while."""
-        now = time.monotonic()
-        if ready or now - self._last > UNSEEN:
-            self._first = now
-        self._last = now
-        return None if ready else now - self._first
-
-
-COMPILING = Compiling()
+    """What stands where a worker's answer will be. what: as in "the penalties"."""
+    return f"Working out {what} ..."
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
@@ -181,7 +152,7 @@ def ended(runs: int, done: int, failed: int) -> str:
 
 def price(specs: Sequence[Spec]) -> str:
     """What asking for runs would take, of which some seeds may be there already."""
-    seeds, seconds = store().requests.cost(specs)
+    seeds, seconds = store().cost(specs)
     return f"{plural(seeds, 'seed')}, {duration(seconds)} of one core"
 
 
@@ -193,7 +164,7 @@ def retry(specs: list[RunSpec]) -> None:
 def cancel_runs(specs: list[RunSpec]) -> None:
     """Withdraws from runs."""
     for spec in specs:
-        attempt(store().requests.cancel, spec, session().visitor)
+        attempt(store().cancel, spec, session().visitor)
 
 
 def words_together(runs: list[RunStatus]) -> str:

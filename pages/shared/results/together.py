@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from dprl.jobs.store import RunStatus
+from dprl.runs.store import RunStatus
 from dprl.simulation import Spec
 from dprl.words import duration, plural
 from pages.shared.layout.browser import say
@@ -104,7 +104,7 @@ def strip(
 def withdraw(specs: Sequence[Spec], visitor: str) -> None:
     """Withdraws from runs; what is finished stays."""
     for spec in specs:
-        attempt(data.store().requests.cancel, spec, visitor)
+        attempt(data.store().cancel, spec, visitor)
 
 
 def again(specs: Sequence[Spec], visitor: str) -> None:

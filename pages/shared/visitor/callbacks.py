@@ -10,7 +10,7 @@ from typing import Any, ParamSpec
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.jobs.file import StoreError
+from dprl.runs.database import StoreError
 from pages.shared.visitor.state import session
 
 log = logging.getLogger("dprl.pages")

@@ -11,48 +11,36 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dprl.jobs.file import StoreError
-from dprl.jobs.store import Lease
+from dprl.runs.database import StoreError
+from dprl.runs.store import Lease
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import connected, serving, session_id
 
 log = logging.getLogger("dprl.pages")
 
 LOOK = 1.0  # seconds between two looks at who is connected
-BEAT = 10.0  # seconds after which the store is told again that a tab is still there
 _SALT = secrets.token_bytes(16)  # addresses are only compared, and only while this server runs
 
 
 class Presence:
-    """Tabs that have leases, by the id of Streamlit's session, and whether they were connected at the last look."""
+    """Tabs that have leases, by the id of Streamlit's session."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tabs: dict[str, str] = {}
-        self._here: set[str] = set()
-        self._told = time.monotonic()
 
     def add(self, session: str, tab: str) -> None:
-        """This tab has a lease."""
+        """Looks after a tab that has a lease."""
         with self._lock:
             self._tabs[session] = tab
-            self._here.add(tab)
 
     def look(self, connected: Callable[[str], bool]) -> None:
-        """Tells the store who has gone, who has come back, and every few seconds who is still there."""
+        """Tells the store which tabs are there, and forgets those that the store has forgotten."""
         with self._lock:
             tabs = dict(self._tabs)
-            before, self._here = self._here, {tab for session, tab in tabs.items() if connected(session)}
-            here, left = self._here, before - self._here
-        late = time.monotonic() - self._told > BEAT
-        if not (left or here - before or (late and tabs)):
-            return
-        known = store().leases.seen(here, left)
-        self._told = time.monotonic()
+        known = store().present({tab for session, tab in tabs.items() if connected(session)})
         with self._lock:
-            for session, tab in tabs.items():
-                if tab not in known:
-                    self._tabs.pop(session, None)
+            self._tabs = {session: tab for session, tab in self._tabs.items() if tab in known}
 
 
 def watch(name: str, look: Callable[[], object]) -> None:

@@ -15,8 +15,8 @@ from urllib.parse import parse_qs
 import streamlit as st
 
 from dprl.fields import SpecError, shown
-from dprl.jobs.file import StoreError
 from dprl.links import MAX_CURVES
+from dprl.runs.database import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from dprl.sitemap import PAGES
@@ -302,9 +302,8 @@ def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
 
     Where not, the reason is said. In public they are withdrawn when the tab has gone.
     """
-    lease = presence.lease(session().visitor) if store().leases.public else None
-    action = store().requests.retry if again else store().requests.add
-    asked = [attempt(action, spec, visitor, lease) for spec in specs]
+    lease = presence.lease(session().visitor) if store().public else None
+    asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
     return all(asked)
 
 
@@ -316,13 +315,13 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
     s, specs = session(), list(specs)
     costs: list[float] = []
     if (
-        not attempt(lambda: costs.append(store().requests.cost(specs)[1]))
-        or s.unasked + costs[0] > store().leases.link_seconds
+        not attempt(lambda: costs.append(store().cost(specs)[1]))
+        or s.unasked + costs[0] > store().link_seconds
     ):
         return False
     s.unasked += costs[0]
     lease = presence.lease(s.visitor)
-    asked = [attempt(store().requests.add, spec, visitor, lease) for spec in specs]
+    asked = [attempt(store().ask, spec, visitor, lease) for spec in specs]
     return all(asked)
 
 

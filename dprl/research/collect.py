@@ -1,0 +1,104 @@
+"""Many runs asked for, watched and cancelled as one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.runs.curves import final_values
+from dprl.runs.store import Store
+from dprl.simulation.trace import Spec
+
+S = TypeVar("S", bound=Spec)
+T = TypeVar("T")
+
+POLL = 0.1  # seconds between two looks
+_ACTIVE = ("queued", "running")  # nothing to be read yet
+# How often a run is asked for whose results made room before they were read: a store that is too small for it would be
+# waited for without end. One that another process of the same name has withdrawn is asked for again, too.
+_TRIES = 5
+_NO_ROOM = "its results made room before they could be read; set DPRL_STORE_MB higher"
+
+
+class RunFailed(RuntimeError):
+    """A run of the sweep cannot be computed; the message is a sentence that says why."""
+
+
+def compute_runs(
+    store: Store, specs: Iterable[S], visitor: str, progress: Callable[[float], None] | None = None
+) -> dict[S, NDArray[np.float64]]:
+    """What each run measured at its end, [seeds]; see `collect`."""
+    return collect(store, specs, visitor, final_values, progress)
+
+
+def collect(
+    store: Store,
+    specs: Iterable[S],
+    visitor: str,
+    read: Callable[[Store, S], T | None],
+    progress: Callable[[float], None] | None = None,
+) -> dict[S, T]:
+    """Ask for the runs that are missing, wait for all, and return what is read of each, None while it is not there.
+
+    progress: called with the share done, 0 to 1. Whatever ends this early withdraws the requests; finished seeds
+    are kept, so that the next call goes on from there. Raises RunFailed, and SpecError for a run past the limits.
+    """
+    found: dict[S, T] = {}
+    wanted = list(dict.fromkeys(specs))
+    with closing(looks(store, wanted, visitor, read, found)) as shares:
+        for share in shares:
+            if progress:
+                progress(share)
+            if len(found) < len(wanted):
+                time.sleep(POLL)
+    return {spec: found[spec] for spec in wanted}
+
+
+def looks(
+    store: Store,
+    wanted: Sequence[S],
+    visitor: str,
+    read: Callable[[Store, S], T | None],
+    found: dict[S, T],
+) -> Generator[float, None, None]:
+    """What `collect` does between two waits: puts what is there into `found`, and yields the share done.
+
+    Whatever closes it early withdraws the requests.
+    """
+    asked: dict[S, int] = {}  # and how often
+    try:
+        for spec in wanted:
+            value = read(store, spec)
+            if value is not None:
+                found[spec] = value
+            else:
+                store.ask(spec, visitor, again=True)
+                asked[spec] = 1
+        while len(found) < len(wanted):
+            share = float(len(found))
+            for spec in asked:
+                if spec in found:
+                    continue
+                status = store.status(spec, visitor)
+                value = None if status.state in _ACTIVE else read(store, spec)
+                if value is not None:
+                    found[spec] = value
+                    share += 1
+                    continue
+                if status.state == "failed":
+                    raise RunFailed(f"{spec.label()}: {status.message}")
+                if status.state not in _ACTIVE and store.status(spec, visitor) == status:
+                    if asked[spec] == _TRIES:
+                        raise RunFailed(f"{spec.label()}: {_NO_ROOM}.")
+                    asked[spec] += status.state != "cancelled"
+                    store.ask(spec, visitor, again=True)
+                share += status.progress
+            yield share / len(wanted)
+    finally:
+        for spec in asked if len(found) < len(wanted) else ():
+            store.cancel(spec, visitor)

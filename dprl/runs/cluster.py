@@ -1,0 +1,244 @@
+"""Dask clusters in place of workers: their addresses, which of them can be used, and one on this machine for trying.
+
+python -m dprl cluster [--workers 2] [--port 8786]
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import logging
+import os
+import re
+import signal
+import threading
+import time
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from dprl.engine import source_digest
+from dprl.fields import Field, SpecError, shown
+from dprl.runs.database import StoreError
+from dprl.runs.turn import Order, Report, play
+from dprl.runs.workers import Died, Lost, Slot
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+log = logging.getLogger("dprl.runs.cluster")
+
+WORKERS = Field(
+    "workers", "int", 2, "worker processes, of one thread each", low=1, high=256, flag="--workers"
+)
+PORT = Field("port", "int", 8786, "port the scheduler answers on, 0: any", low=0, high=65535, flag="--port")
+NOT_INSTALLED = "dprl is not installed on a worker"
+GONE = "The Dask scheduler is gone; its seeds wait until it is back."
+_CONNECT = 10.0
+_LOOK = 0.5
+_ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
+
+
+class ClusterError(StoreError):
+    """The cluster cannot be used; the message is a sentence."""
+
+
+class Build(NamedTuple):
+    """What the bits of a result depend on: a digest of the sources, and the versions of NumPy and numba."""
+
+    sources: str
+    numpy: str
+    numba: str
+
+
+def build() -> Build:
+    """Of this process."""
+    return Build(source_digest(), version("numpy"), version("numba"))
+
+
+def differs(theirs: Build, ours: Build) -> str | None:
+    """What a worker has that is not the same here, in words; None if its bits are the same."""
+    if theirs.sources != ours.sources:
+        return "a worker has another version of dprl"
+    for name, a, b in zip(Build._fields, theirs, ours, strict=True):
+        if a != b:
+            return f"a worker has {name} {a}, and this machine {b}"
+    return None
+
+
+def engine(text: str | None = None) -> str | None:
+    """The scheduler's address: `text`, else DPRL_ENGINE; None for workers on this machine. Raises SpecError."""
+    text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
+    if not text:
+        return None
+    if not _ADDRESS.fullmatch(text):
+        raise SpecError(
+            "engine",
+            f"{shown(text)} is not allowed; give the address of a Dask scheduler such as tcp://localhost:8786.",
+        )
+    installed("engine")
+    return text
+
+
+def installed(field: str) -> None:
+    """Raise SpecError, naming the field, if Dask is not installed."""
+    if importlib.util.find_spec("distributed") is None:
+        raise SpecError(field, "Dask is not installed; install dprl[dask], or do without it.")
+
+
+def connected(address: str) -> Client:
+    """A client of the scheduler at `address`. Raises ClusterError, also if a worker would compute other bits."""
+    from distributed import Client
+
+    for name in ("distributed", "distributed.client"):  # what is wrong is reported here, in a sentence
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=_CONNECT, set_as_default=False)
+    except OSError as error:  # a timeout, too
+        raise ClusterError(f"There is no Dask scheduler at {address}.") from error
+    try:
+        check_builds(client)
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def check_builds(client: Client, workers: list[str] | None = None) -> None:
+    """Raise ClusterError if one of these workers, by default all, would compute other bits."""
+    for found in client.run(build, workers=workers, on_error="return").values():
+        difference = NOT_INSTALLED if isinstance(found, ImportError) else None
+        if isinstance(found, Build):
+            difference = differs(found, build())
+        if difference:
+            raise ClusterError(
+                f"The Dask cluster is refused, for it would not compute the same bits: {difference}."
+            )
+
+
+class DaskSlot:
+    """A thread of a worker of a cluster. gone: the worker has left."""
+
+    answers = False
+    plays: Literal["all", "here", "away"] = "away"
+
+    def __init__(self, client: Client, worker: str, simulation: str) -> None:
+        self.worker, self.gone = worker, threading.Event()
+        self._client, self._simulation = client, simulation
+
+    def play(self, order: Order) -> Report:
+        """Raises Died if the worker leaves meanwhile, and Lost if the scheduler does."""
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+        from distributed import TimeoutError as Late
+
+        name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
+        try:
+            future = self._client.submit(
+                play, order, self._simulation, key=name, pure=False, workers=[self.worker]
+            )
+            while True:
+                try:
+                    report: Report = future.result(timeout=_LOOK)
+                    return report
+                except Late:
+                    if self._client.status != "running":
+                        raise Lost from None
+                    if self.gone.is_set():
+                        future.cancel()
+                        raise Died("it left the cluster") from None
+        except KilledWorker:
+            raise Died("it left the cluster") from None
+        except (CancelledError, OSError):
+            raise Lost from None
+
+    def close(self) -> None:
+        """The worker is the cluster's."""
+        self.gone.set()
+
+
+class Host(Protocol):
+    """What plays turns on the slots of a cluster: see engine.py."""
+
+    slots: set[Slot]
+    trouble: str
+
+    def add(self, slot: Slot) -> None: ...
+    def drop(self, slot: Slot) -> None: ...
+
+
+class Cluster:
+    """A connection to a scheduler, whose workers come and go; begun again when the scheduler is back.
+
+    engine: whose slots the workers are, and whose `trouble` is a sentence while the cluster cannot be used. Raises
+    ClusterError if it cannot be reached, or would compute other bits.
+    """
+
+    def __init__(self, address: str, engine: Host, simulation: str) -> None:
+        self.address, self._engine, self._simulation = address, engine, simulation
+        self._client: Any = connected(address)
+        self._closed = threading.Event()
+        self._survey()
+        threading.Thread(target=self._watch, name="cluster", daemon=True).start()
+
+    def close(self) -> None:
+        """Leave the cluster as it is."""
+        self._closed.set()
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=2.0)
+
+    def _watch(self) -> None:
+        while not self._closed.wait(_LOOK):
+            try:
+                if self._client.status != "running":
+                    self._drop(self._slots(), GONE)
+                    with contextlib.suppress(Exception):
+                        self._client.close(timeout=2.0)
+                    self._client = connected(self.address)
+                self._survey()
+                self._engine.trouble = ""
+            except ClusterError as error:
+                self._drop(self._slots(), str(error))
+            except Exception as error:  # a worker, or the scheduler, has left while it was asked
+                log.info("The cluster could not be looked at (%s).", type(error).__name__)
+
+    def _survey(self) -> None:
+        """Have those play that have joined, and no longer those that have left."""
+        threads = self._client.nthreads()
+        self._drop([slot for slot in self._slots() if slot.worker not in threads])
+        new = threads.keys() - {slot.worker for slot in self._slots()}
+        if new:
+            check_builds(self._client, sorted(new))
+        for worker in new:
+            for _ in range(threads[worker]):
+                self._engine.add(DaskSlot(self._client, worker, self._simulation))
+
+    def _slots(self) -> list[DaskSlot]:
+        return [slot for slot in list(self._engine.slots) if isinstance(slot, DaskSlot)]
+
+    def _drop(self, slots: list[DaskSlot], trouble: str = "") -> None:
+        self._engine.trouble = trouble
+        for slot in slots:
+            self._engine.drop(slot)
+
+
+def main(workers: int, port: int) -> int:
+    """A scheduler and `workers` worker processes on this machine, open to it alone, until Ctrl-C or SIGTERM.
+
+    Returns an exit status. Raises SpecError if Dask is not installed, or the port is taken.
+    """
+    installed("cluster")
+    from distributed import LocalCluster
+
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        with LocalCluster(
+            n_workers=workers, threads_per_worker=1, scheduler_port=port, dashboard_address=":0"
+        ) as cluster:
+            print(f"dprl: a Dask cluster is at {cluster.scheduler_address}; Ctrl-C ends it.", flush=True)
+            stop.wait()
+    except (OSError, RuntimeError):
+        raise SpecError("port", f"{port} cannot be used; give one that is free.") from None
+    return 0

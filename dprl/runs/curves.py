@@ -1,0 +1,50 @@
+"""The curves of runs as the store has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dprl import metrics
+from dprl.metrics.curves import Array, RunCurves
+from dprl.runs.store import Store
+from dprl.simulation import Spec, Trace
+
+_NOTHING = np.zeros(0, np.int64), np.zeros(0)  # of a seed that has not begun
+
+
+def stored_curves(store: Store, spec: Spec) -> RunCurves:
+    """As far as they are known, with a row for each seed up to the last that has points, so that a seed meets its own
+    baseline."""
+    grown = {seed: (at, values) for seed, at, values in store.live(spec) if len(at)}
+    at, values = metrics.align([grown.get(seed, _NOTHING) for seed in range(max(grown, default=-1) + 1)])
+    return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))
+
+
+def whole_curves(store: Store, spec: Spec) -> RunCurves | None:
+    """All seeds of a run up to its end; None while one has not got there."""
+    run = stored_curves(store, spec)
+    return run if run.whole(spec.seeds) else None
+
+
+def finished(store: Store, spec: Spec) -> RunCurves | None:
+    """With V*; None while a seed has not got to its end, or where its traces have made room."""
+    run = stored_curves(store, spec)
+    traces = store.traces(spec, seeds=(0,)) if run.whole(spec.seeds) else []
+    if not traces or not traces[0].complete:
+        return None
+    best = traces[0].v_star
+    return run if best is None else replace(run, v_star=float(best))
+
+
+def final_values(store: Store, spec: Spec) -> Array | None:
+    """[seeds] measure (the regret of an online run) at the end of a run; None while a seed has not got there."""
+    run = whole_curves(store, spec)
+    return None if run is None else run.ends
+
+
+def whole_trace(store: Store, spec: Spec) -> Trace | None:
+    """A finished run with all its details; None where a seed has not got to its end, or they have made room."""
+    traces = [trace for trace in store.traces(spec) if trace.complete]
+    return Trace(spec, tuple(traces)) if len(traces) == spec.seeds else None

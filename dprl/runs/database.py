@@ -1,0 +1,221 @@
+"""A SQLite file: opened, begun if it is missing, set aside if it cannot be used, and its connections."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+from dprl.engine import private
+
+log = logging.getLogger("dprl.runs")
+
+BUSY_SECONDS = 10.0
+_SPARE = 16  # connections kept open
+_DAMAGED = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
+
+
+class StoreError(RuntimeError):
+    """The store cannot be used; the message is one sentence, for visitors too: it holds no path."""
+
+
+class DiskFull(StoreError):
+    """Nothing was written, because the disk has no room."""
+
+    def __init__(self) -> None:
+        super().__init__("The disk of this server is full, and nothing new is kept until there is room.")
+
+
+def setting(name: str, default: int, low: int, high: int) -> int:
+    """A whole number from the environment. Raises StoreError naming the variable if it is not one."""
+    text = os.environ.get(name, "").strip() or str(default)
+    if not text.isdecimal() or not low <= int(text) <= high:
+        raise StoreError(f"{name} is {text[:40]!r}, and must be a whole number from {low} to {high}.")
+    return int(text)
+
+
+class Database:
+    """One SQLite file in WAL mode, for the threads of one process; other processes have their own.
+
+    A connection is lent to one thread at a time. If the file is moved or deleted under a running process, the next use
+    begins a new one. `name` is what it is called in sentences; a file whose tables have another `version` is set aside.
+    Whatever uses it raises StoreError.
+    """
+
+    def __init__(self, path: Path, name: str, version: int, tables: str, *pragmas: str) -> None:
+        self.path, self.name, self._version, self._tables = path, name, version, tables
+        self._pragmas = (
+            "synchronous = NORMAL",
+            "foreign_keys = ON",
+            "journal_size_limit = 67108864",
+            *pragmas,
+        )
+        self._spare: deque[tuple[int, sqlite3.Connection]] = deque()
+        self._inode = 0
+        self._lock, self._turn = threading.Lock(), threading.Lock()
+        self._aside = 0.0, ""
+        with self.reading():
+            pass
+
+    @property
+    def notice(self) -> str:
+        """A sentence if this process has set the file aside within the last day, else ""."""
+        at, text = self._aside
+        return text if time.time() - at < 24 * 3600 else ""
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection in a write transaction, committed at the end, rolled back on an error."""
+        with self._turn, self.reading() as db:  # SQLite's own waiting sleeps, and lets late comers pass
+            db.execute("BEGIN IMMEDIATE")
+            yield db
+            db.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection in no transaction."""
+        db = None
+        inode = self._current_inode()
+        try:
+            db = self._borrow(inode)
+            yield db
+        except sqlite3.Error as error:
+            if _is_damage(error):
+                with self._locked():
+                    if _inode(self.path) == inode:
+                        self._set_aside("damaged")
+                raise StoreError(self.notice or f"The {self.name} was damaged; try again.") from error
+            if self._says_full(error):
+                raise DiskFull from error
+            raise StoreError(f"The {self.name} cannot be used just now ({error}).") from error
+        finally:
+            if db is not None:
+                if db.in_transaction:
+                    with contextlib.suppress(sqlite3.Error):  # a damaged file may refuse even that
+                        db.execute("ROLLBACK")
+                if inode == self._inode and len(self._spare) < _SPARE and not db.in_transaction:
+                    self._spare.append((inode, db))
+                else:
+                    db.close()
+
+    def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
+        """What one statement finds."""
+        with self.reading() as db:
+            return db.execute(statement, values).fetchall()
+
+    def close(self) -> None:
+        """Close the connections that nobody is using."""
+        while self._spare:
+            self._spare.pop()[1].close()
+
+    def _says_full(self, error: sqlite3.Error) -> bool:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        # Without room for the index of the write-ahead log not even reading works, and the error is a general one.
+        return code == sqlite3.SQLITE_FULL or (
+            code == sqlite3.SQLITE_IOERR and shutil.disk_usage(self.path.parent).free < 2**20
+        )
+
+    def _current_inode(self) -> int:
+        with self._lock:
+            if not self._inode or _inode(self.path) != self._inode:
+                self._inode = self._open()
+            return self._inode
+
+    def _borrow(self, inode: int) -> sqlite3.Connection:
+        with contextlib.suppress(IndexError):
+            while True:
+                known, db = self._spare.pop()
+                if known == inode:
+                    return db
+                db.close()
+        return self._connect()
+
+    def _open(self) -> int:
+        """Make sure that a usable file is at `path`; return its inode."""
+        try:
+            private(self.path.parent)
+            with self._locked():
+                if _inode(self.path):
+                    self._examine()
+                if not _inode(self.path):
+                    self._begin()
+                return _inode(self.path)
+        except (OSError, sqlite3.OperationalError) as error:
+            full = isinstance(error, sqlite3.Error) and self._says_full(error)
+            reason = "its disk is full" if full else getattr(error, "strerror", None) or str(error)
+            raise StoreError(
+                f"The {self.name} cannot be used ({reason}); set DPRL_HOME to a folder that can be written to."
+            ) from error
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Only one process at a time begins a file or sets it aside."""
+        with open(f"{self.path}.lock", "a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _examine(self) -> None:
+        """Set the file aside if this version cannot use it."""
+        try:
+            with contextlib.closing(self._connect()) as db:
+                version = db.execute("PRAGMA user_version").fetchone()[0]
+                empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise
+            version, empty = 0, False
+        if empty:
+            self._begin()
+        elif version != self._version:
+            self._set_aside(f"version-{version}" if version else "damaged")
+
+    def _begin(self) -> None:
+        """Begin the file, where there is nothing or an empty one."""
+        with contextlib.closing(self._connect()) as db:
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript(
+                f"BEGIN IMMEDIATE; {self._tables} PRAGMA user_version = {self._version}; COMMIT;"
+            )
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        db.row_factory = sqlite3.Row
+        for pragma in self._pragmas:
+            db.execute(f"PRAGMA {pragma}")
+        return db
+
+    def _set_aside(self, why: str) -> None:
+        """Rename the file with its write-ahead log, under which it stays readable, and begin a new one."""
+        stem, count = f"{self.path.stem}.{why}-{time.strftime('%Y%m%d-%H%M%S')}", 1
+        while (target := self.path.with_name(f"{stem}-{count}{self.path.suffix}")).exists():
+            count += 1
+        for ending in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(f"{self.path}{ending}", f"{target}{ending}")
+        what = "damaged" if why == "damaged" else "written by another version of dprl"
+        notice = f"The {self.name} was {what}: it was set aside as {target.name}, and a new one was begun."
+        log.error("%s", notice)
+        self._aside = time.time(), notice
+        self._begin()
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Return whether the file is damaged, rather than busy, full or unreadable."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in _DAMAGED or str(error).startswith(("no such table", "no such column"))
+
+
+def _inode(path: Path) -> int:
+    try:
+        return os.stat(path).st_ino
+    except (FileNotFoundError, NotADirectoryError):
+        return 0

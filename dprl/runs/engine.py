@@ -1,0 +1,152 @@
+"""Who plays: a thread for each slot has it play turn after turn, as the queue gives them out."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from typing import Any
+
+from dprl.runs.asked import Seed
+from dprl.runs.database import StoreError, setting
+from dprl.runs.queue import Queue
+from dprl.runs.results import Results
+from dprl.runs.turn import Order, Report
+from dprl.runs.workers import Died, Lost, PipeSlot, Slot
+
+log = logging.getLogger("dprl.runs")
+
+
+class Engine:
+    """The queue with those who play.
+
+    Attributes:
+        queue: only touched under the lock `work`, which is notified when there is something to do.
+        trouble: a sentence while no worker can be reached, else "".
+    """
+
+    def __init__(self, results: Results, simulation: str) -> None:
+        self.queue = Queue()
+        self.work = threading.Condition(threading.RLock())
+        self.trouble = ""
+        self.slots: set[Slot] = set()
+        self._results, self._simulation = results, simulation
+        self._cluster: Any = None
+        self._closed = False
+
+    @property
+    def workers(self) -> int:
+        """How many seeds are played at a time."""
+        return sum(slot.plays != "here" for slot in list(self.slots))
+
+    def begin(self, workers: int | None = None, engine: str | None = None) -> None:
+        """Start so many processes (by default DPRL_WORKERS, else 2) unless there are some, or use the Dask scheduler at
+        an address. Raises StoreError if that is impossible."""
+        with self.work:
+            if self.slots and engine == (self._cluster and self._cluster.address):
+                return
+            self._end_slots()
+            if engine is not None:
+                from dprl.runs.cluster import Cluster
+
+                self._cluster = Cluster(engine, self, self._simulation)
+                self.add(PipeSlot(self._simulation, "here"))
+            else:
+                for _ in range(workers or setting("DPRL_WORKERS", 2, 1, 256)):
+                    self.add(PipeSlot(self._simulation))
+
+    def add(self, slot: Slot) -> None:
+        """Have turns played there."""
+        with self.work:
+            self.slots.add(slot)
+        threading.Thread(target=self._serve, args=(slot,), name="slot", daemon=True).start()
+
+    def drop(self, slot: Slot) -> None:
+        """Have no more turns played there."""
+        with self.work:
+            self.slots.discard(slot)
+            if not any(seed.playing and seed.slot is slot for seed in self.queue.begun()):
+                self.queue.lost(slot)  # else `play` raises, and says what becomes of that seed
+            self.work.notify_all()
+        slot.close()
+
+    def close(self) -> None:
+        """End the workers."""
+        with self.work:
+            self._closed = True
+            self._end_slots()
+            self.work.notify_all()
+
+    def turn(self, slot: Slot, wait: bool = False) -> bool:
+        """Have a slot do one thing; return whether there was any. wait: until there is."""
+        with self.work:
+            while (order := None if self._closed or self._results.crowded else self.queue.next(slot)) is None:
+                if not wait or self._closed or slot not in self.slots:
+                    return False
+                self.work.wait(1.0)
+            seed = self.queue.seeds.get(order.key) if order.what == "seed" else None
+        began = time.monotonic()
+        try:
+            if seed is not None and not seed.seconds and self._begins(seed):
+                return True
+            report = slot.play(order)
+        except Died as error:
+            log.warning("A worker process ended (%s); another one starts.", error)
+            with self.work:
+                self.queue.died(order, slot, str(error))
+                self.work.notify_all()
+        except Lost:
+            with self.work:
+                if self.queue.taken.pop(order.key, None):
+                    self.queue.ask_question(order)
+                self.queue.lost(slot)
+            self.drop(slot)
+        except Exception as error:
+            log.exception("A turn failed")
+            self._report(order, Report(failed=f"Seed {order.seed} failed: {type(error).__name__}."))
+        else:
+            self._report(order, report, time.monotonic() - began)
+        return True
+
+    def _begins(self, seed: Seed) -> bool:
+        """Whether another process has put this seed, which begins now, into the file."""
+        log.info("A seed begins", extra=_named(seed))
+        with contextlib.suppress(StoreError):
+            if (size := self._results.there([seed.key]).get(seed.key, -1)) >= 0:
+                with self.work:
+                    self.queue.done(seed.key, size)
+                return True
+        return False
+
+    def _report(self, order: Order, report: Report, seconds: float = 0.0) -> None:
+        done = order.what == "seed" and report.trace is not None
+        if done or (order.what == "question" and not report.failed):
+            self._results.put(order.key, report.curve, report.trace)
+        with self.work:
+            if self.queue.taken.pop(order.key, None) and report.failed:
+                self.queue.unanswered.add(order.key)
+            seed = self.queue.seeds.get(order.key)
+            self.queue.put_back(order, report, seconds)
+            if done and seed is not None:
+                for run in seed.runs:
+                    run.seconds = seed.seconds
+                self.queue.done(order.key, len(report.trace or b""))
+                log.info("A seed is done", extra=_named(seed) | {"seconds": round(seed.seconds, 3)})
+            if done or report.failed:
+                self.work.notify_all()
+
+    def _serve(self, slot: Slot) -> None:
+        while not self._closed and slot in self.slots:
+            self.turn(slot, wait=True)
+
+    def _end_slots(self) -> None:
+        if self._cluster is not None:
+            self._cluster.close()
+            self._cluster = None
+        for slot in list(self.slots):
+            self.drop(slot)
+
+
+def _named(seed: Seed) -> dict[str, object]:
+    return {"run": seed.runs[0].name, "key": seed.key, "seed": seed.number}

@@ -1,0 +1,115 @@
+"""How much may wait, and how often something may be tried, by tab, by network address and in all."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dprl.runs.database import StoreError, setting
+from dprl.words import duration, plural
+
+MINUTES = 10
+# In so many minutes. A class is behind one address, and makes mistakes.
+OFTEN = {
+    "code": ({"tab": 10, "address": 100, "all": 300}, "Too many wrong codes were tried here"),
+    "room": ({"tab": 5, "address": 20, "all": 50}, "Too many rooms were opened from here"),
+    "link": ({"tab": 20, "address": 100, "all": 300}, "Too many short links were made from here"),
+}
+_CAPS = {
+    "tab": ("one tab", 400, 3600),
+    "address": ("one network address", 2000, 4 * 3600),
+    "all": ("all visitors together", 10_000, 24 * 3600),
+}
+
+
+class TooMuch(StoreError):
+    """More was asked for than may wait at once; the message gives what would fit."""
+
+
+class TooOften(StoreError):
+    """Something was tried too often; the message gives how long to wait."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who asks: a tab, and where it is (a digest of its network address, "" if that is not known)."""
+
+    tab: str
+    address: str = ""
+    all: ClassVar[str] = "all"
+
+
+@dataclass(frozen=True)
+class Cap:
+    """How much may wait at once. of: whose work it bounds, in words; seeds, and seconds of one core."""
+
+    of: str
+    seeds: int
+    seconds: int
+
+    def check(self, seeds: int, seconds: float, waiting: int, work: float) -> None:
+        """Raise TooMuch unless what is asked for now (seeds, seconds) fits next to what waits (waiting, work)."""
+        by_number = self.seeds - waiting
+        by_time = math.floor((self.seconds - work) * seeds / max(seconds, 1e-9))
+        fits = max(0, min(by_number, by_time))
+        if fits >= seeds:
+            return
+        if by_number <= by_time:
+            most, some = plural(self.seeds, "seed"), f"{waiting} do"
+        else:
+            most = f"{_time(self.seconds)} of computing"
+            some = f"{_time(work)} do" if work else "none does"
+        fit = plural(fits, "seed") if fits else "nothing"
+        raise TooMuch(
+            f"Not started: at most {most} may wait for {self.of}, and {some}. "
+            f"Of {plural(seeds, 'seed')} asked for, {fit} would fit now."
+        )
+
+
+def _time(seconds: float) -> str:
+    return duration(seconds).removeprefix("about ")
+
+
+def caps() -> dict[str, Cap]:
+    """Return the caps by what they count, each of two settings. Raises StoreError."""
+    return {
+        by: Cap(
+            of,
+            setting(f"DPRL_{by.upper()}_SEEDS", seeds, 1, 10**7),
+            setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9),
+        )
+        for by, (of, seeds, seconds) in _CAPS.items()
+    }
+
+
+class RateLimiter:
+    """Counts what was tried in the last MINUTES, by tab, by network address if that is known, and in all."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tried: defaultdict[tuple[str, str, str], deque[float]] = defaultdict(deque)
+
+    def check(self, what: str, who: Lease) -> None:
+        """Raise TooOften if `what` was tried too often. After too many wrong codes a right one is refused as well:
+        otherwise a refusal would show that a code is wrong."""
+        since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
+        with self._lock:
+            self._tried = defaultdict(
+                deque, {name: at for name, at in self._tried.items() if at[-1] >= since}
+            )
+            for by, most in limits.items():
+                if sum(at >= since for at in self._tried.get((what, by, getattr(who, by)), ())) >= most:
+                    raise TooOften(f"{sentence}: wait {MINUTES} minutes.")
+
+    def note(self, what: str, who: Lease) -> None:
+        """Count that it was tried."""
+        with self._lock:
+            for by, most in OFTEN[what][0].items():
+                if whose := getattr(who, by):
+                    self._tried[what, by, whose].append(time.monotonic())
+                    if len(self._tried[what, by, whose]) > most:
+                        self._tried[what, by, whose].popleft()

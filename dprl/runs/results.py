@@ -1,0 +1,173 @@
+"""What came out, by key: curve, trace, when it was used. First in memory, and a moment later in the file."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from dprl.runs.database import Database, DiskFull, StoreError, setting
+
+TABLES = """
+CREATE TABLE result (key TEXT PRIMARY KEY, curve BLOB NOT NULL, trace BLOB, used_at REAL NOT NULL);
+CREATE INDEX result_trace ON result(used_at) WHERE trace IS NOT NULL;
+CREATE INDEX result_used ON result(used_at);
+"""
+FULL = "The disk of this server is full: new results are kept in memory, and written when there is room."
+LOCKED = "The store of runs cannot be written to just now: new results are kept in memory, and written later."
+CROWDED = 256 * 2**20  # bytes in memory, above which nothing new is computed until they are written
+_CHUNK = 500  # keys in one statement
+_TRACE = "SELECT key FROM result WHERE trace IS NOT NULL ORDER BY used_at LIMIT 1"
+_ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
+
+
+class Results:
+    """Curves and traces of seeds by their keys, and answers by their questions, as curves without a trace.
+
+    Beyond DPRL_STORE_MB traces that were unused longest make room, then curves. Reading raises StoreError.
+
+    Attributes:
+        notice: a sentence while results cannot be written, else "".
+        changes: how often anything has gone from the file.
+        bytes: of the file that are in use, as of the last write.
+        news: set when something waits to be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.file = Database(path, "store of runs", 3, TABLES)
+        self.notice, self.changes, self.bytes = "", 0, 0
+        self.capacity = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
+        self.news = threading.Event()
+        self._lock, self._writing = threading.Lock(), threading.Lock()
+        self._held: dict[
+            str, tuple[bytes, bytes | None] | None
+        ] = {}  # not in the file yet; None: to be deleted
+        self._used: set[str] = set()
+        self._measure()
+
+    @property
+    def crowded(self) -> bool:
+        """Whether too much waits to be written."""
+        if not self.notice:
+            return False
+        with self._lock:
+            return sum(len(held[0]) + len(held[1] or b"") for held in self._held.values() if held) > CROWDED
+
+    @property
+    def waiting(self) -> bool:
+        """Whether anything waits to be written."""
+        return bool(self._held or self._used)
+
+    def put(self, key: str, curve: bytes, trace: bytes | None) -> None:
+        """Keep a result."""
+        with self._lock:
+            self._held[key] = curve, trace
+        self.news.set()
+
+    def use(self, key: str) -> None:
+        """Note that a trace is looked at, so that it is not one of those unused longest."""
+        with self._lock:
+            self._used.add(key)
+
+    def forget(self, keys: Collection[str]) -> None:
+        """Delete results."""
+        with self._lock:
+            self._held |= dict.fromkeys(keys)
+            self.changes += 1
+        self.news.set()
+
+    def there(self, keys: Collection[str]) -> dict[str, int]:
+        """Return the size of each trace in bytes, and -1 if only a curve is left."""
+        found = self._select("coalesce(length(trace), -1)", keys)
+        with self._lock:
+            for key in self._held.keys() & set(keys):
+                held = self._held[key]
+                found[key] = None if held is None else -1 if held[1] is None else len(held[1])
+        return {key: size for key, size in found.items() if size is not None}
+
+    def curves(self, keys: Collection[str]) -> dict[str, bytes]:
+        """Return the curves that are there, and answers."""
+        found = self._select("curve", keys)
+        with self._lock:
+            for key in self._held.keys() & set(keys):
+                held = self._held[key]
+                found[key] = held and held[0]
+        return {key: curve for key, curve in found.items() if curve is not None}
+
+    def trace(self, key: str) -> bytes | None:
+        """Return a trace."""
+        with self._lock:
+            if key in self._held:
+                held = self._held[key]
+                return held and held[1]
+            self._used.add(key)
+        return self._select("trace", [key]).get(key)
+
+    def count(self) -> int:
+        """Return how many traces are in the file."""
+        return int(self.file.rows("SELECT count(*) FROM result WHERE trace IS NOT NULL")[0][0])
+
+    def write(self) -> None:
+        """Write what waits, and make room; what cannot be written goes on waiting, and `notice` reports it."""
+        with self._writing:
+            with self._lock:
+                held, used = dict(self._held), set(self._used)
+            now = time.time()
+            rows = [(key, *row, now) for key, row in held.items() if row]
+            try:
+                with self.file.writing() as db:
+                    gone = [(key,) for key, row in held.items() if not row]
+                    db.executemany("DELETE FROM result WHERE key = ?", gone)
+                    db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)", rows)
+                    db.executemany(
+                        "UPDATE result SET used_at = ? WHERE key = ?", [(now, key) for key in used]
+                    )
+                with self._lock:
+                    self._used -= used
+                    self._held = {
+                        key: row for key, row in self._held.items() if key not in held or row is not held[key]
+                    }
+                self.notice = ""
+                self._make_room(set(held))
+            except StoreError as error:
+                self.notice = FULL if isinstance(error, DiskFull) else LOCKED
+
+    def _make_room(self, newest: set[str]) -> None:
+        self._measure()
+        if self.bytes <= self.capacity:
+            return
+        while self.bytes > self.capacity:
+            with self.file.writing() as db:
+                if (row := db.execute(_TRACE).fetchone()) and row["key"] not in newest:
+                    db.execute("UPDATE result SET trace = NULL WHERE key = ?", (row["key"],))
+                elif (row := db.execute(_ROW).fetchone()) and row["key"] not in newest:
+                    db.execute("DELETE FROM result WHERE key = ?", (row["key"],))
+                else:
+                    break
+            self.changes += 1
+            self._measure()
+        self.file.rows("PRAGMA incremental_vacuum(4096)")
+
+    def _measure(self) -> None:
+        pages, free, size = (
+            int(self.file.rows(f"PRAGMA {name}")[0][0])
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        self.bytes = (pages - free) * size
+
+    def _select(self, column: str, keys: Collection[str]) -> dict[str, Any]:
+        rest, before = list(keys), self.file.notice
+        found: dict[str, Any] = {}
+        try:
+            for i in range(0, len(rest), _CHUNK):
+                some = rest[i : i + _CHUNK]
+                marks = ",".join("?" * len(some))
+                rows = self.file.rows(f"SELECT key, {column} FROM result WHERE key IN ({marks})", *some)
+                found |= map(tuple, rows)
+        except StoreError:
+            if self.file.notice == before:
+                raise
+            self.changes += 1  # the file was damaged, and a new one is empty
+        return found

@@ -1,0 +1,66 @@
+"""Short links: eight letters for a page and its query, for as long as this store is there.
+
+The letters are drawn, so that nobody can go through all links; they are no secret. What they stand for is a link like
+any other, and is read like one. At most DPRL_SHORT_LINKS are kept, each of at most MOST_LETTERS, and only so many are
+made in a while: nobody can fill the store with them, nor soon use up those of others.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from dprl.fields import shown
+from dprl.runs.database import Database, StoreError, setting
+from dprl.runs.limits import Lease, RateLimiter
+from dprl.runs.rooms_file import LETTERS, read_code
+
+CODE_LENGTH = 8  # 26 billion
+MOST_LETTERS = 4000  # of a link
+_KNOWN = "SELECT code FROM short_link WHERE page = ? AND query = ?"
+
+ODD = "s: {} is not allowed; give the {} letters of a short link."
+UNKNOWN = "s: {} is no short link of this server: ask for the whole link."
+LONG = f"This link has {{:,}} characters, and only one of at most {MOST_LETTERS:,} is made short: copy the whole link."
+FULL = "This server keeps {:,} short links, which is the most (DPRL_SHORT_LINKS): copy the whole link."
+
+
+class LinkError(StoreError):
+    """A link that cannot be made short, or letters that stand for none, in one sentence."""
+
+
+class ShortLinks:
+    """Making links short, and long again."""
+
+    def __init__(self, file: Database) -> None:
+        self._file = file
+        self._most_links = setting("DPRL_SHORT_LINKS", 10_000, 0, 1_000_000)
+        self._limits = RateLimiter()
+
+    def shorten(self, page: str, query: str, who: Lease) -> str:
+        """The letters for a link, the same whenever it is asked for. page: its path, "" for Home; query: without the
+        question mark. Raises StoreError: it is too long, or there are too many, or too many were made from here."""
+        if len(query) > MOST_LETTERS:
+            raise LinkError(LONG.format(len(query)))
+        if known := self._file.rows(_KNOWN, page, query):
+            return str(known[0]["code"])
+        self._limits.check("link", who)
+        self._limits.note("link", who)
+        with self._file.writing() as db:
+            if row := db.execute(_KNOWN, (page, query)).fetchone():  # by somebody else meanwhile
+                return str(row["code"])
+            if db.execute("SELECT count(*) FROM short_link").fetchone()[0] >= self._most_links:
+                raise LinkError(FULL.format(self._most_links))
+            while True:
+                code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+                values = (code, page, query)
+                if db.execute("INSERT OR IGNORE INTO short_link VALUES (?, ?, ?)", values).rowcount:
+                    return code
+
+    def lengthen(self, text: str) -> tuple[str, str]:
+        """The page and the query that letters stand for, see `read_code`. Raises LinkError."""
+        code = read_code(text, CODE_LENGTH)
+        if not code:
+            raise LinkError(ODD.format(shown(text) or "nothing", CODE_LENGTH))
+        for page, query in self._file.rows("SELECT page, query FROM short_link WHERE code = ?", code):
+            return page, query
+        raise LinkError(UNKNOWN.format(code))

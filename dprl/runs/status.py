@@ -1,0 +1,156 @@
+"""How runs stand, and what goes on for everybody."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dprl.runs.asked import Run, Seed
+from dprl.runs.queue import Queue
+from dprl.runs.turns import Forecast, Waiting
+
+State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
+
+FAILURES = 5
+MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunStatus:
+    """How a run stands.
+
+    Attributes:
+        state: `unknown` if nobody asked for it, or its results had to make room.
+        seeds_done, seeds: how many seeds are finished, of how many; progress: 0 to 1.
+        place: runs ahead of it (0: it is next), None unless it waits for a worker.
+        seconds_left: estimated, None unless queued or running.
+        message: one sentence, or "".
+        version: changes whenever anything of the run does, except its place and time left.
+    """
+
+    state: State
+    seeds: int
+    seeds_done: int = 0
+    progress: float = 0.0
+    place: int | None = None
+    seconds_left: float | None = None
+    message: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRow(RunStatus):
+    """A run of a visitor: its spec, when it was asked for (Unix time), the size of its traces in bytes."""
+
+    spec: Any
+    asked_at: float
+    bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Activity:
+    """What goes on for everybody: workers that play seeds, seeds that somebody waits for, begun and not begun, and runs
+    that have some of these."""
+
+    workers: int
+    seeds_running: int
+    seeds_queued: int
+    runs_waiting: int
+
+
+def summary(
+    queue: Queue, run: Run, visitor: str | None, forecasts: Callable[[], dict[Any, Forecast]]
+) -> dict[str, Any]:
+    """The fields of RunStatus. With `visitor`, as they see it: cancelled if they withdrew, though another visitor may
+    still wait for it."""
+    whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
+    seeds = [queue.seeds[key] for key in run.keys if key in queue.seeds and run.there.get(key, -1) < 0]
+    states = {seed.state for seed in seeds}
+    begun = any(seed.state == "queued" and not seed.fresh for seed in seeds)
+    own = run.asks.get(visitor or "")
+    state: State = "unknown"
+    if len(whole) == len(run.keys):
+        state = "done"
+    elif "queued" in states and (bool(run.waiting()) if own is None else not own.cancelled):
+        state = "running" if begun or whole or "failed" in states else "queued"
+    elif states:
+        state = "failed" if "failed" in states else "cancelled"
+    ahead = forecasts().get(run) if state in ("queued", "running") else None
+    return {
+        "state": state,
+        "seeds": len(run.keys),
+        "seeds_done": len(whole),
+        "progress": (len(whole) + sum(seed.progress for seed in seeds)) / len(run.keys),
+        "place": None if ahead is None or begun else ahead.place,
+        "seconds_left": None if ahead is None else ahead.seconds_left,
+        "message": next(
+            (s.message for s in seeds if s.message), MADE_ROOM if state == "unknown" and run.there else ""
+        ),
+        "version": run.version,
+    }
+
+
+def activity(queue: Queue, workers: int) -> Activity:
+    """What goes on for everybody."""
+    return Activity(
+        workers=workers,
+        seeds_running=len(queue.begun()),
+        seeds_queued=sum(seed.fresh for seed in queue.seeds.values()),
+        runs_waiting=sum(any(s.fresh for s in run.fresh) for run in queue.runs.values() if run.waiting()),
+    )
+
+
+def overview(queue: Queue, workers: int) -> dict[str, Any]:
+    """What `dprl status` shows of it."""
+    seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if seed.fresh}
+    now = activity(queue, workers)
+    return {
+        "queue": {
+            "runs_waiting": now.runs_waiting,
+            "seeds_queued": now.seeds_queued,
+            "seconds_queued": sum(seconds.values()),
+            "seeds_running": now.seeds_running,
+        },
+        "workers": {
+            "alive": workers,
+            "at_work": [
+                {
+                    "key": seed.key,
+                    "seed": seed.number,
+                    "progress": seed.progress,
+                    "seconds": max(0.0, time.time() - seed.began_at),
+                    "parked": not seed.playing,
+                }
+                for seed in queue.begun()
+            ],
+        },
+        "errors": [
+            {"key": seed.key, "seed": seed.number, "message": seed.message, "began_at": seed.began_at}
+            for seed in sorted(queue.seeds.values(), key=lambda seed: -seed.began_at)
+            if seed.state == "failed"
+        ][:FAILURES],
+    }
+
+
+def wishes(queue: Queue) -> list[Waiting]:
+    """Everyone who waits for a run, in the order asked for."""
+    now = time.monotonic()
+    left: dict[Run, float] = {}
+    for seed in queue.begun():
+        for run in seed.runs:
+            left[run] = left.get(run, 0.0) + _left(seed, run)
+    found: list[tuple[int, Waiting]] = []
+    for run in queue.runs.values():
+        for visitor, ask in run.waiting():
+            fresh = sum(seed.fresh for seed in run.fresh)
+            seconds = fresh * run.seconds + left.get(run, 0.0)
+            found.append((ask.order, Waiting(visitor, run, fresh, seconds, queue.last(ask, now))))
+    return [wish for _, wish in sorted(found, key=lambda row: row[0])]
+
+
+def _left(seed: Seed, run: Run) -> float:
+    """What is left of a seed follows from its own pace once it has one."""
+    paced = seed.progress > 0.02 and seed.seconds > 0.2
+    return (seed.seconds / seed.progress if paced else run.seconds) * (1.0 - seed.progress)

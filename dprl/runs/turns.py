@@ -1,0 +1,102 @@
+"""Whose turn is next, and when a run will be done. Pure.
+
+A turn is a quarter of a second of a worker. Drafts and runs whose tab has gone come last. Then the turn goes to the
+visitor who has the fewest seeds running and, among those, has been unserved longest; of a visitor's runs, to the one
+that was unserved longest, then to the one asked for first.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+TURN = 0.25  # s
+HELD = 4  # seeds that a worker has begun, at most, so that several runs of one visitor grow side by side
+MOST = 8  # the same with those of visitors who have no seed begun anywhere
+
+
+class Claim(NamedTuple):
+    """A visitor's claim to the next turn of a worker, for one seed.
+
+    Attributes:
+        last: it is a draft, or the visitor's tab has gone.
+        running: seeds of the visitor that have a turn just now.
+        served, run_served: when the visitor, and the run, last began a turn (0: never).
+        asked: when the run was asked for.
+        seed: what would be played; it does not count.
+    """
+
+    last: bool
+    running: int
+    served: float
+    run_served: float
+    asked: float
+    seed: Any
+
+
+def first(claims: Iterable[Claim]) -> Claim | None:
+    """Return the claim that gets the turn."""
+    return min(claims, key=lambda claim: claim[:5], default=None)
+
+
+def may_begin(begun: int, alone: int, run_has: bool, visitor_has: bool) -> bool:
+    """Return whether a worker that has begun so many seeds may begin another.
+
+    Args:
+        alone: those of them that are the only begun seed of their run.
+        run_has: a seed of the same run has been begun, by any worker.
+        visitor_has: the same of the visitor.
+    """
+    return begun == 0 or (begun < MOST and ((alone < HELD and not run_has) or not visitor_has))
+
+
+class Waiting(NamedTuple):
+    """A visitor's wish for a run. seeds: not begun yet; seconds: left of all, estimated, on one core."""
+
+    visitor: str
+    run: Any
+    seeds: int
+    seconds: float
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """place: runs that begin before this one does; seconds_left: until its last seed ends."""
+
+    place: int
+    seconds_left: float
+
+
+def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
+    """Estimate the place and the time left of every run.
+
+    Visitors take turns, so each has had as much work as this one by the time a run ends, or all of theirs.
+
+    Args:
+        waiting: in the order in which each visitor's runs were asked for.
+        workers: how many seeds are played at a time.
+    """
+    work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
+    before = {}
+    for w in waiting:
+        before[w] = work[w.last, w.visitor]
+        work[w.last, w.visitor] += w.seconds
+    ends: dict[Any, float] = defaultdict(float)
+    ahead = 0.0
+    for last in (False, True):
+        totals = sorted(seconds for (gone, _), seconds in work.items() if gone == last)
+        sums = list(accumulate(totals, initial=ahead))
+        for w in (w for w in waiting if w.last == last):
+            done = before[w] + w.seconds
+            less = bisect_right(totals, done)
+            end = (sums[less] + done * (len(totals) - less)) / workers
+            ends[w.run] = max(ends[w.run], end, w.seconds / max(w.seeds, 1))
+        ahead = sums[-1]
+    order = sorted((w for w in waiting if w.seeds), key=lambda w: (w.last, before[w]))
+    place = {run: at for at, run in enumerate(dict.fromkeys(w.run for w in order))}
+    return {run: Forecast(place.get(run, 0), end) for run, end in ends.items()}

@@ -1,0 +1,147 @@
+"""Where turns are played: worker processes of this machine. A slot plays one thing at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from socket import socketpair
+from typing import Literal, Protocol
+
+from dprl.runs import logs
+from dprl.runs import simulation as simulations
+from dprl.runs.turn import Order, Report, play
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_NICE = 10
+_EARLY, _LONGEST_PAUSE = 5.0, 30.0  # s: a worker that dies sooner is started again later and later
+
+
+class Died(RuntimeError):
+    """The worker died; the message gives the cause, and is "" if it was doing nothing."""
+
+
+class Lost(RuntimeError):
+    """The worker cannot be reached any more; nothing that it had begun is to blame."""
+
+
+class Slot(Protocol):
+    """A place where turns are played. answers: questions, too; plays: seeds that no cluster can play, the others, or
+    all."""
+
+    answers: bool
+    plays: Literal["all", "here", "away"]
+
+    def play(self, order: Order) -> Report:
+        """Raises Died and Lost."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+class PipeSlot:
+    """A process of this machine, at the other end of a socket pair that nobody else can open. It ends when that closes,
+    however this process ends. It is no child of `multiprocessing`, which would run Streamlit's script again."""
+
+    answers = True
+
+    def __init__(self, simulation: str = simulations.DEFAULT, plays: Literal["all", "here"] = "all") -> None:
+        self.plays: Literal["all", "here", "away"] = plays
+        self._simulation, self._closed, self._early = simulation, threading.Event(), 0
+        self._start()
+
+    def play(self, order: Order) -> Report:
+        """Raises Died, when there is a new process already, and Lost after `close`."""
+        idle = self.process.poll() is not None
+        try:
+            if idle:
+                raise EOFError
+            self._pipe.send(order)
+            report: Report = self._pipe.recv()
+            return report
+        except (EOFError, OSError):
+            if self._closed.is_set():
+                raise Lost("The dashboard ends.") from None
+            code = self._end()
+            self._early = self._early + 1 if time.monotonic() - self._began < _EARLY else 0
+            if self._early > 1:
+                self._closed.wait(min(_LONGEST_PAUSE, 0.25 * 2**self._early))
+            self._start()
+            raise Died("" if idle else _cause(code)) from None
+
+    def close(self) -> None:
+        """End the process."""
+        self._closed.set()
+        self.process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._end()
+
+    def _start(self) -> None:
+        ours, theirs = socketpair()
+        command = [sys.executable, "-m", "dprl.runs.workers", str(theirs.fileno()), self._simulation]
+        self.process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], env=child_environment(), stdin=subprocess.PIPE, start_new_session=True
+        )  # fmt: skip
+        theirs.close()
+        self._pipe = Connection(ours.detach())
+        self._began = time.monotonic()
+
+    def _end(self) -> int:
+        try:
+            self.process.wait(2.0)
+        except subprocess.TimeoutExpired:  # it has closed its end, and goes on
+            self.process.kill()
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self._pipe.close()
+        return self.process.wait(5.0)
+
+
+def _cause(code: int) -> str:
+    try:
+        return f"exit status {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+def child_environment() -> dict[str, str]:
+    """For subprocesses: this very package, and one thread each."""
+    paths = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    return os.environ | {"PYTHONPATH": paths.rstrip(os.pathsep)} | dict.fromkeys(_THREADS, "1")
+
+
+def end_with_parent() -> None:
+    """Have this process end with its parent, however that ends: the other end of standard input is a pipe that the
+    parent alone holds, so the system closes it."""
+
+    def watch() -> None:
+        while os.read(0, 4096):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def main(descriptor: int, simulation: str) -> None:
+    """Be a worker process."""
+    logs.log_as("worker")
+    os.nice(_NICE)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the dashboard
+    end_with_parent()
+    threading.Thread(
+        target=simulations.load, args=(simulation,), daemon=True
+    ).start()  # before the first order
+    pipe = Connection(descriptor)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            pipe.send(play(pipe.recv(), simulation))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

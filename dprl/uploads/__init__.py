@@ -1,0 +1,1 @@
+"""Files that visitors give, read in the background: pages compute nothing."""

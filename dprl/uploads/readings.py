@@ -1,0 +1,205 @@
+"""Files that visitors give, each read by a process of its own, one at a time: pages compute nothing.
+
+A file waits on the disk without a name, so that it is gone with this process however that ends, and not in memory.
+What one reading may take of memory is limited (`reader.MEMORY`), and so is what may wait, together. One visitor has one
+file.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, cast
+
+from dprl.engine import home, private
+from dprl.fields import SpecError
+from dprl.runs.database import setting
+from dprl.runs.workers import child_environment
+from dprl.simulation import UploadSpec
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.table import MOST_BYTES
+
+log = logging.getLogger("dprl.uploads")
+
+MOST_WAITING = 10 * MOST_BYTES  # of all files that wait or are read
+COPIED = 2**20  # bytes at a time
+FULL = "data: too many files are being read on this server just now; give the file again in some minutes."
+DIED = (
+    "data: reading ended before the file did, perhaps for want of memory; give the file again, or fewer rows."
+)
+
+
+def allowed() -> bool:
+    """Whether visitors may give files of their own here: unless said, where not anybody may come."""
+    return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
+
+
+@dataclass(eq=False)
+class Reading:
+    """One file of a visitor's, from when it was given until it is read.
+
+    Attributes:
+        name: that its counts are kept under.
+        size: bytes.
+        asked: see `reader.read`.
+        ahead: files that are read first.
+        share: how much of it was read, from 0 to 1.
+        done: it has ended, by itself or because the visitor wants it no more.
+        spec: of what was read; None while it is not, and where it was not.
+        problem: what is wrong, in a sentence.
+        outside, recalled: see `reader.read`.
+        marker: holds the counts for the visitor, see `kept.hold`.
+    """
+
+    name: str
+    size: int
+    asked: dict[str, Any]
+    marker: BinaryIO
+    ahead: int = 0
+    share: float = 0.0
+    done: bool = False
+    cancelled: bool = False
+    spec: UploadSpec | None = None
+    problem: str = ""
+    undeclared: bool = False
+    outside: tuple[str, ...] = ()
+    recalled: str = ""
+    process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+
+Run = Callable[[Reading, BinaryIO], dict[str, Any]]
+
+
+def in_thread(work: Callable[[], None]) -> None:
+    """Beside the page."""
+    threading.Thread(target=work, name="reading", daemon=True).start()
+
+
+class Readings:
+    """All that are read on this server.
+
+    Args:
+        run: reads one file, and returns what `reader.read` does; by default `by_process`.
+        start: has a reading go on beside the page; by default `in_thread`.
+    """
+
+    def __init__(
+        self, run: Run | None = None, start: Callable[[Callable[[], None]], None] | None = None
+    ) -> None:
+        self._run, self._start = run or by_process, start or in_thread
+        self._turn = threading.Condition()
+        self._waiting: list[Reading] = []  # in the order in which they came; the first is read
+
+    def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
+        """Has a file read. asked: see `reader.read`, but for the name.
+
+        Raises:
+            SpecError: too many files wait, or none can be kept here.
+        """
+        size = file.seek(0, 2)
+        name = kept.new_name()
+        with self._turn:
+            if sum(other.size for other in self._waiting) + size > MOST_WAITING:
+                raise SpecError(*FULL.split(": ", 1))
+            reading = Reading(name, size, {**asked, "name": name}, kept.hold(name), ahead=len(self._waiting))
+            self._waiting.append(reading)
+        given = [file]  # which is in the page's memory, and leaves it
+        del file
+        self._start(lambda: self._read(reading, given))
+        return reading
+
+    def cancel(self, reading: Reading) -> None:
+        """The visitor wants it no more: it ends, and what was kept of it goes."""
+        with self._turn:
+            reading.cancelled = True
+            process = reading.process
+            self._turn.notify_all()
+        if process is not None:
+            process.kill()
+
+    def _read(self, reading: Reading, given: list[BinaryIO]) -> None:
+        found: dict[str, Any] = {"problem": DIED}
+        try:
+            with unnamed(given.pop()) as copy:
+                with self._turn:
+                    self._turn.wait_for(lambda: reading.cancelled or self._waiting[0] is reading)
+                if not reading.cancelled:
+                    found = self._run(reading, copy)
+        except OSError as error:
+            found = {"problem": f"data: the file cannot be read here ({error.strerror})."}
+        except Exception:
+            log.exception("A reading failed")
+        finally:
+            self._end(reading, found)
+
+    def _end(self, reading: Reading, found: dict[str, Any]) -> None:
+        with self._turn:
+            self._waiting.remove(reading)
+            for place, other in enumerate(self._waiting):
+                other.ahead = place
+            if not reading.cancelled and "spec" in found:
+                fields = {name: value for name, value in found["spec"].items() if name != "kind"}
+                reading.spec = UploadSpec.from_dict({k: v for k, v in fields.items() if v is not None})
+                reading.outside, reading.recalled = tuple(found["outside"]), found["recalled"]
+            else:
+                reading.problem = "" if reading.cancelled else found["problem"]
+                reading.undeclared = bool(found.get("undeclared"))
+                forget(reading.name, reading.marker)
+            reading.done = True
+            self._turn.notify_all()
+
+
+def forget(name: str, marker: BinaryIO) -> None:
+    """Deletes what is kept under a name, and lets go of it."""
+    kept.forget(name)
+    with suppress(OSError):
+        marker.close()
+
+
+def unnamed(file: BinaryIO) -> BinaryIO:
+    """A copy on the disk that has no name, at its beginning."""
+    private(home())
+    kept.folder().mkdir(mode=0o700, exist_ok=True)
+    copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
+    try:
+        file.seek(0)
+        while piece := file.read(COPIED):
+            copy.write(piece)
+        copy.flush()
+        copy.seek(0)
+    except OSError:
+        copy.close()
+        raise
+    return copy
+
+
+def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
+    """Has a process of its own read it, which ends with this one."""
+    command = [sys.executable, "-m", "dprl.uploads.reader", str(file.fileno())]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,
+        pass_fds=(file.fileno(),),
+    ) as process:  # fmt: skip
+        reading.process = process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        if reading.cancelled:
+            process.kill()
+        found: dict[str, Any] = {"problem": DIED}
+        with suppress(OSError):
+            process.stdin.write(json.dumps(reading.asked).encode() + b"\n")
+            process.stdin.flush()
+        for line in process.stdout:
+            said = json.loads(line)
+            if "share" in said:
+                reading.share = said["share"]
+            else:
+                found = said
+    return found

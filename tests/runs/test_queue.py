@@ -1,0 +1,485 @@
+"""Who waits for what, and which seed a worker gets; turns are played by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dprl.runs import turns
+from dprl.runs.store import Lease, Store, StoreError, TooMuch
+from dprl.runs.turn import Order, Report
+from dprl.runs.workers import Died, Lost
+from tests.runs import fake
+from tests.runs.fake import FakeSpec, FakeTrace
+from tests.runs.slots import Hand, failing, work
+
+ANN, BOB = Lease("ann", "here"), Lease("bob", "there")
+SPEC = FakeSpec(seeds=3, seconds=10.0)
+
+
+class Slow(Hand):
+    """Every seed takes so many turns; played: (name, seed) of each turn."""
+
+    def __init__(self, turns: int = 2) -> None:
+        super().__init__(self.turn)
+        self.turns, self.played, self.done = turns, list[tuple[str, int]](), dict[str, int]()
+
+    def turn(self, order: Order) -> Report:
+        name = fake.spec_from_json(order.spec).name
+        if order.what == "stop":
+            return Report(0.5, trace=FakeTrace(order.seed, False).to_bytes())
+        self.played.append((name, order.seed))
+        self.done[order.key] = self.done.get(order.key, 0) + 1
+        share = self.done[order.key] / self.turns
+        points = b"\x01" + 7 * b"\0" + 8 * b"\0"
+        return Report(share, points, FakeTrace(order.seed, True).to_bytes() if share >= 1 else None)
+
+
+@pytest.fixture
+def slow() -> Slow:
+    return Slow()
+
+
+def close_tabs(store: Store, seconds: float = 46.0) -> int:
+    """As if all tabs had been gone for so long; how many were given up."""
+    queue = store._queue
+    queue.tabs = {tab: seen - seconds for tab, seen in queue.tabs.items()}
+    return queue.withdraw(store.grace)
+
+
+def test_an_unknown_run(store: Store) -> None:
+    status = store.status(SPEC, "ann")
+    assert (status.state, status.seeds, status.progress) == ("unknown", 3, 0.0)
+    assert store.traces(SPEC) == []
+    assert store.live(SPEC) == []
+    assert store.runs("ann") == []
+    store.cancel(SPEC, "ann")
+
+
+def test_from_asking_to_done(store: Store, slow: Slow) -> None:
+    versions = [store.version(SPEC)]
+    store.ask(SPEC, "ann")
+    status = store.status(SPEC, "ann")
+    assert (status.state, status.place, status.seconds_left) == ("queued", 0, 30.0)
+    for done in range(6):
+        versions.append(store.version(SPEC))
+        assert store.status(SPEC).seeds_done == done // 2
+        assert store.turn(slow)
+    assert not store.turn(slow)
+    assert len({*versions, store.version(SPEC)}) == 8
+    status = store.status(SPEC, "ann")
+    assert (status.state, status.progress, status.seconds_left) == ("done", 1.0, None)
+    assert [trace.seed for trace in store.traces(SPEC)] == [0, 1, 2]
+    assert [seed for seed, _, _ in store.live(SPEC)] == [0, 1, 2]
+    assert [trace.seed for trace in store.traces(SPEC, seeds=(1,))] == [1]
+    [row] = store.runs("ann")
+    assert (row.spec, row.state, row.bytes > 0) == (SPEC, "done", True)
+
+
+def test_a_seed_is_played_once_however_many_ask(store: Store, slow: Slow) -> None:
+    store.ask(SPEC, "ann")
+    store.ask(SPEC, "bob")
+    store.ask(FakeSpec(seeds=4, seconds=10.0), "eve")  # which shares three of its seeds
+    assert store.activity().seeds_queued == 4
+    work(store, slow)
+    assert sorted(slow.played) == [("a", seed) for seed in range(4) for _ in range(2)]
+    store.ask(SPEC, "dan")
+    assert store.status(SPEC, "dan").state == "done"
+    assert not store.turn(slow)
+
+
+def test_asking_again_changes_nothing(store: Store) -> None:
+    for _ in range(3):
+        store.ask(SPEC, "ann")
+    assert store.activity().seeds_queued == 3
+    assert len(store.runs("ann")) == 1
+
+
+def test_the_runs_of_a_visitor_grow_side_by_side(store: Store) -> None:
+    """Each begins one seed, and they take turns; when a seed is done, the run's next one begins."""
+    slow = Slow(turns=3)
+    for name in "abc":
+        store.ask(FakeSpec(name, seeds=2), "ann")
+    work(store, slow)
+    assert slow.played[:9] == [("a", 0), ("b", 0), ("c", 0)] * 3
+    assert slow.played[9:] == [("a", 1), ("b", 1), ("c", 1)] * 3
+
+
+def test_a_worker_begins_few_seeds_at_a_time(store: Store) -> None:
+    slow = Slow(turns=100)
+    for name in range(10):
+        store.ask(FakeSpec(f"run {name}"), "ann")
+    work(store, slow, 60)
+    assert len({name for name, _ in slow.played}) == turns.HELD
+    for name in range(10):
+        store.ask(FakeSpec(f"of {name}"), f"visitor {name}")
+    work(store, slow, 60)
+    assert len({name for name, _ in slow.played}) == turns.MOST
+
+
+def test_a_newcomer_is_next_whatever_others_have_begun(store: Store) -> None:
+    slow = Slow(turns=100)
+    for name in range(40):
+        store.ask(FakeSpec(f"run {name}", seeds=50), "ann")
+    work(store, slow, 20)
+    slow.turns = 1
+    store.ask(FakeSpec("new", seeds=5), "bob")
+    work(store, slow, 10)
+    assert [played for played in slow.played[20:] if played[0] == "new"] == [
+        ("new", seed) for seed in range(5)
+    ]
+    assert slow.played[20][0] == "new"
+    assert store.status(FakeSpec("new", seeds=5)).state == "done"
+
+
+def test_a_newcomer_is_next_behind_200_tabs_that_have_gone(store: Store, slow: Slow) -> None:
+    for i in range(200):
+        store.ask(FakeSpec(f"gone {i}", seeds=2), f"gone {i}", Lease(f"gone {i}", f"{i}"))
+    store._queue.tabs = {tab: seen - 10 for tab, seen in store._queue.tabs.items()}
+    store.ask(FakeSpec("new", seeds=2), "bob", BOB)
+    assert store.status(FakeSpec("new", seeds=2), "bob").place == 0
+    work(store, slow, 4)
+    assert {name for name, _ in slow.played} == {"new"}
+
+
+def test_drafts_come_last_until_they_are_asked_for(store: Store, slow: Slow) -> None:
+    store.ask(FakeSpec("draft", seeds=1), "ann", draft=True)
+    store.ask(FakeSpec("run", seeds=1), "bob")
+    work(store, slow)
+    assert slow.played == [("run", 0)] * 2 + [("draft", 0)] * 2
+    store.ask(FakeSpec("other draft", seeds=1), "ann", draft=True)
+    store.ask(FakeSpec("other draft", seeds=1), "ann")
+    store.ask(FakeSpec("other", seeds=1), "bob")
+    store.turn(slow)
+    store.turn(slow)
+    assert {name for name, _ in slow.played[4:]} == {"other draft", "other"}
+
+
+def test_cancelled_seeds_get_no_turn_keep_what_they_have_and_go_on(store: Store) -> None:
+    slow = Slow(turns=4)
+    store.ask(SPEC, "ann")
+    work(store, slow, 2)
+    store.cancel(SPEC, "ann")
+    status = store.status(SPEC, "ann")
+    assert (status.state, status.progress) == ("cancelled", pytest.approx(0.5 / 3))
+    assert store.activity().seeds_queued == store.activity().seeds_running == 0
+    assert work(store, slow) == 1  # what it has is fetched
+    assert [(trace.seed, trace.complete) for trace in store.traces(SPEC)] == [(0, False)]
+    assert [seed for seed, _, _ in store.live(SPEC)] == [0]
+    store.ask(SPEC, "ann")
+    assert store.status(SPEC, "ann").state == "running"
+    work(store, slow)
+    assert slow.played == [("a", 0)] * 4 + [("a", 1)] * 4 + [("a", 2)] * 4  # it went on
+    assert all(trace.complete for trace in store.traces(SPEC))
+
+
+def test_what_is_cancelled_in_its_turn_stops_and_asked_for_again_goes_on(store: Store) -> None:
+    other = Slow(turns=2)
+
+    def cancelling(order: Order) -> Report:
+        store.cancel(SPEC, "ann")
+        return other.turn(order)
+
+    store.ask(SPEC, "ann")
+    hand = Hand(cancelling)
+    assert store.turn(hand)
+    assert store.status(SPEC, "ann").state == "cancelled"
+    store.ask(SPEC, "ann")
+    hand.do = other.turn
+    work(store, hand)
+    assert store.status(SPEC, "ann").state == "done"
+
+
+def test_a_seed_that_ends_as_it_is_cancelled_is_done(store: Store) -> None:
+    def cancelling(order: Order) -> Report:
+        store.cancel(FakeSpec(seeds=1), "ann")
+        return Slow(turns=1).turn(order)
+
+    store.ask(FakeSpec(seeds=1), "ann")
+    assert work(store, Hand(cancelling)) == 1
+    assert store.status(FakeSpec(seeds=1), "ann").state == "done"
+
+
+def test_another_who_waits_keeps_a_run_going(store: Store, slow: Slow) -> None:
+    store.ask(SPEC, "ann")
+    store.ask(SPEC, "bob")
+    store.turn(slow)
+    store.cancel(SPEC, "ann")
+    assert store.status(SPEC, "ann").state == "cancelled"
+    assert store.status(SPEC, "bob").state == "running"
+    work(store, slow)
+    assert store.status(SPEC, "ann").state == "done"
+
+
+def test_a_failed_seed_leaves_the_others_and_is_tried_again_on_request(store: Store, slow: Slow) -> None:
+    store.ask(SPEC, "ann")
+    assert work(store, failing("Seed 0 failed: no."), 1) == 1
+    work(store, slow)
+    status = store.status(SPEC, "ann")
+    assert (status.state, status.seeds_done, status.message) == ("failed", 2, "Seed 0 failed: no.")
+    assert store.cost([SPEC]) == (0, 0.0)
+    store.ask(SPEC, "ann")
+    assert not store.turn(slow)
+    store.ask(SPEC, "ann", again=True)
+    work(store, slow)
+    assert (store.status(SPEC).state, store.status(SPEC).message) == ("done", "")
+
+
+def test_what_a_seed_raises_is_one_sentence(store: Store) -> None:
+    for act, said in (
+        ("raise", "Seed 0 failed: ZeroDivisionError: no such thing."),
+        ("refuse", "episodes: too many."),
+    ):
+        spec = FakeSpec(act, seeds=1, seconds=0.01, act=act)
+        store.ask(spec, "ann")
+        work(store)
+        assert (store.status(spec).state, store.status(spec).message) == ("failed", said)
+
+
+def test_a_spec_of_an_older_program_is_not_played(store: Store) -> None:
+    spec = FakeSpec(seeds=1, source="yesterday")
+    store.ask(spec, "ann")
+    work(store)
+    assert store.status(spec).state == "failed"
+    assert "ask for it again" in store.status(spec).message
+
+
+class Dying(Slow):
+    """A worker that dies at its turns that are named, and is there again."""
+
+    deaths: tuple[int, ...] = ()
+    cause = "killed by SIGKILL"
+    count = -1
+
+    def turn(self, order: Order) -> Report:
+        self.count += 1
+        if self.count in self.deaths:
+            self.done.clear()
+            raise Died(self.cause)
+        return super().turn(order)
+
+
+def test_a_seed_whose_worker_dies_starts_again_once(store: Store) -> None:
+    dying = Dying(turns=2)
+    dying.deaths = (1,)
+    one = FakeSpec(seeds=1)
+    store.ask(one, "ann")
+    work(store, dying, 2)
+    status = store.status(one)
+    assert (status.state, status.progress) == ("queued", 0.0)
+    assert status.message == "A worker process died; seed 0 is run again."
+    work(store, dying)
+    assert (store.status(one).state, store.status(one).message) == ("done", "")
+    dying.count, dying.deaths = -1, (0, 1)
+    two = FakeSpec("b", seeds=2)
+    store.ask(two, "ann")
+    work(store, dying)
+    status = store.status(two)
+    assert (status.state, status.seeds_done) == ("failed", 1)
+    assert status.message == (
+        "Seed 0 failed: its worker process died twice (killed by SIGKILL), perhaps for want of memory."
+    )
+
+
+def test_seeds_that_a_dead_worker_had_put_down_are_not_blamed(store: Store) -> None:
+    dying = Dying(turns=4)
+    dying.deaths = (4, 8, 12, 16)
+    specs = [FakeSpec(name, seeds=1) for name in "abcd"]
+    for spec in specs:
+        store.ask(spec, spec.name)
+    work(store, dying)
+    states = [store.status(spec).state for spec in specs]
+    assert sum(state == "failed" for state in states) <= 2  # those that were played twice at a death
+    blamed = [seed for seed in store._queue.seeds.values() if seed.deaths]
+    assert sum(seed.deaths for seed in blamed) <= 4
+    assert all(state in ("done", "failed") for state in states)
+
+
+def test_a_worker_that_dies_idle_blames_nobody(store: Store) -> None:
+    dying = Dying(turns=2)
+    dying.deaths, dying.cause = (0, 1, 2), ""
+    store.ask(SPEC, "ann")
+    work(store, dying)
+    assert (store.status(SPEC).state, store.status(SPEC).message) == ("done", "")
+
+
+def test_a_worker_that_is_lost_gives_all_back(store: Store, slow: Slow) -> None:
+    def lost(order: Order) -> Report:
+        raise Lost
+
+    store.ask(SPEC, "ann")
+    hand = Hand(slow.turn)
+    store.turn(hand)
+    hand.do = lost
+    assert store.turn(hand)
+    assert store.status(SPEC).state == "queued"
+    work(store, slow)
+    assert store.status(SPEC).state == "done"
+
+
+def test_place_and_seconds_left_follow_the_queue(store: Store, slow: Slow) -> None:
+    for name in "abc":
+        store.ask(FakeSpec(name, seeds=2, seconds=8.0), name)
+    assert [store.status(FakeSpec(n, seeds=2, seconds=8.0)).place for n in "abc"] == [0, 1, 2]
+    assert store.status(FakeSpec("c", seeds=2, seconds=8.0)).seconds_left == 3 * 16.0
+    store.turn(slow)
+    assert store.status(FakeSpec("a", seeds=2, seconds=8.0)).place is None
+
+
+def test_a_visitors_runs_latest_first_and_clear(store: Store, slow: Slow) -> None:
+    for name in "abc":
+        store.ask(FakeSpec(name, seeds=1), "ann")
+    store.ask(FakeSpec("b", seeds=1), "bob")
+    assert [row.spec.name for row in store.runs("ann")] == ["c", "b", "a"]
+    store.cancel(FakeSpec("c", seeds=1), "ann")
+    work(store, slow)
+    store.ask(FakeSpec("d", seeds=1), "ann")
+    assert store.clear("ann") == 3
+    assert [row.spec.name for row in store.runs("ann")] == ["d"]
+    store.results.write()
+    assert [store.status(FakeSpec(name, seeds=1)).state for name in "abc"] == ["unknown", "done", "unknown"]
+
+
+def test_questions_come_before_seeds_the_newest_first_each_once(store: Store) -> None:
+    asked: list[str] = []
+
+    def do(order: Order) -> Report:
+        asked.append(order.question or str(order.seed))
+        return Report(1.0, order.question.encode(), FakeTrace(0, True).to_bytes())
+
+    store.ask(FakeSpec(seeds=1), "ann")
+    for question in ("one", "two", "one"):
+        assert store.answer(question, SPEC) is None
+    work(store, Hand(do))
+    assert asked == ["two", "one", "0"]
+    assert store.answer("one", SPEC) == "one"
+    store.results.write()
+    assert store.answer("two", FakeSpec(seeds=1, seconds=10.0)) == "two"  # of the same seeds
+
+
+def test_a_question_that_breaks_something_has_no_answer(store: Store) -> None:
+    assert store.answer("raise", SPEC) is None
+    work(store)
+    assert store.answer("raise", SPEC) == ""
+    dying = Dying()
+    dying.deaths = (0, 1)
+    assert store.answer("deadly", SPEC) is None
+    assert work(store, dying) == 2
+    assert store.answer("deadly", SPEC) == ""
+
+
+# tabs and caps
+
+
+def test_what_a_tab_asked_for_ends_when_it_has_gone(store: Store, slow: Slow) -> None:
+    store.ask(SPEC, "ann", ANN)
+    store.ask(FakeSpec("sweep", seeds=4), "ann:sweep", ANN)
+    store.turn(slow)
+    assert store.present({"ann"}) == {"ann"}
+    assert close_tabs(store, 20) == 0  # it may be loaded anew
+    assert store.present({"ann"}) == {"ann"}
+    assert close_tabs(store) == 1
+    assert store.activity().seeds_queued == store.activity().seeds_running == 0
+    assert store.status(SPEC, "ann").state == "cancelled"
+    assert store.present({"ann"}) == set()
+
+
+def test_a_page_loaded_anew_takes_over_what_its_address_names(store: Store, slow: Slow) -> None:
+    store.ask(SPEC, "ann", ANN)
+    store.turn(slow)
+    assert store.cost([SPEC]) == (0, 0.0)
+    close_tabs(store, 30)
+    store.ask(SPEC, "ann again", Lease("ann again", "here"))
+    close_tabs(store, 16)
+    assert store.status(SPEC, "ann again").state == "running"
+    assert store.status(SPEC, "ann").state == "cancelled"
+
+
+def test_what_was_asked_for_without_a_lease_stays(store: Store) -> None:
+    store.ask(SPEC, "ann")
+    store.ask(SPEC, "ann", ANN)  # and a link does not take that back
+    other = FakeSpec("other")
+    store.ask(other, "ann", ANN)
+    store.ask(other, "ann")  # nor does it last when Run is pressed
+    close_tabs(store)
+    assert store.activity().seeds_queued == 5
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_lease_ends_with_its_tab_and_leaves_what_others_ask(store: Store, again: bool) -> None:
+    store.ask(SPEC, "ann", ANN)
+    store.ask(SPEC, "bob", again=again)
+    close_tabs(store)
+    assert store.status(SPEC, "ann").state == "cancelled"
+    assert store.activity().seeds_queued == 3
+    store.cancel(SPEC, "bob")
+    assert store.activity().seeds_queued == 0
+
+
+def test_what_it_costs_to_ask(store: Store, slow: Slow) -> None:
+    assert store.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (5, 32.0)
+    store.ask(SPEC, "ann")
+    assert store.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (2, 2.0)
+    store.cancel(SPEC, "ann")
+    assert store.cost([SPEC]) == (3, 30.0)
+
+
+CAPS = {
+    "DPRL_TAB_SEEDS": ("3 seeds may wait for one tab, and 2 do", 1),
+    "DPRL_TAB_SECONDS": ("30 s of computing may wait for one tab, and 20 s do", 1),
+    "DPRL_ADDRESS_SEEDS": ("3 seeds may wait for one network address, and 2 do", 1),
+    "DPRL_ADDRESS_SECONDS": ("30 s of computing may wait for one network address, and 20 s do", 1),
+    "DPRL_ALL_SEEDS": ("3 seeds may wait for all visitors together, and 2 do", 1),
+    "DPRL_ALL_SECONDS": ("30 s of computing may wait for all visitors together, and 20 s do", 1),
+}
+
+
+@pytest.mark.parametrize("name", CAPS)
+def test_each_cap_is_one_setting_and_says_what_would_fit(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "30" if name.endswith("SECONDS") else "3")
+    store = Store(path, fake.NAME)
+    store.ask(FakeSpec("pressed", seeds=50, seconds=10.0), "eve")  # without a lease
+    store.ask(FakeSpec("first", seeds=2, seconds=10.0), "ann", ANN)
+    said, fits = CAPS[name]
+    with pytest.raises(TooMuch) as refused:
+        store.ask(SPEC, "ann", ANN)
+    assert (
+        str(refused.value) == f"Not started: at most {said}. Of 3 seeds asked for, {fits} seed would fit now."
+    )
+    assert store.status(SPEC, "ann").state == "unknown"
+    store.ask(FakeSpec("fits", seeds=1, seconds=10.0), "ann", ANN)
+    store.cancel(FakeSpec("first", seeds=2, seconds=10.0), "ann")  # what is cancelled does not count
+    store.ask(FakeSpec("now", seeds=2, seconds=10.0), "ann", ANN)
+    store.close()
+
+
+def test_addresses_that_are_not_known_are_not_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_ADDRESS_SEEDS", "3")
+    store = Store(path, fake.NAME)
+    for tab in ("a", "b"):
+        store.ask(FakeSpec(tab, seeds=3), tab, Lease(tab))
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["DPRL_TAB_SEEDS", "DPRL_ALL_SECONDS", "DPRL_GRACE_SECONDS", "DPRL_PUBLIC", "DPRL_STORE_MB"]
+)
+def test_a_setting_that_is_none_is_said(path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "plenty")
+    with pytest.raises(StoreError, match=f"^{name} is 'plenty', and must be a whole number from "):
+        Store(path)
+
+
+def test_a_run_that_cannot_be_estimated_is_not_queued(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(spec: FakeSpec) -> float:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(
+        store, "_simulation", fake.simulation().__class__(**vars(fake.simulation()) | {"seconds": refuse})
+    )
+    with pytest.raises(ZeroDivisionError):
+        store.ask(SPEC, "ann")
+    assert store.activity().seeds_queued == 0

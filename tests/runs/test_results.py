@@ -1,0 +1,239 @@
+"""What is kept, and what happens where that is impossible: full, locked, damaged, shared."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dprl.runs.results import FULL, LOCKED, Results
+from dprl.runs.store import Lease, Store, StoreError
+from dprl.runs.turn import Order, Report
+from tests.runs import fake
+from tests.runs.disk import Disk
+from tests.runs.fake import FakeSpec
+from tests.runs.slots import Hand, whole, work
+
+SPEC = FakeSpec(seconds=0.01)
+
+
+def sql(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(statement)
+
+
+def computed(store: Store, spec: FakeSpec = SPEC) -> None:
+    store.ask(spec, "ann")
+    work(store)
+    store.results.write()
+
+
+def test_results_are_there_after_a_restart(path: Path) -> None:
+    with closing(Store(path, fake.NAME)) as store:
+        store.ask(SPEC, "ann")
+        work(store)
+    with closing(Store(path, fake.NAME)) as store:
+        assert store.status(SPEC, "bob").state == "done"
+        assert [trace.seed for trace in store.traces(SPEC)] == [0, 1]
+        assert [at.tolist() for _, at, _ in store.live(SPEC)] == [list(range(1, 11))] * 2
+        store.ask(SPEC, "bob")
+        assert work(store) == 0
+
+
+def test_two_stores_on_one_file_share_results(path: Path) -> None:
+    """Two dashboards: each has its own queue, and a seed that the other has finished is not played again."""
+    with closing(Store(path, fake.NAME)) as one, closing(Store(path, fake.NAME)) as two:
+        one.ask(SPEC, "ann")
+        two.ask(SPEC, "bob")
+        computed(one)
+        assert two.status(SPEC, "bob").state == "queued"
+        played: list[str] = []
+
+        def do(order: Order) -> Report:
+            played.append(order.key)
+            return whole(order)
+
+        work(two, Hand(do))
+        assert played == []
+        assert two.status(SPEC, "bob").state == "done"
+        assert len(two.traces(SPEC)) == 2
+
+
+def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None:
+    specs = [FakeSpec(f"run {i}", seeds=1, seconds=0.01) for i in range(6)]
+    for spec in specs:
+        computed(store, spec)
+        sql(store.path, "UPDATE result SET used_at = used_at - 1000")
+    sql(store.path, "UPDATE result SET trace = trace || zeroblob(200000)")
+    store.use(specs[0], 0)
+    store.results.capacity = 700_000
+    computed(store, FakeSpec("new", seeds=1, seconds=0.01))
+    states = [store.status(spec).state for spec in specs]
+    assert states[0] == "done"
+    assert states[1:] == ["unknown"] * 3 + ["done"] * 2
+    gone = store.status(specs[1])
+    assert gone.message == "Its details had to make room for newer results; its curve was kept."
+    assert len(store.live(specs[1])) == 1
+    assert store.traces(specs[1]) == []
+    store.ask(specs[1], "ann")
+    work(store)
+    assert store.status(specs[1]).state == "done"
+    store.results.capacity = 1
+    computed(store, FakeSpec("newest", seeds=1, seconds=0.01))
+    assert store.live(specs[2]) == []
+    assert store.status(FakeSpec("newest", seeds=1, seconds=0.01)).state == "done"
+
+
+def test_on_a_full_disk_results_are_held_and_written_later(disk: Disk, path: Path, store: Store) -> None:
+    disk.full = "all"
+    computed(store)
+    assert store.notice == FULL
+    assert store.status(SPEC).state == "done"
+    assert len(store.traces(SPEC)) == len(store.live(SPEC)) == 2
+    assert Results(path).there([SPEC.seed_key(0)]) == {}
+    disk.full = ""
+    store.results.write()
+    assert store.notice == ""
+    assert len(Results(path).there([SPEC.seed_key(0), SPEC.seed_key(1)])) == 2
+
+
+def test_with_too_much_to_hold_no_seed_begins(
+    disk: Disk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dprl.runs.results.CROWDED", 50)
+    disk.full = "all"
+    computed(store)
+    store.ask(FakeSpec("more", seconds=0.01), "ann")
+    assert work(store) == 0
+    disk.full = ""
+    store.results.write()
+    assert work(store) == 2
+
+
+def test_a_locked_file_holds_nobody_up(path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dprl.runs.database.BUSY_SECONDS", 0.05)
+    store.results.file.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        computed(store)
+        assert store.notice == LOCKED
+        assert store.status(SPEC).state == "done"
+        assert len(store.traces(SPEC)) == 2
+        other.execute("ROLLBACK")
+    store.results.write()
+    assert store.notice == ""
+    assert store.results.count() == 2
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"this is no store " * 1000)
+
+
+def truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:9000])
+
+
+def overwritten(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(data)
+
+
+def foreign(path: Path) -> None:
+    path.unlink()
+    sql(path, "CREATE TABLE recipes (name TEXT)")
+
+
+def halved(path: Path) -> None:
+    sql(path, "DROP TABLE result")
+
+
+def other_version(path: Path) -> None:
+    sql(path, "PRAGMA user_version = 7")
+
+
+@pytest.mark.parametrize("harm", [garbage, truncated, overwritten, foreign, halved, other_version])
+def test_a_store_that_cannot_be_used_is_set_aside(path: Path, harm: Callable[[Path], None]) -> None:
+    with closing(Store(path, fake.NAME)) as store:
+        assert store.notice == ""
+        computed(store)
+    harm(path)
+    before = path.read_bytes()
+    with closing(Store(path, fake.NAME)) as store:
+        assert store.status(SPEC).state == "unknown"
+        [aside] = path.parent.glob(f"runs.{'version-7' if harm is other_version else 'damaged'}-*.sqlite")
+        assert aside.read_bytes() == before
+        assert aside.name in store.notice
+        assert ("another version" if harm is other_version else "was damaged") in store.notice
+        computed(store)
+        assert len(store.traces(SPEC)) == 2
+
+
+def test_stores_set_aside_do_not_replace_each_other(path: Path) -> None:
+    for i in range(3):
+        path.write_text(f"garbage {i} " * 100)
+        Store(path).close()
+    assert len(list(path.parent.glob("runs.damaged-*.sqlite"))) == 3
+
+
+def test_damage_under_a_running_dashboard_is_one_sentence_and_results_are_computed_again(
+    path: Path, store: Store
+) -> None:
+    computed(store)
+    sql(path, "DROP TABLE result")
+    store.results.changes += 1  # look at once
+    assert store.status(SPEC).state == "unknown"
+    assert "was damaged" in store.notice
+    store.ask(SPEC, "ann")
+    work(store)
+    store.results.write()
+    assert store.status(SPEC).state == "done"
+    assert len(list(path.parent.glob("runs.damaged-*.sqlite"))) == 1
+
+
+def test_the_file_is_deleted_under_a_running_dashboard(path: Path, store: Store) -> None:
+    computed(store)
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+    other = FakeSpec("other", seconds=0.01)
+    computed(store, other)
+    assert store.status(other).state == "done"
+    assert Results(path).count() == 2
+
+
+def test_a_trace_that_cannot_be_decoded_is_computed_again(path: Path, store: Store) -> None:
+    computed(store)
+    sql(path, "UPDATE result SET trace = x'00'")
+    assert store.traces(SPEC) == []
+    store.ask(SPEC, "ann")
+    work(store)
+    assert len(store.traces(SPEC)) == 2
+
+
+def test_damaged_rooms_are_set_aside_and_leave_the_results_alone(path: Path, store: Store) -> None:
+    computed(store)
+    code, _ = store.rooms.open(Lease("tab"))
+    sql(path.with_name("runs-rooms.sqlite"), "DROP TABLE room_step")
+    with pytest.raises(
+        StoreError, match=r"^The store of rooms was damaged: it was set aside as .* was begun\.$"
+    ):
+        store.rooms.find(code)
+    assert store.rooms.find(code) is None
+    [aside] = path.parent.glob("runs-rooms.damaged-*.sqlite")
+    assert aside.name in store.notice
+    store.rooms.open(Lease("tab"))
+    assert store.status(SPEC).state == "done"
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        StoreError, match=r"cannot be used \(.*\); set DPRL_HOME to a folder that can be written to\.$"
+    ):
+        Store(tmp_path / "file" / "runs.sqlite")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(tmp_path / "folder")

@@ -1,0 +1,83 @@
+"""Whose turn is next, and when a run will be done."""
+
+from __future__ import annotations
+
+from dprl.runs.turns import HELD, MOST, Claim, Forecast, Waiting, first, forecast, may_begin
+
+
+def claim(
+    name: str, last: bool = False, running: int = 0, served: float = 0, run: float = 0, asked: float = 0
+) -> Claim:
+    return Claim(last, running, served, run, asked, name)
+
+
+def order(*claims: Claim) -> list[str]:
+    """In which they would get turns if nothing changed."""
+    rest, found = list(claims), []
+    while (best := first(rest)) is not None:
+        rest.remove(best)
+        found.append(best.seed)
+    return found
+
+
+def test_drafts_and_lost_tabs_come_last_then_who_has_fewest_running_then_who_was_unserved_longest() -> None:
+    assert first([]) is None
+    claims = (
+        claim("draft", last=True),
+        claim("busy", running=1),
+        claim("served late", served=9.0),
+        claim("served early, run late", served=5.0, run=5.0),
+        claim("served early, run early", served=5.0, run=3.0, asked=8),
+        claim("served early, run early, asked first", served=5.0, run=3.0, asked=2),
+        claim("new", asked=99),
+    )
+    assert order(*claims) == [
+        "new",
+        "served early, run early, asked first",
+        "served early, run early",
+        "served early, run late",
+        "served late",
+        "busy",
+        "draft",
+    ]
+
+
+def test_what_is_played_is_not_compared() -> None:
+    assert first([Claim(False, 0, 0.0, 0.0, 1.0, object()), Claim(False, 0, 0.0, 0.0, 1.0, object())])
+
+
+def test_a_worker_begins_another_seed_only_for_a_run_or_a_visitor_who_has_none() -> None:
+    assert may_begin(0, 0, True, True)
+    assert may_begin(HELD - 1, HELD - 1, False, True)
+    assert not may_begin(1, 1, True, True)
+    assert not may_begin(HELD, HELD, False, True)
+    assert may_begin(HELD, HELD - 1, False, True)
+    assert may_begin(MOST - 1, HELD, False, False)
+    assert not may_begin(MOST, 0, False, False)
+
+
+def test_forecast_of_visitors_in_turn() -> None:
+    waiting = [
+        Waiting("ann", 1, 10, 100.0, False),
+        Waiting("bob", 2, 1, 10.0, False),
+        Waiting("ann", 3, 1, 1.0, False),
+    ]
+    found = forecast(waiting, 1)
+    assert found == {1: Forecast(0, 110.0), 2: Forecast(1, 20.0), 3: Forecast(2, 111.0)}
+    assert forecast(waiting, 2)[1].seconds_left == 55.0
+
+
+def test_forecast_never_ends_before_the_longest_seed() -> None:
+    assert forecast([Waiting("ann", 1, 2, 20.0, False)], 8)[1].seconds_left == 10.0
+
+
+def test_forecast_of_those_who_are_away_comes_after_all_others() -> None:
+    waiting = [Waiting("gone", 1, 1, 50.0, True), Waiting("ann", 2, 1, 1.0, False)]
+    assert forecast(waiting, 1) == {1: Forecast(1, 51.0), 2: Forecast(0, 1.0)}
+
+
+def test_forecast_of_a_full_classroom() -> None:
+    waiting = [Waiting(str(i), i, 5, 5.0, False) for i in range(40)]
+    found = forecast(waiting, 2)
+    assert {f.seconds_left for f in found.values()} == {100.0}
+    assert [found[i].place for i in range(40)] == list(range(40))

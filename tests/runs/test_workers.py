@@ -1,0 +1,260 @@
+"""Worker processes: what they play, what happens when they die, and that they end with whoever started them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dprl
+from dprl.runs.store import Lease, Store, others
+from dprl.runs.workers import PipeSlot
+from tests.runs import fake
+from tests.runs.fake import FakeSpec
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0
+
+
+def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.02)
+
+
+def workers(store: Store) -> list[int]:
+    """The process ids of a store's workers."""
+    return [slot.process.pid for slot in list(store._engine.slots) if isinstance(slot, PipeSlot)]
+
+
+def alive(pid: int) -> bool:
+    with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store with two workers, which tests leave as it was."""
+    with closing(Store(tmp_path_factory.mktemp("kept") / "runs.sqlite", fake.NAME)) as store:
+        yield store.begin(2)
+
+
+@pytest.fixture
+def begun(path: Path) -> Iterator[Store]:
+    with closing(Store(path, fake.NAME)) as store:
+        yield store.begin(2)
+
+
+def test_seeds_are_played_at_once_and_once_and_curves_grow(kept: Store, tmp_path: Path) -> None:
+    diary = tmp_path / "diary"
+    spec = FakeSpec("both", seeds=4, seconds=1.0, diary=str(diary))
+    for visitor in ("ann", "bob", "eve"):
+        kept.ask(spec, visitor)
+    points: set[int] = set()
+    while kept.status(spec, "ann").state != "done":
+        points |= {len(at) for _, at, _ in kept.live(spec)}
+        time.sleep(0.02)
+    assert sorted(diary.read_text().split()) == [f"both/{seed}" for seed in range(4)]
+    assert len(points) > 3
+    assert [trace.complete for trace in kept.traces(spec)] == [True] * 4
+
+
+def test_questions_are_answered_while_seeds_are_played(kept: Store) -> None:
+    spec = FakeSpec("long", seeds=2, seconds=30.0)
+    kept.ask(spec, "ann")
+    wait_for(lambda: kept.activity().seeds_running == 2)
+    wait_for(lambda: kept.answer("sum", FakeSpec()) == "sum of a")
+    assert kept.status(spec).state == "running"
+    kept.cancel(spec, "ann")
+    wait_for(lambda: len(kept.traces(spec)) == 2)  # as far as they got
+    assert not any(trace.complete for trace in kept.traces(spec))
+
+
+def test_a_seed_that_kills_its_worker_twice_fails_and_one_that_does_so_once_does_not(
+    kept: Store, tmp_path: Path
+) -> None:
+    innocent = FakeSpec("innocent", seeds=4, seconds=1.5)
+    once = FakeSpec("once", seeds=1, act=f"die-once:{tmp_path / 'marker'}")
+    deadly = FakeSpec("deadly", seeds=1, act="die")
+    for spec in (innocent, once, deadly):
+        kept.ask(spec, spec.name)
+    wait_for(lambda: all(kept.status(spec).state in ("done", "failed") for spec in (innocent, once, deadly)))
+    assert kept.status(deadly).message == (
+        "Seed 0 failed: its worker process died twice (killed by SIGKILL), perhaps for want of memory."
+    )
+    assert (kept.status(once).state, kept.status(innocent).state) == ("done", "done")
+    assert kept.status(innocent).message == ""
+
+
+def test_killed_workers_cost_nothing_but_time(begun: Store) -> None:
+    specs = [FakeSpec(name, seeds=3, seconds=0.8) for name in "abc"]
+    for spec in specs:
+        begun.ask(spec, spec.name)
+    for _ in range(4):
+        time.sleep(0.3)
+        before = workers(begun)
+        os.kill(before[0], signal.SIGKILL)
+        wait_for(lambda before=before: workers(begun) != before)  # type: ignore[misc]
+    wait_for(lambda: all(begun.status(spec).state in ("done", "failed") for spec in specs))
+    for spec in specs:  # which may have met two kills
+        begun.ask(spec, spec.name, again=True)
+    wait_for(lambda: all(begun.status(spec).state == "done" for spec in specs))
+    for spec in specs:
+        assert [trace.to_bytes() for trace in begun.traces(spec)] == [
+            fake.FakeTrace(seed, True).to_bytes() for seed in range(3)
+        ]
+
+
+def test_idle_workers_that_are_killed_blame_nobody(begun: Store) -> None:
+    assert begun.answer("sum", FakeSpec()) is None
+    wait_for(lambda: begun.answer("sum", FakeSpec()))
+    for pid in workers(begun):
+        os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not any(alive(pid) for pid in workers(begun)))
+    spec = FakeSpec(seeds=2)
+    begun.ask(spec, "ann")
+    said: set[str] = set()
+    while (status := begun.status(spec)).state != "done":
+        said.add(status.message)
+        time.sleep(0.01)
+    assert said == {""}
+
+
+def test_what_a_lost_tab_asked_for_stops_after_the_grace(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_GRACE_SECONDS", "1")
+    with closing(Store(path, fake.NAME)) as store:
+        store.begin(2)
+        for i in range(10):
+            store.ask(FakeSpec(f"lost {i}", seeds=3, seconds=60.0), f"lost {i}", Lease(f"tab {i}"))
+        store.ask(FakeSpec("here", seconds=60.0), "ann")
+        wait_for(lambda: store.activity().seeds_running)
+        wait_for(lambda: store.activity().seeds_queued + store.activity().seeds_running == 2)
+        assert store.status(FakeSpec("lost 0", seeds=3, seconds=60.0), "lost 0").state == "cancelled"
+
+
+SCRIPT = """
+import sys, time
+from pathlib import Path
+from dprl.runs.store import Store
+from tests.runs import fake
+from tests.runs.test_workers import workers
+store = Store(Path(sys.argv[1]), fake.NAME).begin(2)
+store.ask(fake.FakeSpec("quick", seeds=2, seconds=0.1), "ann")
+store.ask(fake.FakeSpec("long", seeds=2, seconds=60.0), "bob")
+while store.results.waiting or store.status(fake.FakeSpec("quick", seeds=2, seconds=0.1)).state != "done":
+    time.sleep(0.02)
+print(*workers(store), flush=True)
+time.sleep(60 if len(sys.argv) < 3 else 0)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
+def test_workers_end_with_the_dashboard_however_that_ends_and_results_are_there(
+    path: Path, how: signal.Signals | None
+) -> None:
+    command = [sys.executable, "-c", SCRIPT, str(path), *([] if how else ["end"])]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as app:
+        assert app.stdout is not None
+        pids = [int(pid) for pid in app.stdout.readline().split()]
+        assert len(pids) == 2
+        if how:
+            app.send_signal(how)
+        app.wait(20)
+    wait_for(lambda: not any(alive(pid) for pid in pids), 10.0)
+    with closing(Store(path, fake.NAME)) as store:
+        assert store.status(FakeSpec("quick", seeds=2, seconds=0.1)).state == "done"
+        assert store.status(FakeSpec("long", seeds=2, seconds=60.0)).state == "unknown"
+    assert others(path) == []
+
+
+def listening(pids: Iterable[int]) -> set[int]:
+    """The ports on which any of these processes listens."""
+    mine = set()
+    for pid in pids:
+        for file in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                mine.add(os.readlink(file))
+    lines = [
+        line.split()
+        for kind in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{kind}").read_text().splitlines()
+    ]
+    return {
+        int(line[1].rpartition(":")[2], 16)
+        for line in lines
+        if line[3] == "0A" and f"socket:[{line[9]}]" in mine
+    }
+
+
+def test_workers_listen_on_no_port(kept: Store) -> None:
+    assert listening(workers(kept)) == set()
+
+
+def test_what_a_process_with_workers_tells_others(kept: Store) -> None:
+    spec = FakeSpec("long", seeds=5, seconds=30.0)
+    kept.ask(spec, "ann-the-visitor")
+    wait_for(lambda: any(part["queue"]["seeds_running"] == 2 for part in others(kept.path)))
+    [told] = others(kept.path)
+    assert told["queue"]["seeds_queued"] == 3
+    assert told["workers"]["alive"] == 2
+    assert "ann" not in str(told)
+    kept.cancel(spec, "ann-the-visitor")
+
+
+def test_workers_import_no_streamlit() -> None:
+    code = (
+        "import sys, dprl.runs.workers, dprl.runs.store, dprl.runs.simulation as s; "
+        "s.dprl_simulation(); sys.exit('streamlit' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+SMALL = {"S": 3, "H": 3}
+REAL: dict[str, Any] = {
+    "block": dprl.RunSpec(environment_params=SMALL, episodes=5000, seeds=2),
+    "shuffled": dprl.RunSpec(environment_params=SMALL, privacy="shuffle", episodes=5000, seeds=1),
+    "episodic": dprl.RunSpec(
+        environment_params=SMALL,
+        algorithm="ucbvi",
+        privacy="none",
+        episodes=200,
+        schedule="episodic",
+        seeds=1,
+    ),
+    "offline": dprl.OfflineSpec(environment_params=SMALL, n=1000, seeds=1),
+}
+
+
+def test_background_runs_give_what_run_gives_also_when_they_were_looked_at_on_the_way(path: Path) -> None:
+    expected = {name: dprl.run(spec) for name, spec in REAL.items()}
+    with closing(Store(path)) as store:
+        store.begin(1)
+        for spec in REAL.values():
+            store.ask(spec, "ann")
+        wait_for(
+            lambda: not any(store.status(spec).state in ("queued", "running") for spec in REAL.values()), 300
+        )
+        for name, spec in REAL.items():
+            assert store.status(spec).state == "done", store.status(spec).message
+            for trace, wanted in zip(store.traces(spec), expected[name].seeds, strict=True):
+                assert trace.complete
+                assert trace.spec == spec
+                np.testing.assert_array_equal(trace.curve.at, wanted.curve.at)
+                np.testing.assert_array_equal(trace.curve.values, wanted.curve.values)
+            for seed, at, values in store.live(spec):
+                np.testing.assert_array_equal(at, expected[name].seeds[seed].curve.at)
+                np.testing.assert_array_equal(values, expected[name].seeds[seed].curve.values)

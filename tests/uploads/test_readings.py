@@ -1,0 +1,182 @@
+"""Files that visitors give: read by a process, one at a time, in limited memory, and gone with whoever gave them."""
+
+from __future__ import annotations
+
+import io
+import os
+import resource
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+
+from dprl.fields import SpecError
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.declaration import declaration_text
+from dprl.simulation.uploads.model import EXAMPLE, example
+from dprl.uploads import reader, readings
+from dprl.uploads.readings import Reading, Readings
+
+DATA = "\n".join(example().splitlines()[:401]).encode()  # 200 people
+ASKED: dict[str, Any] = {
+    "declared": declaration_text(EXAMPLE),
+    "held_out": 0.25,
+    "budget": None,
+    "total": None,
+    "accept_undeclared": False,
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path))
+    return tmp_path
+
+
+def until(true: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def in_here(reading: Reading, file: BinaryIO) -> dict[str, Any]:
+    return reader.read(file, reading.asked)
+
+
+def directly(work: Callable[[], None]) -> None:
+    work()
+
+
+def test_a_process_reads_a_file_and_says_how_far_it_is(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And one that is no longer wanted ends, with all that was kept of it."""
+    all_of_them = Readings()
+    first = all_of_them.begin(io.BytesIO(DATA), ASKED)
+    second = all_of_them.begin(io.BytesIO(DATA), ASKED)
+    assert (first.ahead, second.ahead) == (0, 1)
+    until(lambda: first.done)
+    assert first.problem == ""
+    assert first.spec is not None
+    assert first.spec.n == 200
+    assert kept.held(first.spec.data).n == 200
+    until(lambda: second.process is not None or second.done)
+    all_of_them.cancel(second)
+    until(lambda: second.done)
+    assert second.spec is None
+    assert second.problem == ""
+    assert second.process is None or second.process.returncode != 0
+    assert not kept.there(second.name)
+    assert {path.stem for path in (home / "uploads").iterdir()} == {first.name}  # nothing of the file
+
+
+def test_files_wait_for_each_other_and_one_may_stop_waiting() -> None:
+    order: list[str] = []
+    going = threading.Event()
+
+    def slowly(reading: Reading, file: BinaryIO) -> dict[str, Any]:
+        order.append(reading.name)
+        going.wait(60)
+        return in_here(reading, file)
+
+    all_of_them = Readings(run=slowly)
+    first, second, third = (all_of_them.begin(io.BytesIO(DATA), ASKED) for _ in range(3))
+    all_of_them.cancel(second)
+    until(lambda: second.done)
+    assert (first.done, third.done, third.ahead) == (False, False, 1)
+    going.set()
+    until(lambda: first.done and third.done)
+    assert order == [first.name, third.name]
+    assert first.spec is not None
+    assert third.spec is not None
+    assert not kept.there(second.name)
+
+
+def test_so_much_may_wait_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    going = threading.Event()
+
+    def slowly(reading: Reading, file: BinaryIO) -> dict[str, Any]:
+        going.wait(60)
+        return in_here(reading, file)
+
+    monkeypatch.setattr(readings, "MOST_WAITING", 2 * len(DATA))
+    all_of_them = Readings(run=slowly)
+    waiting = [all_of_them.begin(io.BytesIO(DATA), ASKED) for _ in range(2)]
+    with pytest.raises(SpecError, match="data: too many files are being read"):
+        all_of_them.begin(io.BytesIO(DATA), ASKED)
+    going.set()
+    until(lambda: all(each.done for each in waiting))
+    again = all_of_them.begin(io.BytesIO(DATA), ASKED)
+    until(lambda: again.done)
+    assert again.spec is not None
+
+
+def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    all_of_them = Readings(run=in_here, start=directly)
+    found = all_of_them.begin(io.BytesIO(DATA.replace(b"0,1,", b"0,7,", 1)), ASKED)
+    assert found.problem.startswith("data: row 3, column step: step 1 of episode 0 is missing")
+    assert list((home / "uploads").iterdir()) == []
+
+    def no_memory(*_: Any, **__: Any) -> None:
+        raise MemoryError
+
+    def unforeseen(*_: Any, **__: Any) -> None:
+        raise RuntimeError("somebody's row")
+
+    for fault, said in ((no_memory, reader.TOO_LARGE), (unforeseen, reader.FAILED)):
+        monkeypatch.setattr(reader, "take", fault)
+        assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == said
+    all_of_them = Readings(run=lambda *_: {"problem": readings.DIED}, start=directly)
+    assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == readings.DIED
+    assert list((home / "uploads").iterdir()) == []
+
+
+def test_a_reading_has_so_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(
+        reader.resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    )
+    monkeypatch.setattr(reader.resource, "setrlimit", lambda kind, limits: asked.append((kind, limits)))
+    reader.limit_memory(1000)
+    assert asked == [(resource.RLIMIT_DATA, (1000, resource.RLIM_INFINITY))]
+
+
+def test_a_file_says_how_much_of_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "TOLD", 0.0)
+    path = tmp_path / "people.csv"
+    path.write_bytes(DATA * 100)
+    told: list[float] = []
+    with reader.Watched(io.FileIO(os.open(path, os.O_RDONLY)), told.append) as file:
+        while file.read1(10_000):
+            pass
+    assert told == sorted(told)
+    assert told[0] == 0.0
+    assert 0.4 < told[len(told) // 2] < 0.6
+
+
+def test_counts_of_a_session_go_when_nobody_holds_them(home: Path) -> None:
+    found = Readings(run=in_here, start=directly).begin(io.BytesIO(DATA), ASKED)
+    kept.remove_old()
+    assert kept.there(found.name)
+    waiting = kept.hold(kept.new_name())  # no counts yet
+    kept.remove_old()
+    assert Path(waiting.name if isinstance(waiting.name, str) else home).exists()
+    found.marker.close()  # as the system does where the server is killed
+    waiting.close()
+    kept.remove_old()
+    assert list((home / "uploads").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("public", "switched", "allowed"),
+    [("0", None, True), ("1", None, False), ("1", "1", True), ("0", "0", False)],
+)
+def test_where_anybody_may_come_files_are_read_if_that_is_switched_on(
+    monkeypatch: pytest.MonkeyPatch, public: str, switched: str | None, allowed: bool
+) -> None:
+    monkeypatch.setenv("DPRL_PUBLIC", public)
+    if switched is not None:
+        monkeypatch.setenv("DPRL_UPLOADS", switched)
+    assert readings.allowed() == allowed
