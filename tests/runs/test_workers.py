@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl.runs.store import Lease, Store, others
+from dprl.runs.limits import Lease
+from dprl.runs.store import Store, others
 from dprl.runs.workers import PipeSlot
+from tests.problems import first
 from tests.runs import fake
 from tests.runs.fake import FakeSpec
 
@@ -34,7 +36,7 @@ def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None
 
 def workers(store: Store) -> list[int]:
     """The process ids of a store's workers."""
-    return [slot.process.pid for slot in list(store._engine.slots) if isinstance(slot, PipeSlot)]
+    return [slot.process.pid for slot in list(store.engine.slots) if isinstance(slot, PipeSlot)]
 
 
 def alive(pid: int) -> bool:
@@ -98,6 +100,7 @@ def test_a_seed_that_kills_its_worker_twice_fails_and_one_that_does_so_once_does
     assert kept.status(innocent).message == ""
 
 
+@pytest.mark.thorough
 def test_killed_workers_cost_nothing_but_time(begun: Store) -> None:
     specs = [FakeSpec(name, seeds=3, seconds=0.8) for name in "abc"]
     for spec in specs:
@@ -117,6 +120,7 @@ def test_killed_workers_cost_nothing_but_time(begun: Store) -> None:
         ]
 
 
+@pytest.mark.thorough
 def test_idle_workers_that_are_killed_blame_nobody(begun: Store) -> None:
     assert begun.answer("sum", FakeSpec()) is None
     wait_for(lambda: begun.answer("sum", FakeSpec()))
@@ -160,7 +164,7 @@ time.sleep(60 if len(sys.argv) < 3 else 0)
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
+@pytest.mark.parametrize("how", first([signal.SIGKILL, signal.SIGTERM, None]))
 def test_workers_end_with_the_dashboard_however_that_ends_and_results_are_there(
     path: Path, how: signal.Signals | None
 ) -> None:
