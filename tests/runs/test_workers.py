@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ import pytest
 import dprl
 from dprl.runs.limits import Lease
 from dprl.runs.store import Store, others
+from dprl.runs.turn import Order, play
 from dprl.runs.workers import PipeSlot
+from dprl.simulation import trace_from_bytes
 from tests.problems import first
 from tests.runs import fake
 from tests.runs.fake import FakeSpec
@@ -227,7 +230,7 @@ def test_workers_import_no_streamlit() -> None:
 
 
 SMALL = {"S": 3, "H": 3}
-REAL = {
+REAL: dict[str, Any] = {
     "block": dprl.RunSpec(environment_params=SMALL, episodes=5000, seeds=2),
     "shuffled": dprl.RunSpec(environment_params=SMALL, privacy="shuffle", episodes=5000, seeds=1),
     "episodic": dprl.RunSpec(
@@ -239,6 +242,8 @@ REAL = {
         seeds=1,
     ),
     "offline": dprl.OfflineSpec(environment_params=SMALL, n=1000, seeds=1),
+    "linear": dprl.RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=2000, seeds=1),
+    "attack": dprl.simulation.AttackSpec(run=dprl.RunSpec(environment_params=SMALL, episodes=2000), seeds=1),
 }
 
 
@@ -261,3 +266,19 @@ def test_background_runs_give_what_run_gives_also_when_they_were_looked_at_on_th
             for seed, at, values in store.live(spec):
                 np.testing.assert_array_equal(at, expected[name].seeds[seed].curve.at)
                 np.testing.assert_array_equal(values, expected[name].seeds[seed].curve.values)
+
+
+@pytest.mark.parametrize("kind", REAL)
+def test_a_seed_that_is_stopped_in_many_turns_and_goes_on_comes_to_the_same(kind: str) -> None:
+    spec = REAL[kind]
+    key, turns = spec.seed_key(0), 0
+    while (report := play(Order("seed", key, spec.to_json()), turn=0.0)).trace is None:
+        assert report.failed == ""
+        assert play(Order("stop", key, spec.to_json())).trace
+        turns += 1
+    assert turns or kind == "attack"  # which is one step
+    found, wanted = trace_from_bytes(report.trace), dprl.run(spec).seeds[0]
+    np.testing.assert_array_equal(found.curve.values, wanted.curve.values)
+    for name, value in vars(wanted).items():
+        if isinstance(value, np.ndarray):
+            np.testing.assert_array_equal(getattr(found, name), value)
