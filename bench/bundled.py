@@ -34,7 +34,7 @@ from dprl.lessons import LESSONS
 from dprl.lessons.weights import WIDTHS, widths
 from dprl.metrics import search
 from dprl.metrics.curves import Evidence, RunCurves, thinned
-from dprl.runs.store import setting
+from dprl.runs.database import setting
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
 from dprl.sitemap import PAGES, Page
 from pages.attack.link import DEFAULT

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from dprl.runs.store import Lease, Store
+from dprl.runs.limits import Lease
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=1000, seeds=5)

@@ -29,7 +29,8 @@ from dprl.engine import home
 from dprl.fields import Field, SpecError, shown
 from dprl.runs import logs
 from dprl.runs.cluster import engine
-from dprl.runs.store import StoreError, opened, setting
+from dprl.runs.database import StoreError, setting
+from dprl.runs.store import opened
 from dprl.runs.workers import end_with_parent
 from dprl.simulation.uploads import kept
 from dprl.sitemap import Page, page_at, tagged

@@ -11,7 +11,7 @@ from dprl.landscape.compute import workers
 from dprl.landscape.gather import gather_landscape
 from dprl.landscape.rows import all_rows, terminal_text
 from dprl.landscape.table import Landscape
-from dprl.runs.store import setting
+from dprl.runs.database import setting
 from dprl.tables import csv
 from dprl.words import duration
 

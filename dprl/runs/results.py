@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -80,30 +80,20 @@ class Results:
 
     def there(self, keys: Collection[str]) -> dict[str, int]:
         """Return the size of each trace in bytes, and -1 if only a curve is left."""
-        found = self._select("coalesce(length(trace), -1)", keys)
-        with self._lock:
-            for key in self._held.keys() & set(keys):
-                held = self._held[key]
-                found[key] = None if held is None else -1 if held[1] is None else len(held[1])
-        return {key: size for key, size in found.items() if size is not None}
+        return self._find(
+            keys, "coalesce(length(trace), -1)", lambda _, trace: -1 if trace is None else len(trace)
+        )
 
     def curves(self, keys: Collection[str]) -> dict[str, bytes]:
         """Return the curves that are there, and answers."""
-        found = self._select("curve", keys)
-        with self._lock:
-            for key in self._held.keys() & set(keys):
-                held = self._held[key]
-                found[key] = held and held[0]
-        return {key: curve for key, curve in found.items() if curve is not None}
+        return self._find(keys, "curve", lambda curve, _: curve)
 
     def trace(self, key: str) -> bytes | None:
-        """Return a trace."""
-        with self._lock:
-            if key in self._held:
-                held = self._held[key]
-                return held and held[1]
-            self._used.add(key)
-        return self._select("trace", [key]).get(key)
+        """Return a trace, and note that it is looked at."""
+        found: bytes | None = self._find([key], "trace", lambda _, trace: trace).get(key)
+        if found is not None:
+            self.use(key)
+        return found
 
     def count(self) -> int:
         """Return how many traces are in the file."""
@@ -157,9 +147,14 @@ class Results:
         )
         self.bytes = (pages - free) * size
 
-    def _select(self, column: str, keys: Collection[str]) -> dict[str, Any]:
+    def _find(
+        self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
+    ) -> dict[str, Any]:
+        """What there is of each key: in the file a column, and of what is held the same."""
         rest, before = list(keys), self.file.notice
         found: dict[str, Any] = {}
+        with self._lock:  # first: what is written meanwhile is in the file then
+            mine = {key: self._held[key] for key in rest if key in self._held}
         try:
             for i in range(0, len(rest), _CHUNK):
                 some = rest[i : i + _CHUNK]
@@ -170,4 +165,5 @@ class Results:
             if self.file.notice == before:
                 raise
             self.changes += 1  # the file was damaged, and a new one is empty
-        return found
+        found |= {key: row and held(*row) for key, row in mine.items()}
+        return {key: value for key, value in found.items() if value is not None}

@@ -23,35 +23,17 @@ from dprl.engine import home
 from dprl.runs import simulation as simulations
 from dprl.runs import status as statuses
 from dprl.runs.asked import Run
-from dprl.runs.database import DiskFull, StoreError, setting
+from dprl.runs.database import StoreError, setting
 from dprl.runs.engine import Engine
-from dprl.runs.limits import Lease, TooMuch, caps
+from dprl.runs.limits import Lease, caps
 from dprl.runs.results import Results
-from dprl.runs.rooms import Room, RoomError, Rooms
+from dprl.runs.rooms import Rooms
 from dprl.runs.rooms_file import rooms_file
-from dprl.runs.short_links import LinkError, ShortLinks
+from dprl.runs.short_links import ShortLinks
 from dprl.runs.simulation import SpecLike
-from dprl.runs.status import Activity, RunRow, RunStatus, State
+from dprl.runs.status import Activity, RunRow, RunStatus
 from dprl.runs.turn import Order
 from dprl.runs.turns import Forecast, forecast
-from dprl.runs.workers import Slot
-
-__all__ = [
-    "Activity",
-    "DiskFull",
-    "Lease",
-    "LinkError",
-    "Room",
-    "RoomError",
-    "RunRow",
-    "RunStatus",
-    "State",
-    "Store",
-    "StoreError",
-    "TooMuch",
-    "default_path",
-    "setting",
-]
 
 log = logging.getLogger("dprl.runs")
 
@@ -73,7 +55,7 @@ class Store:
         public: everything that is asked for in the dashboard is leased, not only what comes through a link.
         link_seconds: of one core, estimated, that a link may start by itself.
         grace: seconds for which leased work goes on when its tab has gone.
-        rooms, links: rooms of classes, and short links.
+        rooms, links: rooms of classes, and short links; results, engine: what came out, and who plays.
 
     Raises:
         StoreError: one sentence, if no store can be had.
@@ -89,8 +71,8 @@ class Store:
         self.rooms, self.links = Rooms(self._rooms_file), ShortLinks(self._rooms_file)
         self.results = Results(self.path)
         self._simulation = simulations.load(simulation)
-        self._engine = Engine(self.results, simulation)
-        self._queue, self._work = self._engine.queue, self._engine.work
+        self.engine = Engine(self.results, simulation)
+        self._queue, self._work = self.engine.queue, self.engine.work
         self._keeper: threading.Thread | None = None
         self._closed = False
         self._forecasts: tuple[float, dict[Run, Forecast]] = (float("-inf"), {})
@@ -179,7 +161,7 @@ class Store:
     def activity(self) -> Activity:
         """Return workers and queue, over all visitors."""
         with self._work:
-            return statuses.activity(self._queue, self._engine.workers)
+            return statuses.activity(self._queue, self.engine.workers)
 
     def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
         """Return (seed, at [C], values [C]) of every seed that has points, running or ended: episodes and cumulative
@@ -244,11 +226,7 @@ class Store:
     def notice(self) -> str:
         """A sentence if results cannot be written, no worker can be reached, or a file was set aside."""
         files = self.results.file.notice, self._rooms_file.notice
-        return next(filter(None, (self.results.notice, self._engine.trouble, *files)), "")
-
-    def size_bytes(self) -> int:
-        """Return the bytes of the file of results that are in use."""
-        return self.results.bytes
+        return next(filter(None, (self.results.notice, self.engine.trouble, *files)), "")
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> Store:
         """Start workers unless there are some, or use a Dask cluster, see `Engine.begin`; return the store."""
@@ -257,22 +235,14 @@ class Store:
                 self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
                 self._keeper.start()
                 atexit.register(self.close)
-        self._engine.begin(workers, engine)
+        self.engine.begin(workers, engine)
         return self
-
-    def add(self, slot: Slot) -> None:
-        """Have turns played there, too."""
-        self._engine.add(slot)
-
-    def turn(self, slot: Slot) -> bool:
-        """Have a slot do one thing, without a thread of its own; return whether there was any."""
-        return self._engine.turn(slot)
 
     def close(self) -> None:
         """End the workers, write what waits, and close the files."""
         if _opened.get(self.path) is self:
             del _opened[self.path]
-        self._engine.close()
+        self.engine.close()
         self._closed = True
         self.results.news.set()
         self.results.write()
@@ -307,7 +277,7 @@ class Store:
     def _tell(self, told: str) -> str:
         """Leave word of how things stand for `others`."""
         with self._work:
-            text = json.dumps({"notice": self.notice, **statuses.overview(self._queue, self._engine.workers)})
+            text = json.dumps({"notice": self.notice, **statuses.overview(self._queue, self.engine.workers)})
         if text != told:
             file = _status_file(self.path)
             file.with_suffix(".new").write_text(text, encoding="utf-8")
@@ -340,7 +310,7 @@ class Store:
 
     def _forecast(self) -> dict[Run, Forecast]:
         if time.monotonic() - self._forecasts[0] > _FORECAST:
-            found = forecast(statuses.wishes(self._queue), max(1, self._engine.workers))
+            found = forecast(statuses.wishes(self._queue), max(1, self.engine.workers))
             self._forecasts = time.monotonic(), found
         return self._forecasts[1]
 
@@ -360,7 +330,7 @@ def _status_file(path: Path) -> Path:
 
 
 def others(path: Path) -> list[dict[str, Any]]:
-    """What the processes with workers at a store have told last, see `Store.overview`."""
+    """What the processes with workers at a store have told last, see `Store._tell`."""
     found = []
     for file in sorted(path.parent.glob(f"{path.name}.*.json")):
         try:

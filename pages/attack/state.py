@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.simulation import AttackSpec
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackView

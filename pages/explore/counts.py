@@ -13,7 +13,7 @@ from dprl.figures.coverage import noise_below_bound
 from dprl.figures.picture import PackedPicture, Picture
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.sentences import noise as sentences
 from dprl.simulation import SeedTrace
 from dprl.statistics import NOISY

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.simulation import SeedTrace
 from dprl.words import count
 from pages.explore import view

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from pages.explore import view
 from pages.shared.online.guarantee import guarantee_cards
 from pages.shared.visitor.state import session

@@ -14,7 +14,7 @@ from dprl.figures import steps as figures
 from dprl.figures.picture import Picture
 from dprl.figures.stages import TITLES, narrowing
 from dprl.mdp import TabularMDP
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.sentences import policy as sentences
 from dprl.simulation import OfflineSpec, SeedTrace, following
 from pages.explore import view

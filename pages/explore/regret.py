@@ -10,7 +10,7 @@ from dprl import metrics
 from dprl.messages import messages
 from dprl.research.one_user import drawable
 from dprl.research.series import mistakes_picture, mistakes_series
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec
 from dprl.words import plural, some
 from pages.explore import view

@@ -12,7 +12,7 @@ from dprl.figures.lines import Series
 from dprl.metrics import Growth
 from dprl.metrics.curves import RunCurves
 from dprl.privacy import PRIVATIZERS
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec
 from pages.free import link as free_link
 from pages.free.link import BASE, FreeView

@@ -9,7 +9,7 @@ from dprl.assets import module_with_imports
 from dprl.fields import SpecError
 from dprl.messages import messages
 from dprl.rooms.steps import ClassStep, Question
-from dprl.runs.store import StoreError
+from dprl.runs.database import StoreError
 from pages.room.state import group
 from pages.shared.layout.component import component
 from pages.shared.results.data import store

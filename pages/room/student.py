@@ -6,8 +6,8 @@ import streamlit as st
 
 from dprl.messages import filled
 from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Question, Recap, spends
+from dprl.runs.database import StoreError
 from dprl.runs.rooms import Room
-from dprl.runs.store import StoreError
 from dprl.sentences import room as sentences
 from pages.room import clinic, coin, prediction, question, recap
 from pages.room.entrance import visitor

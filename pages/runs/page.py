@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from dprl.runs.store import RunRow
+from dprl.runs.status import RunRow
 from dprl.sitemap import GROUPS, PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
 from pages.shared.layout.frame import redrawn
@@ -108,7 +108,7 @@ def overview(rows: list[RunRow]) -> None:
         st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
         st.metric(
             "All results kept",
-            size(store().size_bytes()),
+            size(store().results.bytes),
             width="content",
             help="When there is no more room, those longest unused go first.",
         )

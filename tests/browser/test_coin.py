@@ -14,7 +14,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from dprl.rooms.response import DRAWS, flip, opposites
 from dprl.rooms.steps import NO, YES, Question
-from dprl.runs.store import Lease, Store
+from dprl.runs.limits import Lease
+from dprl.runs.store import Store
 from tests.browser.seen import fits
 from tests.browser.server import App
 from tests.problems import first

@@ -13,7 +13,8 @@ from scipy.stats import beta
 from dprl.rooms import clinic
 from dprl.rooms.response import flip
 from dprl.rooms.steps import Clinic
-from dprl.runs.store import Lease, Store
+from dprl.runs.limits import Lease
+from dprl.runs.store import Store
 from tests.browser.seen import fits
 from tests.browser.server import App
 from tests.browser.test_coin import OWN, Phone, device, values

@@ -10,7 +10,8 @@ import pytest
 from dprl.links import MAX_CURVES
 from dprl.runs.database import StoreError
 from dprl.runs.results import FULL
-from dprl.runs.store import RunStatus, Store
+from dprl.runs.status import RunStatus
+from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, trust
 from pages.shared.names import titles

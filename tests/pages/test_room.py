@@ -15,7 +15,9 @@ from dprl.metrics import Measured
 from dprl.rooms.response import answered_yes, if_more, opposites
 from dprl.rooms.steps import NO, YES, Content, Guess, Question, Recap, ShareEstimate
 from dprl.runs import rooms
-from dprl.runs.store import Lease, RoomError, Store
+from dprl.runs.limits import Lease
+from dprl.runs.rooms import RoomError
+from dprl.runs.store import Store
 from dprl.sentences import room as sentences
 from pages.room.lead import upcoming
 from pages.room.question import shares_picture

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.runs.store import Lease, Store
+from dprl.runs.limits import Lease
+from dprl.runs.store import Store
 from tests.pages.conftest import Visit, press, words
 from tests.problems import first
 

@@ -40,6 +40,6 @@ def work(store: Store, slot: Hand | None = None, most: int = 1000) -> int:
     """Have a slot play until there is nothing to do; how many turns it took."""
     slot = slot or Hand()
     for done in range(most):
-        if not store.turn(slot):
+        if not store.engine.turn(slot):
             return done
     return most

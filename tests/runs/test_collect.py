@@ -46,7 +46,7 @@ def worker(real: Store) -> Callable[[int], None]:
             real.results.write()
             return report
 
-        real.add(Hand(do, answers=False))
+        real.engine.add(Hand(do, answers=False))
 
     return begin
 

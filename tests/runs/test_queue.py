@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from dprl.runs import turns
-from dprl.runs.store import Lease, Store, StoreError, TooMuch
+from dprl.runs.database import StoreError
+from dprl.runs.limits import Lease, TooMuch
+from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report
 from dprl.runs.workers import Died, Lost
 from tests.runs import fake
@@ -65,8 +67,8 @@ def test_from_asking_to_done(store: Store, slow: Slow) -> None:
     for done in range(6):
         versions.append(store.version(SPEC))
         assert store.status(SPEC).seeds_done == done // 2
-        assert store.turn(slow)
-    assert not store.turn(slow)
+        assert store.engine.turn(slow)
+    assert not store.engine.turn(slow)
     assert len({*versions, store.version(SPEC)}) == 8
     status = store.status(SPEC, "ann")
     assert (status.state, status.progress, status.seconds_left) == ("done", 1.0, None)
@@ -86,7 +88,7 @@ def test_a_seed_is_played_once_however_many_ask(store: Store, slow: Slow) -> Non
     assert sorted(slow.played) == [("a", seed) for seed in range(4) for _ in range(2)]
     store.ask(SPEC, "dan")
     assert store.status(SPEC, "dan").state == "done"
-    assert not store.turn(slow)
+    assert not store.engine.turn(slow)
 
 
 def test_asking_again_changes_nothing(store: Store) -> None:
@@ -151,8 +153,8 @@ def test_drafts_come_last_until_they_are_asked_for(store: Store, slow: Slow) -> 
     store.ask(FakeSpec("other draft", seeds=1), "ann", draft=True)
     store.ask(FakeSpec("other draft", seeds=1), "ann")
     store.ask(FakeSpec("other", seeds=1), "bob")
-    store.turn(slow)
-    store.turn(slow)
+    store.engine.turn(slow)
+    store.engine.turn(slow)
     assert {name for name, _ in slow.played[4:]} == {"other draft", "other"}
 
 
@@ -183,7 +185,7 @@ def test_what_is_cancelled_in_its_turn_stops_and_asked_for_again_goes_on(store: 
 
     store.ask(SPEC, "ann")
     hand = Hand(cancelling)
-    assert store.turn(hand)
+    assert store.engine.turn(hand)
     assert store.status(SPEC, "ann").state == "cancelled"
     store.ask(SPEC, "ann")
     hand.do = other.turn
@@ -204,7 +206,7 @@ def test_a_seed_that_ends_as_it_is_cancelled_is_done(store: Store) -> None:
 def test_another_who_waits_keeps_a_run_going(store: Store, slow: Slow) -> None:
     store.ask(SPEC, "ann")
     store.ask(SPEC, "bob")
-    store.turn(slow)
+    store.engine.turn(slow)
     store.cancel(SPEC, "ann")
     assert store.status(SPEC, "ann").state == "cancelled"
     assert store.status(SPEC, "bob").state == "running"
@@ -220,7 +222,7 @@ def test_a_failed_seed_leaves_the_others_and_is_tried_again_on_request(store: St
     assert (status.state, status.seeds_done, status.message) == ("failed", 2, "Seed 0 failed: no.")
     assert store.cost([SPEC]) == (0, 0.0)
     store.ask(SPEC, "ann")
-    assert not store.turn(slow)
+    assert not store.engine.turn(slow)
     store.ask(SPEC, "ann", again=True)
     work(store, slow)
     assert (store.status(SPEC).state, store.status(SPEC).message) == ("done", "")
@@ -310,9 +312,9 @@ def test_a_worker_that_is_lost_gives_all_back(store: Store, slow: Slow) -> None:
 
     store.ask(SPEC, "ann")
     hand = Hand(slow.turn)
-    store.turn(hand)
+    store.engine.turn(hand)
     hand.do = lost
-    assert store.turn(hand)
+    assert store.engine.turn(hand)
     assert store.status(SPEC).state == "queued"
     work(store, slow)
     assert store.status(SPEC).state == "done"
@@ -323,7 +325,7 @@ def test_place_and_seconds_left_follow_the_queue(store: Store, slow: Slow) -> No
         store.ask(FakeSpec(name, seeds=2, seconds=8.0), name)
     assert [store.status(FakeSpec(n, seeds=2, seconds=8.0)).place for n in "abc"] == [0, 1, 2]
     assert store.status(FakeSpec("c", seeds=2, seconds=8.0)).seconds_left == 3 * 16.0
-    store.turn(slow)
+    store.engine.turn(slow)
     assert store.status(FakeSpec("a", seeds=2, seconds=8.0)).place is None
 
 
@@ -375,7 +377,7 @@ def test_a_question_that_breaks_something_has_no_answer(store: Store) -> None:
 def test_what_a_tab_asked_for_ends_when_it_has_gone(store: Store, slow: Slow) -> None:
     store.ask(SPEC, "ann", ANN)
     store.ask(FakeSpec("sweep", seeds=4), "ann:sweep", ANN)
-    store.turn(slow)
+    store.engine.turn(slow)
     assert store.present({"ann"}) == {"ann"}
     assert close_tabs(store, 20) == 0  # it may be loaded anew
     assert store.present({"ann"}) == {"ann"}
@@ -387,7 +389,7 @@ def test_what_a_tab_asked_for_ends_when_it_has_gone(store: Store, slow: Slow) ->
 
 def test_a_page_loaded_anew_takes_over_what_its_address_names(store: Store, slow: Slow) -> None:
     store.ask(SPEC, "ann", ANN)
-    store.turn(slow)
+    store.engine.turn(slow)
     assert store.cost([SPEC]) == (0, 0.0)
     close_tabs(store, 30)
     store.ask(SPEC, "ann again", Lease("ann again", "here"))

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dprl.runs.database import StoreError
+from dprl.runs.limits import Lease
 from dprl.runs.results import FULL, LOCKED, Results
-from dprl.runs.store import Lease, Store, StoreError
+from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report
 from tests.runs import fake
 from tests.runs.disk import Disk

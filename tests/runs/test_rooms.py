@@ -16,9 +16,10 @@ import pytest
 from dprl.fields import SpecError
 from dprl.rooms.steps import NO, YES, Clinic, Guess, Question
 from dprl.runs import limits, rooms
-from dprl.runs.limits import TooOften
+from dprl.runs.limits import Lease, TooOften
+from dprl.runs.rooms import RoomError
 from dprl.runs.rooms_file import read_code
-from dprl.runs.store import Lease, RoomError, Store
+from dprl.runs.store import Store
 
 WHO = Lease("tab")
 TEXT = "Did you ever copy an answer?"

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dprl.runs import limits, short_links
-from dprl.runs.limits import TooOften
+from dprl.runs.limits import Lease, TooOften
 from dprl.runs.rooms_file import LETTERS
-from dprl.runs.store import Lease, LinkError, Store
+from dprl.runs.short_links import LinkError
+from dprl.runs.store import Store
 from tests.runs import fake
 
 WHO = Lease("tab", "address")

@@ -17,8 +17,12 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl.runs.store import Lease, Store, others
+from dprl.runs.limits import Lease
+from dprl.runs.store import Store, others
+from dprl.runs.turn import Order, play
 from dprl.runs.workers import PipeSlot
+from dprl.simulation import trace_from_bytes
+from tests.problems import first
 from tests.runs import fake
 from tests.runs.fake import FakeSpec
 
@@ -35,7 +39,7 @@ def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None
 
 def workers(store: Store) -> list[int]:
     """The process ids of a store's workers."""
-    return [slot.process.pid for slot in list(store._engine.slots) if isinstance(slot, PipeSlot)]
+    return [slot.process.pid for slot in list(store.engine.slots) if isinstance(slot, PipeSlot)]
 
 
 def alive(pid: int) -> bool:
@@ -99,6 +103,7 @@ def test_a_seed_that_kills_its_worker_twice_fails_and_one_that_does_so_once_does
     assert kept.status(innocent).message == ""
 
 
+@pytest.mark.thorough
 def test_killed_workers_cost_nothing_but_time(begun: Store) -> None:
     specs = [FakeSpec(name, seeds=3, seconds=0.8) for name in "abc"]
     for spec in specs:
@@ -118,6 +123,7 @@ def test_killed_workers_cost_nothing_but_time(begun: Store) -> None:
         ]
 
 
+@pytest.mark.thorough
 def test_idle_workers_that_are_killed_blame_nobody(begun: Store) -> None:
     assert begun.answer("sum", FakeSpec()) is None
     wait_for(lambda: begun.answer("sum", FakeSpec()))
@@ -161,7 +167,7 @@ time.sleep(60 if len(sys.argv) < 3 else 0)
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
+@pytest.mark.parametrize("how", first([signal.SIGKILL, signal.SIGTERM, None]))
 def test_workers_end_with_the_dashboard_however_that_ends_and_results_are_there(
     path: Path, how: signal.Signals | None
 ) -> None:
@@ -236,6 +242,8 @@ REAL: dict[str, Any] = {
         seeds=1,
     ),
     "offline": dprl.OfflineSpec(environment_params=SMALL, n=1000, seeds=1),
+    "linear": dprl.RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=2000, seeds=1),
+    "attack": dprl.simulation.AttackSpec(run=dprl.RunSpec(environment_params=SMALL, episodes=2000), seeds=1),
 }
 
 
@@ -258,3 +266,19 @@ def test_background_runs_give_what_run_gives_also_when_they_were_looked_at_on_th
             for seed, at, values in store.live(spec):
                 np.testing.assert_array_equal(at, expected[name].seeds[seed].curve.at)
                 np.testing.assert_array_equal(values, expected[name].seeds[seed].curve.values)
+
+
+@pytest.mark.parametrize("kind", REAL)
+def test_a_seed_that_is_stopped_in_many_turns_and_goes_on_comes_to_the_same(kind: str) -> None:
+    spec = REAL[kind]
+    key, turns = spec.seed_key(0), 0
+    while (report := play(Order("seed", key, spec.to_json()), turn=0.0)).trace is None:
+        assert report.failed == ""
+        assert play(Order("stop", key, spec.to_json())).trace
+        turns += 1
+    assert turns or kind == "attack"  # which is one step
+    found, wanted = trace_from_bytes(report.trace), dprl.run(spec).seeds[0]
+    np.testing.assert_array_equal(found.curve.values, wanted.curve.values)
+    for name, value in vars(wanted).items():
+        if isinstance(value, np.ndarray):
+            np.testing.assert_array_equal(getattr(found, name), value)

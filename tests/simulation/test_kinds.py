@@ -60,7 +60,7 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     assert len(sweep.specs) == 6  # with the baselines
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
     store = Store(tmp_path / "runs.sqlite")
-    store.add(Hand(play))
+    store.engine.add(Hand(play))
     final = compute_runs(store, sweep.specs, "me")
     for spec in sweep.specs:
         np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])

@@ -193,7 +193,7 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     assert sweep.points[-1].spec == base.replace(algorithm_params={"C2": 16.0})
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
     store = Store(tmp_path / "runs.sqlite")
-    store.add(Hand(play))
+    store.engine.add(Hand(play))
     final = compute_runs(store, sweep.specs, "me")
     for spec in sweep.specs:
         np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])

@@ -551,7 +551,7 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     sweep = Sweep(spec, {"rho": [1, "10"], "C2": [1.0, 16]})
     assert sweep.points[-1].spec == spec.replace(rho=10)
     store = Store(tmp_path / "runs.sqlite")
-    store.add(Hand(play))
+    store.engine.add(Hand(play))
     final = compute_runs(store, sweep.specs, "me")
     for each in sweep.specs:
         np.testing.assert_array_equal(final[each], dprl.run(each).values[:, -1])

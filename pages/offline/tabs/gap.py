@@ -14,7 +14,7 @@ from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.metrics.curves import RunCurves
 from dprl.research.series import gap_picture, gap_series, paper_range, price_picture, price_series
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.tables import escape_formulas

@@ -14,7 +14,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.metrics.curves import RunCurves
 from dprl.research.series import series_of
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
 from dprl.simulation import RunSpec

@@ -16,7 +16,8 @@ from dprl.metrics.curves import RunCurves
 from dprl.research.series import place_of
 from dprl.runs.cluster import engine
 from dprl.runs.curves import stored_curves
-from dprl.runs.store import RunStatus, Store, opened
+from dprl.runs.status import RunStatus
+from dprl.runs.store import Store, opened
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, bytes_of, cache_of
 

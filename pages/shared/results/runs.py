@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.metrics.curves import RunCurves
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from pages.shared.results import data, together
 from pages.shared.results.bundled import bundled
 from pages.shared.results.status import ACTIVE

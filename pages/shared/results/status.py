@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from dprl.runs.store import RunStatus
+from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec, Spec, compiles
 from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dprl.runs.database import StoreError
-from dprl.runs.store import Lease
+from dprl.runs.limits import Lease
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import connected, serving, session_id
 
