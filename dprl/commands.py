@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from argparse import Namespace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -114,7 +115,7 @@ def look() -> dict[str, Any]:
     """How things stand; where nothing was ever run, no store is begun. Raises StoreError.
 
     Keys: store (path, exists, and where it does notice, results, bytes, capacity in bytes), queue (runs_waiting,
-    seeds_queued, seconds_queued of one core, seeds_running), workers (alive, at_work), errors and versions.
+    seeds_queued, seconds_queued of one core, seeds_running, workers), at_work, errors and versions.
     """
     path = default_path()
     found: dict[str, Any] = {"store": {"path": str(path), "exists": path.exists()}, "versions": versions()}
@@ -127,13 +128,9 @@ def look() -> dict[str, Any]:
         results.file.close()
     parts = others(path)
     found["store"] |= {"notice": next((part["notice"] for part in parts if part["notice"]), ""), **kept}
-    for name in ("runs_waiting", "seeds_queued", "seconds_queued", "seeds_running"):
-        found.setdefault("queue", {})[name] = sum(part["queue"][name] for part in parts)
-    found["workers"] = {
-        "alive": sum(part["workers"]["alive"] for part in parts),
-        "at_work": [one for part in parts for one in part["workers"]["at_work"]],
-    }
-    found["errors"] = [one for part in parts for one in part["errors"]]
+    names = ("runs_waiting", "seeds_queued", "seconds_queued", "seeds_running", "workers")
+    found["queue"] = {name: sum(part["queue"][name] for part in parts) for name in names}
+    found |= {name: [one for part in parts for one in part[name]] for name in ("at_work", "errors")}
     return found
 
 
@@ -143,7 +140,7 @@ def text(found: dict[str, Any]) -> list[str]:
     store = found["store"]
     if not store["exists"]:
         return [f"store     none at {store['path']} yet", f"versions  {known}"]
-    queue, workers = found["queue"], found["workers"]
+    queue = found["queue"]
     capacity = f"{size(store['bytes'])} of {size(store['capacity'])}"
     lines = [f"store     {store['path']}: {plural(store['results'], 'result')}, {capacity}"]
     if store["notice"]:
@@ -153,10 +150,11 @@ def text(found: dict[str, Any]) -> list[str]:
         queued = f"{queued} ({duration(queue['seconds_queued'])} of one core)"
     waiting = f"{plural(queue['runs_waiting'], 'run')} waiting"
     lines.append(f"queue     {waiting}, {queued}, {plural(queue['seeds_running'], 'seed')} running")
-    lines.append(f"workers   {workers['alive']} alive")
-    for one in workers["at_work"]:
-        at = [f"seed {one['seed']} of {one['key']}", percent(one["progress"]), f"{one['seconds']:.0f} s"]
-        lines.append(f"          {', '.join([*at, 'set aside'] if one['parked'] else at)}")
+    lines.append(f"workers   {queue['workers']} alive")
+    for one in found["at_work"]:
+        at = [f"seed {one['number']} of {one['key']}", percent(one["progress"])]
+        at.append(f"begun {max(0.0, time.time() - one['began_at']):.0f} s ago")
+        lines.append(f"          {', '.join(at if one['playing'] else [*at, 'put down'])}")
     lines.append("errors    of the seeds that failed last" if found["errors"] else "errors    none")
     for error in found["errors"]:
         began = datetime.fromtimestamp(error["began_at"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -27,13 +27,6 @@ class StoreError(RuntimeError):
     """The store cannot be used; the message is one sentence, for visitors too: it holds no path."""
 
 
-class DiskFull(StoreError):
-    """Nothing was written, because the disk has no room."""
-
-    def __init__(self) -> None:
-        super().__init__("The disk of this server is full, and nothing new is kept until there is room.")
-
-
 def setting(name: str, default: int, low: int, high: int) -> int:
     """A whole number from the environment. Raises StoreError naming the variable if it is not one."""
     text = os.environ.get(name, "").strip() or str(default)
@@ -93,9 +86,8 @@ class Database:
                     if _inode(self.path) == inode:
                         self._set_aside("damaged")
                 raise StoreError(self.notice or f"The {self.name} was damaged; try again.") from error
-            if self._says_full(error):
-                raise DiskFull from error
-            raise StoreError(f"The {self.name} cannot be used just now ({error}).") from error
+            reason = "its disk is full" if self._says_full(error) else str(error)
+            raise StoreError(f"The {self.name} cannot be used just now ({reason}).") from error
         finally:
             if db is not None:
                 if db.in_transaction:

@@ -128,6 +128,9 @@ class Queue:
                     self.cancel(run, visitor)
         self.tabs = {tab: seen for tab, seen in self.tabs.items() if tab not in gone}
         self._served = {visitor: at for visitor, at in self._served.items() if at > now - 3600}
+        if len(self.unanswered) > QUESTIONS:  # they may be asked again
+            self.unanswered.clear()
+            self._deaths.clear()
         return len(gone)
 
     def next(self, slot: Slot) -> Order | None:

@@ -8,15 +8,14 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from dprl.runs.database import Database, DiskFull, StoreError, setting
+from dprl.runs.database import Database, StoreError, setting
 
 TABLES = """
 CREATE TABLE result (key TEXT PRIMARY KEY, curve BLOB NOT NULL, trace BLOB, used_at REAL NOT NULL);
 CREATE INDEX result_trace ON result(used_at) WHERE trace IS NOT NULL;
 CREATE INDEX result_used ON result(used_at);
 """
-FULL = "The disk of this server is full: new results are kept in memory, and written when there is room."
-LOCKED = "The store of runs cannot be written to just now: new results are kept in memory, and written later."
+HELD = "New results are kept in memory, and written later. {}"
 CROWDED = 256 * 2**20  # bytes in memory, above which nothing new is computed until they are written
 _CHUNK = 500  # keys in one statement
 _TRACE = "SELECT key FROM result WHERE trace IS NOT NULL ORDER BY used_at LIMIT 1"
@@ -122,7 +121,7 @@ class Results:
                 self.notice = ""
                 self._make_room(set(held))
             except StoreError as error:
-                self.notice = FULL if isinstance(error, DiskFull) else LOCKED
+                self.notice = HELD.format(error)
 
     def _make_room(self, newest: set[str]) -> None:
         self._measure()

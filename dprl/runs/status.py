@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from dprl.runs.asked import Run, Seed
@@ -14,6 +14,7 @@ from dprl.runs.turns import Forecast, Waiting
 State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
 
 FAILURES = 5
+_TOLD = "key", "number", "progress", "began_at", "playing", "message"  # of a seed
 MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 
 
@@ -105,33 +106,13 @@ def activity(queue: Queue, workers: int) -> Activity:
 def overview(queue: Queue, workers: int) -> dict[str, Any]:
     """What `dprl status` shows of it."""
     seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if seed.fresh}
-    now = activity(queue, workers)
-    return {
-        "queue": {
-            "runs_waiting": now.runs_waiting,
-            "seeds_queued": now.seeds_queued,
-            "seconds_queued": sum(seconds.values()),
-            "seeds_running": now.seeds_running,
-        },
-        "workers": {
-            "alive": workers,
-            "at_work": [
-                {
-                    "key": seed.key,
-                    "seed": seed.number,
-                    "progress": seed.progress,
-                    "seconds": max(0.0, time.time() - seed.began_at),
-                    "parked": not seed.playing,
-                }
-                for seed in queue.begun()
-            ],
-        },
-        "errors": [
-            {"key": seed.key, "seed": seed.number, "message": seed.message, "began_at": seed.began_at}
-            for seed in sorted(queue.seeds.values(), key=lambda seed: -seed.began_at)
-            if seed.state == "failed"
-        ][:FAILURES],
-    }
+    failed = sorted((s for s in queue.seeds.values() if s.state == "failed"), key=lambda seed: -seed.began_at)
+
+    def told(seeds: list[Seed]) -> list[dict[str, Any]]:
+        return [{name: getattr(seed, name) for name in _TOLD} for seed in seeds]
+
+    waiting = {**asdict(activity(queue, workers)), "seconds_queued": sum(seconds.values())}
+    return {"queue": waiting, "at_work": told(queue.begun()), "errors": told(failed[:FAILURES])}
 
 
 def wishes(queue: Queue) -> list[Waiting]:

@@ -256,6 +256,7 @@ class Store:
     def _keep(self) -> None:
         """Write results as they come, and every second look after tabs, rooms, and what others may want to see."""
         looked, told = 0.0, ""
+        others(self.path)  # of those that were killed nothing is left
         while not self._closed:
             self.results.news.wait(1.0)
             self.results.news.clear()

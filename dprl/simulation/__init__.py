@@ -11,6 +11,7 @@ from dprl.simulation.kinds import (
     Run,
     answer,
     answered,
+    compiles,
     estimate,
     run,
     spec_from_dict,
@@ -20,7 +21,7 @@ from dprl.simulation.kinds import (
 )
 from dprl.simulation.loops import EliminationRun, SeedRun
 from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
-from dprl.simulation.online import Outlook, compiles, outlook
+from dprl.simulation.online import Outlook, outlook
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 from dprl.simulation.trace import Curve, Spec, Trace, TraceCore

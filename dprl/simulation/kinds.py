@@ -53,6 +53,7 @@ class Kind:
         from_files(fields, base): for the command line, where some fields name files and a spec has what was read of
             them: a context with the spec, base with these changes if there is one. None where no field does.
         files: for the command line, what else is written of a trace, by the name of the file.
+        compiles(spec): whether numba has to compile kernels on this machine before the first result.
     """
 
     key: str
@@ -68,6 +69,7 @@ class Kind:
     questions: Mapping[str, Callable[[Any], Any]]
     from_files: Callable[[Mapping[str, Any], Any], AbstractContextManager[Any]] | None = None
     files: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    compiles: Callable[[Any], bool] = lambda spec: False
 
     __repr__ = described
 
@@ -132,6 +134,11 @@ def estimate(spec: Spec | Mapping[str, Any]) -> Estimate:
     """What one seed of a spec, or of a dict of its fields, will cost. Raises SpecError."""
     asked: Spec = given_spec(spec)
     return kind_of(asked).estimate(asked)
+
+
+def compiles(spec: Spec) -> bool:
+    """Whether numba has to compile kernels on this machine before a run's first result."""
+    return kind_of(spec).compiles(spec)
 
 
 def answer(question: str, spec: Spec) -> str:

@@ -203,6 +203,7 @@ kinds.register(
         measure=MEASURE,
         axes=axes.axes,
         along=axes.along,
+        compiles=compiles,
         questions={
             "outlook": expected,
             "guarantee": guarantee,

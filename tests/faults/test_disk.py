@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dprl.runs.results import FULL
+from dprl.runs.results import HELD
 from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report, play
 from tests.faults import walk
@@ -51,7 +51,7 @@ def test_a_disk_that_is_full_at_random_writes(tmp_path: Path, monkeypatch: pytes
         said.add(store.notice)
         done.append(spec)
         assert right(store, spec) == 3
-    assert said == {"", FULL}
+    assert said == {"", HELD.format("The store of runs cannot be used just now (its disk is full).")}
     monkeypatch.setattr(disk, "check", lambda statement: None)
     store.close()
     with closing(Store(tmp_path / "runs.sqlite", walk.NAME)) as store:

@@ -9,7 +9,7 @@ import pytest
 
 from dprl.links import MAX_CURVES
 from dprl.runs.database import StoreError
-from dprl.runs.results import FULL
+from dprl.runs.results import HELD
 from dprl.runs.status import RunStatus
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
@@ -214,7 +214,9 @@ def test_a_full_disk_is_said_and_results_are_shown_all_the_same(
     work()
     store.results.write()
     app.run()
-    assert [w.value.replace("\\", "") for w in app.warning] == [FULL]
+    assert [w.value.replace("\\", "") for w in app.warning] == [
+        HELD.format("The store of runs cannot be used just now (its disk is full).")
+    ]
     assert store.status(SPEC).state == "done"
     assert len(charts(app)) == 1
     disk.full = ""

@@ -11,7 +11,7 @@ import pytest
 
 from dprl.runs.database import StoreError
 from dprl.runs.limits import Lease
-from dprl.runs.results import FULL, LOCKED, Results
+from dprl.runs.results import HELD, Results
 from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report
 from tests.runs import fake
@@ -92,7 +92,7 @@ def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None
 def test_on_a_full_disk_results_are_held_and_written_later(disk: Disk, path: Path, store: Store) -> None:
     disk.full = "all"
     computed(store)
-    assert store.notice == FULL
+    assert store.notice == HELD.format("The store of runs cannot be used just now (its disk is full).")
     assert store.status(SPEC).state == "done"
     assert len(store.traces(SPEC)) == len(store.live(SPEC)) == 2
     assert Results(path).there([SPEC.seed_key(0)]) == {}
@@ -121,7 +121,7 @@ def test_a_locked_file_holds_nobody_up(path: Path, store: Store, monkeypatch: py
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         computed(store)
-        assert store.notice == LOCKED
+        assert store.notice == HELD.format("The store of runs cannot be used just now (database is locked).")
         assert store.status(SPEC).state == "done"
         assert len(store.traces(SPEC)) == 2
         other.execute("ROLLBACK")

@@ -216,7 +216,7 @@ def test_what_a_process_with_workers_tells_others(kept: Store) -> None:
     wait_for(lambda: any(part["queue"]["seeds_running"] == 2 for part in others(kept.path)))
     [told] = others(kept.path)
     assert told["queue"]["seeds_queued"] == 3
-    assert told["workers"]["alive"] == 2
+    assert told["queue"]["workers"] == 2
     assert "ann" not in str(told)
     kept.cancel(spec, "ann-the-visitor")
 
