@@ -40,11 +40,11 @@ CEILINGS = {
     "dprl, loose files": 2_600,
     "pages": 20_396,
     "website": 742,
-    "tests": 51_104,
+    "tests": 51_107,
     "bench": 2_558,
     "JavaScript": 3_055,
     "TOML": 3_004,
-    "docs, words": 63_047,
+    "docs, words": 60_364,
 }
 
 

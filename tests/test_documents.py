@@ -20,6 +20,8 @@ import pytest
 
 import dprl
 from dprl.__main__ import command_line
+from dprl.claims import CLAIMS
+from dprl.lessons import LESSONS
 from dprl.messages.glossary import TERMS
 from dprl.simulation.uploads import kept, ledger
 from tests.test_layers import ROOT
@@ -140,7 +142,6 @@ def test_a_console_prints_what_a_page_shows(page: Path) -> None:
 GIVEN = {
     ("docs/how-to/adding-an-algorithm.md", "to add"),
     ("docs/how-to/deploying.md", "fault"),
-    ("docs/how-to/lessons.md", "lesson"),
     ("docs/notes/ldp-obi.md", ""),
     ("docs/notes/linear.md", "one user's change, a step"),
     ("docs/notes/offline.md", "data"),
@@ -298,10 +299,12 @@ def test_the_reference_has_every_entry_of_the_registries() -> None:
         assert f"- Key: `{key}`" in pages["mechanisms"]
     assert all(f"- Key: `{key}`" in pages["environments"] for key in dprl.ENVIRONMENTS)
     assert all(f"| `{field}` |" in pages["fields"] for field in dprl.FIELDS)
+    assert all(f"| `{key}` |" in pages["claims"] for key in CLAIMS)
+    assert pages["lessons"].count("/lessons?") == len(LESSONS)
     assert pages["glossary"].count("\n## ") == len(TERMS) - 1
     assert pages["sentences"].count("\n- ") == len(registries.PROOFS["sentence"])
     for part in pages:
-        assert any(f"{{include}} generated/{part}.md" in text_of(page) for page in WRITTEN), part
+        assert any(f"generated/{part}.md" in text_of(page) for page in WRITTEN), part
 
 
 def test_a_proof_names_tests_that_there_are() -> None:
