@@ -1,5 +1,5 @@
-"""Pages of the reference that follow from the program: what can be chosen, settings of specs, the glossary, commands,
-what sentences about privacy follow from.
+"""Parts of the pages that follow from the program: what can be chosen, settings of specs, the glossary, commands,
+claims and their verdicts, lessons, what sentences about privacy follow from.
 
 `make docs` writes them; `tests/test_documents.py` looks at them without Sphinx.
 """
@@ -15,11 +15,14 @@ from typing import Any
 
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, PRIVATIZERS
 from dprl.__main__ import command_line
+from dprl.claims import CLAIMS
 from dprl.fields import Field
+from dprl.lessons import LESSONS
 from dprl.messages.glossary import TERMS
 from dprl.privacy.curator import PROMISES
 from dprl.simulation.kinds import KINDS
 from dprl.theory import BOUNDS, LEFT_OUT
+from pages.shared.results.evidence import bundled
 
 PROOFS = tomllib.loads(Path(__file__).with_name("proofs.toml").read_text("utf-8"))
 
@@ -32,8 +35,10 @@ def pages() -> dict[str, str]:
         "environments": _lines(_environments()),
         "bounds": _lines(_bounds()),
         "fields": _lines(_specs()),
+        "claims": _lines(_claims()),
         "commands": _lines(_commands()),
         "glossary": _lines(_glossary()),
+        "lessons": _lines(_lessons()),
         "sentences": _lines(_sentences()),
     }
 
@@ -154,6 +159,20 @@ def _bounds() -> Iterator[str]:
 def _specs() -> Iterator[str]:
     for kind in KINDS.values():
         yield from (f"## Fields of a run of kind `{kind.key}`", "", *_table(kind.fields.values()))
+
+
+def _claims() -> Iterator[str]:
+    """A row for each claim, with what the runs that come with the program say."""
+    yield from ("| claim | says | from | found |", "| --- | --- | --- | --- |")
+    for key, claim in CLAIMS.items():
+        found = bundled().reports[key].summary
+        yield f"| `{key}` | {_plain(claim.says)} | {_plain(claim.source)} | {_plain(found)} |"
+
+
+def _lessons() -> Iterator[str]:
+    yield from ("| lesson | what it is about | link |", "| --- | --- | --- |")
+    for number, one in enumerate(LESSONS.values()):
+        yield f"| {number}. {_plain(one.title)} | {_plain(one.say)} | `/lessons?v=1&lesson={one.key}` |"
 
 
 def _commands() -> Iterator[str]:

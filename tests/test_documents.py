@@ -20,6 +20,8 @@ import pytest
 
 import dprl
 from dprl.__main__ import command_line
+from dprl.claims import CLAIMS
+from dprl.lessons import LESSONS
 from dprl.messages.glossary import TERMS
 from dprl.simulation.uploads import kept, ledger
 from tests.test_layers import ROOT
@@ -140,7 +142,6 @@ def test_a_console_prints_what_a_page_shows(page: Path) -> None:
 GIVEN = {
     ("docs/how-to/adding-an-algorithm.md", "to add"),
     ("docs/how-to/deploying.md", "fault"),
-    ("docs/how-to/lessons.md", "lesson"),
     ("docs/notes/ldp-obi.md", ""),
     ("docs/notes/linear.md", "one user's change, a step"),
     ("docs/notes/offline.md", "data"),
@@ -159,6 +160,64 @@ def test_no_table_has_numbers_that_were_written_by_hand() -> None:
             if re.search(r"\|[ *(−]*\d", body):
                 found.add((name(page), title.strip()))
     assert found == GIVEN
+
+
+# ---- numbers in sentences
+
+WORDS = "two|three|four|five|six|seven|eight|nine|ten|twenty|forty|hundreds?|thousands?|millions?|billions?"
+NUMBER = rf"(?:\d[\w,.^]*|{WORDS})(?: (?:hundred|thousand|million|billion))?"
+MEASURED = re.compile(
+    rf"(?<![\w.^-])(?:{NUMBER}(?: ?%| (?:percent|(?:micro|milli)?seconds?|minutes?|hours?|ms|[kMG]B|CPUs?)\b"
+    rf"| (?:of )?times (?:as|more|fewer|less|larger|smaller|longer|shorter|faster|slower)\b| s(?= [a-z]{{2}}|[,;.]))"
+    rf"|(?:about|around|roughly|nearly|some) {NUMBER}\b(?! ?[/^]))"
+    r"|\b(?:half|quarter|third|tenth|fraction) (?:of )?an? (?:second|minute|hour)\b|\ban order of magnitude\b",
+    re.IGNORECASE,
+)
+# A bound is what code holds, or a proof. A level of confidence is chosen.
+BOUND = re.compile(
+    r"\b(?:at (?:most|least)|(?:more|less) than|up to|above|below|within)\b|95%", re.IGNORECASE
+)
+NAMES_ITS_SOURCE = re.compile(r"tests/\S+\.py|`(?:python -m \S+|dprl|make) ")
+# All other sentences with such a number say what was chosen, except where the reason says more.
+CHOSEN = {
+    "README.md": ["Nine lessons of five minutes"],
+    "docs/explanation/private-rl.md": ["of a million reports, a thousand times"],  # its root
+    "docs/how-to/cluster.md": ["silent for half a minute"],
+    "docs/how-to/deploying.md": ["Plan two cores and 2 GB", "files of 200 MB"],
+    "docs/how-to/lessons.md": ["Nine lessons of about five minutes"],
+    "docs/how-to/rooms.md": ["count wrong codes for ten minutes", "24 hours after it was opened"],
+    "docs/how-to/teach-a-class.md": ["takes about five minutes"],
+    "docs/notes/constants.md": [  # tests/learners/test_formulas.py compares both with runs
+        "That loses 97% of V*, and random play 99%.",
+        "without privacy 77% larger",
+    ],
+    "docs/notes/engine-in-the-browser.md": ["ended half a second later"],
+    "docs/notes/scale.md": ["for two minutes after it has gone"],
+    "docs/notes/trade-offs.md": ["Holm's method at 5%"],
+    "docs/notes/users.md": ["four losses between 1% and 10%"],
+    "docs/reference/python.md": ["Python in ten minutes"],
+    "docs/reference/settings.md": ["files of visitors are small, 2 MB"],
+    "docs/tutorials/first-lesson.md": ["in five minutes"],
+    "docs/tutorials/first-run.md": ["The dashed line is 100%", "begin near 100%", "Python in ten minutes"],
+    "docs/tutorials/index.md": ["about ten minutes"],
+    "docs/tutorials/ten-minutes.ipynb": ["# Python in ten minutes"],
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name)
+def test_no_sentence_has_a_measurement_without_its_source(page: Path) -> None:
+    """A time, a size, a share or a factor in a sentence is a bound, names the test or command that finds it, or is in
+    the list. It does not find numbers without such a unit, such as "by K = 10^12"."""
+    text = without_code(text_of(page))
+    assert all((ROOT / file).exists() for file in re.findall(r"`(tests/[\w/]+\.py)", text))
+    found = [
+        sentence
+        for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )", text)
+        for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z*\[`])", " ".join(block.split()))
+        if MEASURED.search(sentence) and not BOUND.search(sentence) and not NAMES_ITS_SOURCE.search(sentence)
+    ]
+    known = CHOSEN.get(name(page), [])
+    assert [sentence for sentence in found if not any(part in sentence for part in known)] == []
 
 
 def commands(page: Path) -> Iterator[list[str]]:
@@ -240,10 +299,12 @@ def test_the_reference_has_every_entry_of_the_registries() -> None:
         assert f"- Key: `{key}`" in pages["mechanisms"]
     assert all(f"- Key: `{key}`" in pages["environments"] for key in dprl.ENVIRONMENTS)
     assert all(f"| `{field}` |" in pages["fields"] for field in dprl.FIELDS)
+    assert all(f"| `{key}` |" in pages["claims"] for key in CLAIMS)
+    assert pages["lessons"].count("/lessons?") == len(LESSONS)
     assert pages["glossary"].count("\n## ") == len(TERMS) - 1
     assert pages["sentences"].count("\n- ") == len(registries.PROOFS["sentence"])
     for part in pages:
-        assert any(f"{{include}} generated/{part}.md" in text_of(page) for page in WRITTEN), part
+        assert any(f"generated/{part}.md" in text_of(page) for page in WRITTEN), part
 
 
 def test_a_proof_names_tests_that_there_are() -> None:

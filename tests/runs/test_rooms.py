@@ -92,7 +92,7 @@ def test_a_device_reports_once_and_the_same_again_changes_nothing(store: Store) 
 
 def test_a_script_that_skips_the_page_counts_as_one_phone(store: Store) -> None:
     """10,000 answers of one device that joined and of others that did not, many of them no reports: one counts. It
-    moves the estimate by at most (e + 1)/(e - 1) = 2.2 answers at epsilon = 1, as docs/how-to/rooms.md says."""
+    moves the estimate by at most (e^epsilon + 1)/(e^epsilon - 1) answers, as docs/how-to/rooms.md says."""
     code, _ = opened(store, devices=41)
     for i in range(40):
         store.rooms.respond(code, f"d{i}", 0, YES if i % 2 else NO)
