@@ -182,7 +182,8 @@ NAMES_ITS_SOURCE = re.compile(r"tests/\S+\.py|`(?:python -m \S+|dprl|make) ")
 CHOSEN = {
     "README.md": ["Nine lessons of five minutes"],
     "docs/explanation/private-rl.md": ["of a million reports, a thousand times"],  # its root
-    "docs/how-to/cluster.md": ["silent for half a minute"],
+    "docs/development/architecture.md": ["a turn of a quarter of a second"],
+    "docs/how-to/cluster.md": ["for a quarter of a second at a time"],
     "docs/how-to/deploying.md": ["Plan two cores and 2 GB", "files of 200 MB"],
     "docs/how-to/lessons.md": ["Nine lessons of about five minutes"],
     "docs/how-to/rooms.md": ["count wrong codes for ten minutes", "24 hours after it was opened"],
@@ -196,7 +197,7 @@ CHOSEN = {
     "docs/notes/trade-offs.md": ["Holm's method at 5%"],
     "docs/notes/users.md": ["four losses between 1% and 10%"],
     "docs/reference/python.md": ["Python in ten minutes"],
-    "docs/reference/settings.md": ["files of visitors are small, 2 MB"],
+    "docs/reference/settings.md": ["files of visitors are small, 2 MB", "turns of a quarter of a second"],
     "docs/tutorials/first-lesson.md": ["in five minutes"],
     "docs/tutorials/first-run.md": ["The dashed line is 100%", "begin near 100%", "Python in ten minutes"],
     "docs/tutorials/index.md": ["about ten minutes"],
