@@ -17,6 +17,7 @@ from dprl.engine.module import ENGINE, Held, lack, manifest, own_name
 from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word
 
 WORD = 8  # bytes
+MOST = 2**31  # bytes of an array; a module has at most twice as many in all
 
 
 @cache
@@ -24,7 +25,7 @@ def missing() -> str:
     """Return why no module can be played in this process, in one sentence; "" if it can."""
     try:
         import wasmtime  # noqa: F401
-    except ImportError as error:
+    except (ImportError, OSError, RuntimeError) as error:  # it has no build for every processor
         return f"wasmtime cannot be imported here ({error})."
     return ""
 
@@ -57,7 +58,8 @@ class Instance:
 
     def place(self, array: NDArray[Any]) -> int:
         """Copy a contiguous array into the memory; returns its address. Raises MemoryError if there is no room."""
-        address = int(self._exports["allocate"](self._store, max(array.nbytes, WORD)))
+        size = max(array.nbytes, WORD)
+        address = int(self._exports["allocate"](self._store, size)) if size < MOST else 0
         if address == 0:
             raise MemoryError("The run needs more memory than a WebAssembly module has.")
         self.write(address, array)
