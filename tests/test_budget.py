@@ -15,9 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 72_142,
+    "source": 72_144,
     "dprl/claims": 1_426,
-    "dprl/engine": 942,
+    "dprl/engine": 944,
     "dprl/environments": 1_405,
     "dprl/figures": 6_944,
     "dprl/landscape": 1_262,
@@ -41,11 +41,11 @@ CEILINGS = {
     "dprl, loose files": 2_579,
     "pages": 20_351,
     "website": 742,
-    "tests": 50_456,
+    "tests": 50_591,
     "bench": 2_680,
     "JavaScript": 3_055,
     "TOML": 3_004,
-    "docs, words": 59_938,
+    "docs, words": 59_976,
 }
 
 
