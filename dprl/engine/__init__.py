@@ -14,12 +14,11 @@ from dprl.engine.compiler import (
     rng_type,
     type_of,
 )
-from dprl.engine.folder import home, kernels, private, remove_others
-from dprl.engine.host import Instance, ready
+from dprl.engine.folder import home, kernels, private
+from dprl.engine.host import ready
 from dprl.engine.sources import source_digest
 
 __all__ = [
-    "Instance",
     "KernelError",
     "cache_folder",
     "compiled",
@@ -29,7 +28,6 @@ __all__ = [
     "kernels",
     "private",
     "ready",
-    "remove_others",
     "rng_type",
     "source_digest",
     "type_of",

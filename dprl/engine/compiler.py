@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dprl.engine.folder import hold, kernels
+from dprl.engine.folder import hold, kernels, remove_others
 from dprl.engine.sources import source_digest
 from dprl.fields import SpecError
 
@@ -48,11 +48,13 @@ def _numba() -> Any:
 @cache
 def cache_folder() -> Path | None:
     """Where compiled code is kept: NUMBA_CACHE_DIR, else in DPRL_HOME. Held from now on; None when there is no such
-    place."""
+    place. Code of other sources that no process holds is removed from DPRL_HOME."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())
     try:
         if hold(folder):
+            if not given:
+                remove_others(source_digest())
             return folder
         log.warning("Compiled kernels are not kept: %s is open to other users.", folder)
     except OSError as error:
