@@ -77,8 +77,8 @@ def file_name(function: Callable[..., Any]) -> str:
 def _announce() -> None:
     """Report that something is compiled, once in a process."""
     log.warning(
-        "assets/engine.wasm does not hold all that this run needs, so numba compiles the rest: once on this machine, "
-        "up to half a minute."
+        "assets/engine.wasm does not hold all that this run needs, so numba compiles the rest, once on this machine. "
+        "This needs about half a minute, and longer if the machine is busy."
     )
 
 

@@ -120,7 +120,7 @@ class Packing:
         self.words: list[Word] = []
         self.buffers = list(buffers)
         self._placed: dict[tuple[int, int], int] = {}
-        self._held: dict[int, NDArray[Any]] = {}  # so that no later array gets the place of one
+        self._held: dict[int, NDArray[Any]] = {}  # lest another array gets the address of one
 
     def place(self, label: str, array: NDArray[Any]) -> int:
         """The number of an array's buffer. Two names of one array share it: kernels compare nothing by place."""

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dprl.learners import ALGORITHMS
+from dprl.runs.status import RunStatus
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from pages.linear.examples import BASE, DEFAULT, EXAMPLES, harder
@@ -19,6 +20,7 @@ from pages.linear.settings import LEARNERS, PROBLEMS, drafted, fitting, settings
 from pages.linear.tabs.exponents import most
 from pages.linear.view import TABS, LinearView
 from pages.shared.names import titles
+from pages.shared.results import status
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
 from pages.tradeoffs.state import SweepPageState
@@ -233,3 +235,11 @@ def test_every_learner_of_a_linear_model_has_every_tab(visit: Visit, work: Work,
         assert bool(charts(app)) == (tab in drawn) or tab == "guarantee", (tab, words(app))
     assert most(base) is not None
     assert key in app.multiselect[0].value
+
+
+def test_a_visitor_sees_that_the_algorithm_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    running, spec = RunStatus(state="running", seeds=1), RunSpec()
+    assert status.awaited([running], [spec]) == "The first points appear in a moment."
+    monkeypatch.setattr(status, "compiles", lambda given: given is spec)
+    assert "compiles the algorithm before its first run" in status.awaited([running], [spec])
+    assert status.awaited([], [spec]) == "Nothing has been computed."

@@ -27,16 +27,8 @@ from dprl.statistics.counts import Counts
 
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
 COUNT = 2  # the word that is the first argument of `simulate`, before `until`; see `_packed`
-DETAILED = (
-    "counts",
-    "noisy",
-    "released",
-    "Q",
-    "V",
-    "policy",
-    "errors",
-    "bounds",
-)  # of the state, in a detail
+# What a detail has of the state.
+DETAILED = ("counts", "noisy", "released", "Q", "V", "policy", "errors", "bounds")
 FIRST = 10**9  # releases that a pack has at most, all of them
 
 
@@ -82,18 +74,17 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
 
 
 class ModuleRun(SeedRun):
-    """A `SeedRun` whose loop the module plays if it holds the kernels, else numba."""
+    """A `SeedRun` whose loop the module plays if it holds the kernels, else numba; or plain Python."""
 
-    long = (
-        2.0  # s that a run is estimated to need, from which on numba is faster by more than its import needs
-    )
+    # Seconds that a run is estimated to need, from which on numba saves more time than its import needs.
+    long = 2.0
     _instance: Instance | None = None
 
     def _kernels_of(self, plain: bool) -> Kernels:
         functions = functions_of(self.spec, cast(Counts, self.noise.statistic))
         stochastic = learner_of(self.spec).stochastic
-        self._by_numba = bool(lack_of(functions, stochastic)) or self._numba_pays(functions)
-        if self._by_numba or plain:
+        self._by_numba = plain or bool(lack_of(functions, stochastic)) or self._numba_pays(functions)
+        if self._by_numba:
             return super()._kernels_of(plain)
         called: dict[str, Any] = {
             part: ModuleKernel(held(function, part, stochastic).name, function)

@@ -67,7 +67,10 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
     if not any(run.state in ACTIVE for run in runs):
         return "Nothing has been computed."
     if any(compiles(spec) for spec in specs):
-        return "This machine compiles the algorithm before its first run, which needs up to half a minute."
+        return (
+            "This machine compiles the algorithm before its first run. This needs about half a minute, and longer if "
+            "the machine is busy."
+        )
     return "The first points appear in a moment."
 
 
