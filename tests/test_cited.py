@@ -118,7 +118,7 @@ def test_accents_are_written_for_latex() -> None:
 
 
 def test_pages_list_the_papers_of_the_registry_and_no_other() -> None:
-    for name in ("online", "offline", "linear"):
+    for name in ("online", "offline"):
         assert list(listed(name).values()) == [p.address for p in PAPERS.values() if name in p.lists]
     source = Path("pages/shared/layout/reading.py").read_text("utf-8")
     assert "http" not in source

@@ -281,17 +281,6 @@ def test_the_fewest_pulls_by_hand() -> None:
             metrics.fewest_pulls(*wrong)
 
 
-def test_growth_of_a_mean_that_grows_like_a_power() -> None:
-    x = np.array([1.0, 2.0, 4.0, 8.0])
-    exact = 3 * x[:, None] ** 1.5 * np.ones(10)
-    assert metrics.growth_of_mean(x, exact) == pytest.approx((1.5, 1.5, 1.5))
-    noise = np.exp(np.random.default_rng(0).normal(0, 0.3, size=(4, 40)))
-    p, low, high = metrics.growth_of_mean(x, x[:, None] ** 1.5 * noise)
-    assert low < 1.5 < high
-    assert low < p < high
-    assert high - low < 0.4
-
-
 def test_noise_is_measured_by_its_root_mean_square() -> None:
     true = np.array([[0.0, 10_000.0], [50.0, 200.0]])
     found = metrics.count_noise(true, true + np.array([[100.0, -100.0], [-100.0, 100.0]]))

@@ -56,9 +56,3 @@ def test_what_is_not_known_has_no_width() -> None:
     one = made(1.0, 0.0, 0.0)._replace(center=np.full(3, np.nan))
     assert not one.known
     assert np.isnan(metrics.half_widths(one)).all()
-
-
-def test_eigenvalues_are_those_of_the_matrix_of_a_step() -> None:
-    released = np.zeros((2, 3, 1, 2, 3))
-    released[1, 2, 0, :, :2] = [[2.0, 1.0], [1.0, 2.0]]
-    np.testing.assert_allclose(metrics.spectrum(released, 2), [[0, 0], [1, 3]], atol=1e-12)

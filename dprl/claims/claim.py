@@ -113,4 +113,4 @@ def environment_of(spec: Any) -> str:
     inside = ", ".join(
         f"{k} = {v:g}" for k, v in spec.environment_params.items() if isinstance(v, int | float)
     )
-    return f"{ENVIRONMENTS[spec.environment].title} ({inside})"
+    return f"{ENVIRONMENTS[spec.environment].called(spec.environment_params)} ({inside})"

@@ -29,8 +29,6 @@ class Environment:
             chosen.
         features(**params): [S, A, d], public, of norm at most 1, of a linear MDP; None of any other.
         mixture(**params): what is public of a linear-mixture MDP; None of any other.
-        narrowed(factor, **params): the parameters that differ when what tells actions apart is `factor` in (0, 1] times
-            as large; None where no parameter does that.
         branching(**params): B of a model that is made on a table of possible next states; None: S, of all of them.
         possible(**params): which next states its owner declares possible, if they do;
             None: those that the model has.
@@ -46,11 +44,15 @@ class Environment:
     smaller: str = ""
     features: Callable[..., Array] | None = None
     mixture: Callable[..., Mixture] | None = None
-    narrowed: Callable[..., Mapping[str, Any]] | None = None
     branching: Callable[..., int] | None = None
     possible: Callable[..., Table | None] | None = None
 
     __repr__ = described
+
+    def called(self, params: Mapping[str, Any]) -> str:
+        """Return what the environment with these parameters is called: a member of a collection has a name of its
+        own."""
+        return str(params["id"]).partition("-v")[0] if "id" in params else self.title
 
 
 def horizon(default: int) -> Field:

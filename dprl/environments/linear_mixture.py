@@ -54,11 +54,6 @@ def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0)
     )
 
 
-def narrowed(factor: float, d: int, S: int, H: int, share: float, seed: int) -> dict[str, float]:
-    """A share nearer to 1/d, where all drugs help alike: chances of a stage on differ by `factor` times as much."""
-    return {"share": 1 / d + factor * (share - 1 / d)}
-
-
 ENVIRONMENT = Environment(
     key="linear-mixture",
     title="Linear mixture",
@@ -75,5 +70,4 @@ ENVIRONMENT = Environment(
     make=make,
     size=lambda d, S, H, share, seed: (S, d, H, d),
     mixture=mixture,
-    narrowed=narrowed,
 )

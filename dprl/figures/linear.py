@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dprl.figures import style
 from dprl.figures.chart import Chart, Trace
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
-from dprl.words import human, significant
+from dprl.words import significant
 
 ELLIPSOID_ALT = (
     "The confidence set of the weights in two coordinates, with noise and without, and the true weights."
@@ -106,142 +102,3 @@ def _window(
     edge = np.maximum(0.06 * (high - low), 1e-12)
     (x0, y0), (x1, y1) = low - edge, high + edge
     return (x0, x1), (y0, y1)
-
-
-def eigenvalues(
-    users: NDArray[Any],
-    quiet: Array,
-    noisy: Array | None,
-    *,
-    shift: Array,
-    ridge: Array,
-    label: str,
-    see: str = "",
-    dark: bool = False,
-) -> Picture:
-    """The eigenvalues of a step's matrix over users.
-
-    Args:
-        users: [D].
-        quiet, noisy: [D, d] without noise and as released; noisy is None without privacy.
-        shift: [D] how far noise can move them, as the learner bounds it; ridge: [D] what it adds to them.
-    """
-    d = quiet.shape[1]
-    chart = Chart(
-        "What the matrix knows, beside the noise",
-        "Users so far",
-        "Eigenvalue of the matrix of step h",
-        subtitle=style.plain(label),
-        height=500,
-        dark=dark,
-    )
-    roles, k = chart.colors.roles, np.asarray(users, float)
-    words = [human(float(value)) for value in k]
-    parts = [(quiet, "true", "circle", "eigenvalues without noise")]
-    if noisy is not None:
-        parts.insert(0, (noisy, "noisy", "x", "eigenvalues with noise (released)"))
-    for values, role, symbol, name in parts:
-        for i, y in enumerate(values.T):
-            chart.line(
-                f"{name}, {d} of them",
-                k,
-                np.where(y > ROUNDING * values[:, -1], y, np.nan),
-                style.translucent(roles[role], 0.8),
-                1.6,
-                mode="lines+markers",
-                marker={"symbol": symbol, "size": 6, "color": roles[role]},
-                legendgroup=name,
-                showlegend=i == 0,
-                **_said(name, words),
-            )
-    for values, name, dash, color in (
-        (shift, "the most that noise can move them", style.BOUND_DASH, roles["bound"]),
-        (ridge, "ridge, added by the algorithm", "10px,4px", chart.colors.muted),
-    ):
-        if np.any(values > 0):
-            y = np.where(values > 0, values, np.nan)
-            chart.line(name, k, y, color, 2, dash, **_said(name, words))
-    chart.x(type="log", nticks=7, tickangle=0)
-    chart.y(type="log", nticks=8)
-    table = pd.DataFrame({"users": np.asarray(users, np.int64)})
-    for i in range(d):
-        table[f"without noise {i + 1}"] = quiet[:, i]
-        if noisy is not None:
-            table[f"released {i + 1}"] = noisy[:, i]
-    table["noise can move them by"], table["ridge"] = shift, ridge
-    return chart.picture(EIGENVALUES_ALT, see, table, revision="eigenvalues")
-
-
-def _said(name: str, users: Sequence[str]) -> Trace:
-    """What is said of a point of a line."""
-    hover = f"<b>{name}</b><br>%{{customdata}} users: %{{y:.4g}}<extra></extra>"
-    return {"customdata": users, "hovertemplate": hover}
-
-
-def weights_over_steps(
-    estimate: Array,
-    widths: Array,
-    truth: Array,
-    *,
-    bound: float,
-    label: str,
-    private: bool,
-    see: str = "",
-    dark: bool = False,
-) -> Picture:
-    """Estimates [steps, d] with how far they may be off, widths [steps, d], beside the truth [steps, d].
-
-    bound: C_w: nothing beyond it is drawn.
-    """
-    steps, d = truth.shape
-    plot = (d + 1) // 2 * (PANEL + GAP) - GAP
-    subtitle = style.plain(label)
-    chart = Chart("Estimated and true weights", subtitle=subtitle, height=plot + 180, dark=dark)
-    chart.layout["margin"]["t"] = 84
-    h, role = np.arange(steps), chart.colors.roles["noisy" if private else "true"]
-    for i in range(d):
-        row, column = divmod(i, 2)
-        left, right = ((0.0, 0.46), (0.54, 1.0))[column]
-        top = 1 - row * (PANEL + GAP) / plot
-        title = chart.layout["xaxis"]["title"] | {"text": "Step h" if i + 2 >= d else ""}
-        x = {"domain": [left, right], "title": title, "range": [-0.6, steps - 0.4]} | style.step_ticks(steps)
-        domain = [max(0.0, top - PANEL / plot), top]
-        place = chart.axes(i, x, {"domain": domain, "range": [-1.05 * bound, 1.05 * bound], "nticks": 4})
-        low, high = (np.clip(estimate[:, i] + s * widths[:, i], -bound, bound) for s in (-1, 1))
-        chart.line(
-            "confidence set",
-            np.repeat(h, 3),
-            np.column_stack([low, high, np.full(steps, np.nan)]).ravel(),
-            style.translucent(role, 0.45),
-            5,
-            legendgroup="held",
-            showlegend=i == 0,
-            **place,
-        )
-        chart.points(
-            "estimate",
-            h,
-            np.where(np.abs(estimate[:, i]) <= 1.5 * bound, estimate[:, i], np.nan),
-            role,
-            "x",
-            8,
-            legendgroup="estimate",
-            showlegend=i == 0,
-            customdata=[f"{a:.4g} ± {b:.3g}" for a, b in zip(estimate[:, i], widths[:, i], strict=True)],
-            hovertemplate=f"weight {i}, step %{{x}}<br>estimate %{{customdata}}<extra></extra>",
-            **place,
-        )
-        hover = f"weight {i}, step %{{x}}<br>true %{{y:.4g}}<extra></extra>"
-        named: Trace = {"legendgroup": "true", "showlegend": i == 0, "hovertemplate": hover} | place
-        chart.points("true weight", h, truth[:, i], chart.colors.roles["optimal"], "star", 10, **named)
-        chart.heading(f"weight {i}", left, top, 12.5, chart.colors.muted)
-    table = pd.DataFrame(
-        {
-            "step": np.repeat(h, d),
-            "weight": np.tile(np.arange(d), steps),
-            "estimate": estimate.ravel(),
-            "confidence radius": widths.ravel(),
-            "true": truth.ravel(),
-        }
-    )
-    return chart.picture(WEIGHTS_ALT, see, table, revision="weights")

@@ -40,6 +40,7 @@ DASHES = (
     "4px,12px",
     "20px,4px,2px,4px,2px,4px",
 )
+DRAFT = "4px,4px"
 ALIKE = 0.1  # shades nearer than this look the same
 
 
@@ -53,6 +54,7 @@ class CurveStyle:
         noise: the place of its mechanism, and of how large that noise is, among those of the model.
         learner: the place of the learner among all.
         number: 1, or which of several curves that look the same otherwise.
+        draft: whether it goes when the settings change: then it has short dashes, whatever the learner.
     """
 
     model: str
@@ -60,6 +62,7 @@ class CurveStyle:
     noise: int = 0
     learner: int = 0
     number: int = 1
+    draft: bool = False
 
     @property
     def symbol(self) -> str:
@@ -70,7 +73,7 @@ class CurveStyle:
     @property
     def dash(self) -> str:
         """The dashes, as Plotly writes them."""
-        return DASHES[self.learner % len(DASHES)]
+        return DRAFT if self.draft else DASHES[self.learner % len(DASHES)]
 
     @property
     def svg_dash(self) -> str:

@@ -111,7 +111,7 @@ WEIGHTS = Lesson(
             lambda evidence: regret.users_needed(evidence, MIXTURE),
             _learned,
             LEARNING["why"],
-            Attempt(LEARNING["try"], "linear", (NONE, MIXTURE), {"tab": "weights"}),
+            Attempt(LEARNING["try"], "explore", (NONE, MIXTURE), {"tab": "ellipsoid"}),
         ),
         Step(
             UNKNOWN["title"],
@@ -123,7 +123,7 @@ WEIGHTS = Lesson(
             UNKNOWN["why"],
             Attempt(
                 UNKNOWN["try"],
-                "linear",
+                "explore",
                 (NONE, MIXTURE),
                 {"tab": "ellipsoid"},
             ),
@@ -137,7 +137,7 @@ WEIGHTS = Lesson(
             lambda evidence: regret.places_by_regret(evidence, tuple(NAMES)),
             _times_as_many,
             TRUSTED["why"],
-            Attempt(TRUSTED["try"], "linear", (NONE, MIXTURE, LOCAL[10.0], LOCAL[1.0])),
+            Attempt(TRUSTED["try"], "explore", (NONE, MIXTURE, LOCAL[10.0], LOCAL[1.0])),
         ),
     ),
 )

@@ -25,7 +25,6 @@ from dprl.metrics.growth import (
     flat_from,
     growth_by_decade,
     growth_exponent,
-    growth_of_mean,
     last_exponent,
     late_share,
     power_law,
@@ -46,7 +45,7 @@ from dprl.metrics.policies import (
     weighed,
     worse_actions,
 )
-from dprl.metrics.regions import Region, half_widths, outline, region, spectrum, widths_over_steps
+from dprl.metrics.regions import Region, half_widths, outline, region, widths_over_steps
 from dprl.metrics.seeds import (
     BANDS,
     FEWEST_FOR_MEDIAN,
@@ -117,7 +116,6 @@ __all__ = [
     "grows",
     "growth_by_decade",
     "growth_exponent",
-    "growth_of_mean",
     "guessed_right",
     "half_widths",
     "histogram",
@@ -142,7 +140,6 @@ __all__ = [
     "separation",
     "share_of_worst",
     "skewed_median",
-    "spectrum",
     "surely",
     "t_interval",
     "time_shared",

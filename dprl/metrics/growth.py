@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.metrics.seeds import BANDS, LEVEL, Array, Integers, Statistic, regret_band
+from dprl.metrics.seeds import BANDS, Array, Integers, Statistic, regret_band
 
 FLAT = 0.1  # the largest exponent that counts as flat
 LINEAR = 0.9  # an exponent of regret from which on it counts as growing in proportion to the users
@@ -111,24 +111,6 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
     slopes = np.polyfit(np.log(np.asarray(x, float)), np.log(rows).T, 1)[0]
     center, low, high = BANDS[statistic](np.asarray(slopes, float).reshape(-1, 1))
     return float(center[0]), float(low[0]), float(high[0])
-
-
-def growth_of_mean(x: Array, samples: Array) -> tuple[float, float, float]:
-    """The p for which the mean over seeds grows like x^p: (estimate, low, high).
-
-    Slope of a least-squares line through the logarithm of the mean of samples [N, seeds] against that of x [N];
-    the interval is a 95% percentile bootstrap over seeds, with its own random numbers.
-    """
-    log_x = np.log(np.asarray(x, float))
-    rng = np.random.default_rng(0)
-
-    def slope(values: Array) -> float:
-        return float(np.polyfit(log_x, np.log(values.mean(axis=1)), 1)[0])
-
-    rows = np.arange(len(samples))[:, None]
-    again = [slope(samples[rows, rng.integers(samples.shape[1], size=samples.shape)]) for _ in range(2000)]
-    low, high = np.percentile(again, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
-    return slope(samples), float(low), float(high)
 
 
 def last_exponent(episodes: Array, values: Array) -> float:

@@ -74,11 +74,6 @@ def outline(one: Region, i: int, j: int) -> Array:
     return np.asarray(points[:, plane])
 
 
-def spectrum(matrices: Array, h: int) -> Array:
-    """[D, d] eigenvalues, ascending, at one step of [D, steps, families, d, d + 1], family 0."""
-    return np.asarray(np.linalg.eigvalsh(matrices[:, h, 0, :, :-1]))
-
-
 def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int) -> Array:
     """[steps, d] how far each weight may be from its estimate, at a detail."""
     steps = matrices.shape[1]

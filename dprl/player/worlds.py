@@ -37,7 +37,8 @@ def _world(spec: RunSpec) -> dict[str, Any]:
     }
     first = pictures["light"]
     size = f"{plural(S, 'state')}, {plural(A, 'action')} and {plural(H, 'step')}"
-    says = f"{ENVIRONMENTS[spec.environment].title}, with {size}. {first.alt} {first.see}".strip()
+    name = ENVIRONMENTS[spec.environment].called(spec.environment_params)
+    says = f"{name}, with {size}. {first.alt} {first.see}".strip()
     return {"says": says} | {theme: _plain(one.figure.to_plotly_json()) for theme, one in pictures.items()}
 
 

@@ -141,7 +141,7 @@ def series_of(
         growth=growth,
         needed=needed,
         place=place_of(spec),
-        world=ENVIRONMENTS[spec.environment].title,
+        world=ENVIRONMENTS[spec.environment].called(spec.environment_params),
     )
 
 

@@ -71,7 +71,7 @@ PAPERS = _read()
 
 
 def listed(name: str) -> dict[str, str]:
-    """The papers that stand on one list of the dashboard (online, offline, linear): addresses by line."""
+    """The papers that stand on one list of the dashboard (online, offline): addresses by line."""
     return {paper.line: paper.address for paper in PAPERS.values() if name in paper.lists}
 
 

@@ -21,8 +21,8 @@ def controls() -> tuple[RunSpec | None, str]:
     panel.privacy(s)
     panel.size_controls(s)
     panel.environment_parameters(s)
-    panel.noise_settings(s)
-    with st.expander("More settings"):
+    with st.expander("Expert settings"):
+        panel.noise_settings(s)
         structure(s)
         panel.most_episodes(s)
     return spec_of_controls(s)

@@ -1,4 +1,4 @@
-"""The curves of the comparison: a chip each, with what can be done with it."""
+"""The curves of the comparison: a chip each, with what can be done with it; and ready-made comparisons."""
 
 from __future__ import annotations
 
@@ -11,36 +11,76 @@ import streamlit as st
 from dprl.figures import looks
 from dprl.links import MAX_CURVES, text_digest
 from dprl.simulation import RunSpec
+from pages.shared.controls.launch import run_curve
+from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.layout.frame import dark
 from pages.shared.names import in_common, kinds
-from pages.shared.results.data import status, store
+from pages.shared.results.data import store
+from pages.shared.results.runs import ONLINE
 from pages.shared.results.status import ACTIVE, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name
-from pages.shared.visitor.state import add, attempt, change_view, session, write_address
+from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name, most_private
+from pages.shared.visitor.state import add, ask, attempt, change_view, session, write_address
 
 
 def chips(titles: list[str]) -> None:
-    """All curves, each as legends show it."""
+    """Draw all curves, each as legends show it, the draft with the button that keeps it, and ready-made comparisons."""
     s = session()
-    signs = [looks.swatch(kind, dark()) for kind in kinds(s.explore.curves)]
+    curves = s.explore.shown
+    signs = [looks.swatch(kind, dark()) for kind in kinds(curves)]
     rules = [
         f".st-key-chip_{i} button::before {{ background-image: url({sign.uri}); }}"
         + (
             f".st-key-chip_{i} button {{ opacity: 0.5; text-decoration: line-through; }}"
-            if s.explore.curves[i].hidden
+            if curves[i].hidden
             else ""
         )
         for i, sign in enumerate(signs)
     ]
     st.html(f"<style>{' '.join(rules)}</style>")
     with st.container(horizontal=True, gap="xsmall", key="chips"):
-        for i, (curve, title) in enumerate(zip(s.explore.curves, titles, strict=True)):
-            with st.container(key=f"chip_{i}", width="content"), st.popover(escape(title)):
-                actions(curve, identity(s.explore.curves, i))
+        for i, (curve, title) in enumerate(zip(curves, titles, strict=True)):
+            with st.container(key=f"chip_{i}", width="content"):
+                if curve.draft:
+                    st.button(
+                        f"{escape(title)}: **keep it**",
+                        key="keep",
+                        on_click=callback(run_curve),
+                        args=(curve.spec,),
+                        help="Adds this curve to the comparison. Without that it goes when a setting changes.",
+                    )
+                    continue
+                with st.popover(escape(title)):
+                    actions(curve, identity(s.explore.curves, i))
         offer_undo()
+        examples()
+
+
+def examples() -> None:
+    """Offer ready-made comparisons."""
+    with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
+        for example in EXAMPLES:
+            st.button(
+                example.title,
+                key=f"example_{example.title}",
+                help=escape(example.say),
+                on_click=callback(show_example),
+                args=(example,),
+                width="stretch",
+            )
+
+
+def show_example(example: ExploreExample) -> None:
+    """Make an example the comparison, and start those of its runs that are not there."""
+    s = session()
+    e = s.explore
+    e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), example.view, None, None, False
+    s.draft = draft_of(e.curves[most_private(e.curves)].spec)
+    s.version += 1
+    ask(ONLINE.missing([curve.spec for curve in e.curves]), s.visitor)
+    write_address(e)
 
 
 def actions(curve: Curve, own: str) -> None:
@@ -49,7 +89,7 @@ def actions(curve: Curve, own: str) -> None:
     own: its identity.
     """
     key = f"{session().version}:{own}"
-    run = status(curve.spec, session().visitor)
+    run = ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     st.text_input(
         "Name",

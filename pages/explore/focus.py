@@ -7,45 +7,59 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dprl.runs.status import RunStatus
-from dprl.simulation import SeedTrace
+from dprl.simulation import RunSpec, SeedTrace
 from dprl.words import count
 from pages.explore import view
 from pages.shared.layout.terms import explained
 from pages.shared.results import data
-from pages.shared.results.status import ACTIVE
+from pages.shared.results.bundled import comes_along
+from pages.shared.results.status import ACTIVE, act, price
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import session
+from pages.shared.visitor.state import ask, begin, session
 
 
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
     """Menus for curve and seed; the chosen curve, its title and the seed's trace, or None with the reason said."""
-    s = session()
-    offered = [i for i, curve in enumerate(s.explore.curves) if not curve.hidden]
+    shown = session().explore.shown
+    offered = [i for i, curve in enumerate(shown) if not curve.hidden]
     if not offered:
         st.info("All curves are hidden. Show one to look at it closely.")
         return None
     left, right = st.columns([3, 2], wrap=False)
     with left:
         chosen = view.curve_menu("Curve", offered, titles)
-    curve, run = s.explore.curves[chosen], runs[chosen]
+    curve, run = shown[chosen], runs[chosen]
     with right:
         seeds = range(curve.spec.seeds)
         seed = view.menu("Seed", "seed", seeds, [f"seed {i}" for i in seeds])
     found = data.trace(curve.spec, seed)
     if found is None or not len(found.detail_episodes):
-        waiting = "Counts and policies appear when this seed is finished."
-        absent = "This seed was not computed, so there are no counts and policies."
-        st.info(
-            explained(
-                f"**{escape(titles[chosen])}, seed {seed}.** {waiting if run.state in ACTIVE else absent}"
-            )
-        )
+        absent(curve.spec, f"{titles[chosen]}, seed {seed}", run)
         return None
     if not found.complete:
         st.caption(f"Seed {seed} was stopped after {count(int(found.episodes[-1]))} episodes.")
     return curve, titles[chosen], found
+
+
+def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
+    """Ask for a run whose curve comes with the program, as nobody has computed its details here yet, unless its time
+    has to be said first; say how it stands."""
+    if run.state == "done" and begin_lacking([spec]):
+        st.rerun()
+    if run.state in ACTIVE:
+        st.info(explained(f"**{escape(name)}.** Counts and policies appear when this seed is finished."))
+        return
+    st.info(f"**{escape(name)}.** This seed was not computed: {price([spec])}.")
+    act("Run it", "play_arrow", lambda: ask([spec], session().visitor, again=True), "close_look")
+
+
+def begin_lacking(specs: Sequence[RunSpec]) -> bool:
+    """Ask for those of these runs that nobody has computed here yet, as their curves alone come with the program;
+    return whether any was asked for."""
+    lacking = [spec for spec in specs if comes_along(spec) and data.status(spec).state == "unknown"]
+    return bool(lacking) and begin(lacking, session().visitor)
 
 
 def identity(trace: SeedTrace) -> tuple[str, int, int]:

@@ -22,5 +22,5 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         st.info("All curves are hidden. Show one to see what it guarantees.")
         return
     guarantee_cards(
-        s.explore.curves, titles, lambda offered: view.curve_menu("Look closely at", offered, titles)
+        s.explore.shown, titles, lambda offered: view.curve_menu("Look closely at", offered, titles)
     )

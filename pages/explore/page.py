@@ -1,4 +1,4 @@
-"""Online, the main job: choose a run on the left, press Run, and watch what it learns and what privacy costs."""
+"""Online, the main job: move a setting, watch the draft learn, and keep it to compare what privacy costs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.explore import comparison, counts, export, guarantee, opening, policy, regret
+from dprl.learners import ALGORITHMS
+from pages.explore import comparison, counts, ellipsoid, export, guarantee, policy, regret, view
 from pages.shared.controls.panel import explore_controls
+from pages.shared.examples import EXAMPLES
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.tabs import tab_bar
+from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, titles
 from pages.shared.online import one_page
 from pages.shared.results import status
@@ -24,6 +27,7 @@ TABS = {
     "regret": ("Regret", regret.tab),
     "counts": ("Counts", counts.tab),
     "policy": ("Policy", policy.tab),
+    "ellipsoid": ("Confidence set", ellipsoid.tab),  # of learners that know features
     "guarantee": ("Guarantee", guarantee.tab),
     "data": ("Data", export.tab),
 }
@@ -34,37 +38,38 @@ def main() -> None:
     s = session()
     s.explore.playing = s.explore.playing and not s.arrived
     read_address(s.explore)
-    s.explore.drawn_for = s.draft.environment
     with st.sidebar:
         explore_controls()
     corner = head(s.explore)
-    if not s.explore.curves:
-        opening.opening()
+    comparison.chips(titles(s.explore.shown))
+    if not s.explore.shown:
         words_and_papers()
         return
-    names = titles(s.explore.curves)
-    comparison.chips(names)
-    common(in_common(s.explore.curves))
-    runs = status.statuses(s.explore.curves)
-    every = FRAME if s.explore.playing else status.pace(status.busy(s.explore.curves, runs))
+    for example in EXAMPLES:
+        if tuple(s.explore.shown) == example.curves:
+            st.markdown(explained(example.say))
+    common(in_common(s.explore.shown))
+    every = FRAME if s.explore.playing else status.pace(view.going(view.statuses()))
     redrawn(partial(draw_tab, corner), every)
     words_and_papers()
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:
-    """Progress and the open tab, and in the page's corner the link to just that.
+    """Draw progress and the open tab, and in the page's corner the link to just that.
 
     While something runs this part redraws itself; the end of the last run stops that.
     """
     s = session()
-    names = titles(s.explore.curves)
-    runs = status.statuses(s.explore.curves)
-    if live and not s.explore.playing and (s.paused or not status.busy(s.explore.curves, runs)):
+    names, runs = titles(s.explore.shown), view.statuses()
+    if live and not s.explore.playing and (s.paused or not view.going(runs)):
         st.rerun()
-    status.strip(s.explore.curves, names, runs)
+    status.strip(s.explore.shown, names, runs)
     moment = s.explore.view.episode
-    with tab_bar("tab", {name: title for name, (title, _) in TABS.items()}, s.explore.view.tab, switch):
-        _, draw = TABS[s.explore.view.tab]
+    featured = any(ALGORITHMS[curve.spec.algorithm].needs for curve in s.explore.visible)
+    offered = {name: title for name, (title, _) in TABS.items() if name != "ellipsoid" or featured}
+    shown = s.explore.view.tab if s.explore.view.tab in offered else "regret"
+    with tab_bar(f"tab_{len(offered)}", offered, shown, switch):
+        _, draw = TABS[shown]
         draw(names, runs)
     if s.explore.playing and s.explore.view.episode == moment:  # nothing that plays is shown
         s.explore.playing = False
@@ -74,7 +79,7 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
 
 
 def switch(tab: str) -> None:
-    """Opens a tab; what played in the one before stops."""
+    """Open a tab; what played in the one before stops."""
     s = session()
     played, s.explore.playing = s.explore.playing, False
     s.explore.view = replace(s.explore.view, tab=tab)

@@ -16,6 +16,7 @@ from dprl.figures.pulls import PullCurve
 from dprl.sentences import regret as sentences
 from dprl.simulation import SeedTrace
 from dprl.words import significant
+from pages.explore.focus import begin_lacking
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -41,9 +42,10 @@ def tab(titles: Sequence[str]) -> None:
     """The chart for every visible run on the hard instances, and what its dotted line means."""
     s = session()
     found: list[tuple[Curve, CurveStyle, str, list[SeedTrace]]] = []
-    for curve, kind, title in zip(s.explore.curves, kinds(s.explore.curves), titles, strict=True):
+    for curve, kind, title in zip(s.explore.shown, kinds(s.explore.shown), titles, strict=True):
         if curve.hidden or curve.spec.environment != ENVIRONMENT:
             continue
+        begin_lacking([curve.spec])
         seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, SEEDS))]
         finished = [t for t in seeds if t is not None and t.complete and len(t.detail_episodes)]
         if finished and bad_arms(finished[0]):

@@ -14,6 +14,7 @@ from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec
 from dprl.words import plural, some
 from pages.explore import view
+from pages.explore.focus import absent
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
@@ -22,6 +23,7 @@ from pages.shared.names import kinds
 from pages.shared.online.one_user import one_user
 from pages.shared.online.regret import regret_chart
 from pages.shared.results import data, status
+from pages.shared.results.runs import ONLINE
 from pages.shared.results.status import ACTIVE, awaited
 from pages.shared.text import escape
 from pages.shared.visitor import links
@@ -45,12 +47,12 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     s = session()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
         measure = view.segments("Regret shown", "measure", MEASURES)
-        view.segments("Average over seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
         with st.popover("Axes and seeds", icon=":material/tune:"):
+            view.segments("Average over seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
             log_x = measure == "pac" or view.switch("Logarithmic episode axis", "x", "log", "linear")
             log_y = view.switch("Logarithmic regret axis", "y", "log", "linear")
             each = measure != "pac" and view.switch("A line for every seed", "each", "on", "off")
-        if status.busy(s.explore.curves, list(runs)):
+        if view.going(runs):
             status.pause_switch()
     statistic = s.explore.view.statistic
     if measure == "pac":
@@ -60,43 +62,42 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         missing = [
             c
             for c in s.explore.visible
-            if c.spec.privacy != "none" and not len(data.curves(c.spec.baseline()).at)
+            if c.spec.privacy != "none" and not len(ONLINE.curves(c.spec.baseline()).at)
         ]
         if missing:
             offer_baselines(missing)
     rows = [
         row
-        for row in zip(s.explore.curves, kinds(s.explore.curves), titles, runs, strict=True)
+        for row in zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
         if not row[0].hidden and (measure != "extra" or has_baseline(row[0]))
     ]
-    if not any(len(data.curves(row[0].spec).at) for row in rows):
-        no_regret_yet(measure, s.explore.curves, runs)
+    if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
+        no_regret_yet(measure, s.explore.shown, runs)
         return
+    regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
     if st.context.is_embedded:
-        regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
         return
-    left, right = st.columns([5, 3], gap="medium")
-    with left:
-        regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each, beside=True)
-        page_link("users", "How many users do I need for this?", encode(asked_of(asked_about(s.explore))))
-    with right:
-        learner_at_work(titles)
+    page_link("users", "How many users do I need for this?", encode(asked_of(asked_about(s.explore))))
+    part = st.expander("One user, step by step", on_change="rerun", key="learner")
+    if part.open:
+        with part:
+            learner_at_work(titles, runs)
 
 
-def learner_at_work(titles: Sequence[str]) -> None:
+def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """One user who follows what a run has learned, and the menu of runs."""
     s = session()
     said = messages("one_user")
-    st.markdown(f"**{said['title']}**")
-    offered = [i for i, one in enumerate(s.explore.curves) if not one.hidden]
-    spec = s.explore.curves[view.curve_menu("Curve", offered, titles)].spec
+    offered = [i for i, one in enumerate(s.explore.shown) if not one.hidden]
+    chosen = view.curve_menu("Curve", offered, titles)
+    spec = s.explore.shown[chosen].spec
     mdp = data.environment(spec)
     if not drawable(mdp):
         st.caption(said["large"])
         return
     trace = data.trace(spec, s.explore.view.seed if s.explore.view.seed < spec.seeds else 0)
     if trace is None or not len(trace.detail_episodes):
-        st.caption(said["waiting"])
+        absent(spec, titles[chosen], runs[chosen])
         return
     one_user(trace, mdp)
 
@@ -107,7 +108,7 @@ def suboptimal(
     """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
     curves, parts, beyond = [], [], []
     s = session()
-    for curve, kind, title in zip(s.explore.curves, kinds(s.explore.curves), titles, strict=True):
+    for curve, kind, title in zip(s.explore.shown, kinds(s.explore.shown), titles, strict=True):
         if curve.hidden:
             continue
         seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, PAC_SEEDS))]
@@ -123,7 +124,7 @@ def suboptimal(
         st.info(f"No episode of {escape(some(beyond))} can lose as much as the smallest α that is counted.")
     if not curves:
         if not beyond:
-            no_regret_yet("pac", s.explore.curves, runs)
+            no_regret_yet("pac", s.explore.shown, runs)
         return
     st.caption(
         explained(
@@ -143,7 +144,7 @@ def suboptimal(
 
 def asked_about(shown: ExploreState) -> RunSpec:
     """The run that is looked at closely, which is the last one that was run; a private one, where there is one."""
-    curves, at = shown.curves, shown.view.curve
+    curves, at = shown.shown, shown.view.curve
     if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
         at = links.most_private(curves)
     return curves[at].spec
@@ -190,4 +191,4 @@ def run_baselines(missing: Sequence[Curve]) -> None:
 
 def has_baseline(curve: Curve) -> bool:
     """Whether the privacy cost of this curve can be said."""
-    return curve.spec.privacy != "none" and len(data.curves(curve.spec.baseline()).at) > 0
+    return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0

@@ -8,7 +8,6 @@ from dprl.lessons import Attempt
 from dprl.users import Asked
 from pages.attack import link as attack
 from pages.free import link as free
-from pages.linear.view import LinearView
 from pages.offline.view import OfflineView
 from pages.shared.visitor import links, multi_run_link
 from pages.shared.visitor.links import Curve, View
@@ -24,7 +23,6 @@ def way(attempt: Attempt) -> Query:
     return {
         "explore": lambda: links.encode([Curve(spec) for spec in specs], View(**view)),
         "offline": lambda: multi_run_link.encode(specs, OfflineView(**view)),
-        "linear": lambda: multi_run_link.encode(specs, LinearView(**view)),
         "attack": lambda: attack.encode(specs[0], attack.AttackView(**view)),
         "users": lambda: users.encode(Asked(**view)),
         "free": lambda: free.encode(specs[0], free.FreeView(**view)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
@@ -48,7 +49,8 @@ def titles(curves: Sequence[Curve]) -> list[str]:
     places = places_apart([curve.spec for curve in curves])
     labels = [place + label(curve.spec, several) for curve, place in zip(curves, places, strict=True)]
     apart = told_apart([curve.spec for curve in curves], labels)
-    return distinct([curve.name or title for curve, title in zip(curves, apart, strict=True)])
+    named = zip(curves, apart, strict=True)
+    return distinct([f"{'Draft: ' if curve.draft else ''}{curve.name or title}" for curve, title in named])
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
@@ -60,9 +62,10 @@ def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
     for spec in specs:
         kin = [other.environment_params for other in specs if other.environment == spec.environment]
         own = spec.environment_params
-        differing = [key for key in own if len({str(params[key]) for params in kin}) > 1]
+        differing = [key for key in own if key != "id" and len({str(params[key]) for params in kin}) > 1]
         inside = ", ".join(_told(key, own[key]) for key in differing[:_SAID])
-        result.append(ENVIRONMENTS[spec.environment].title + (f" ({inside})" if inside else "") + ": ")
+        name = ENVIRONMENTS[spec.environment].called(own)
+        result.append(name + (f" ({inside})" if inside else "") + ": ")
     return result
 
 
@@ -101,7 +104,7 @@ def episodes_each(spec: RunSpec | OfflineSpec) -> str:
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
     """What gives the curves of a comparison their looks, no two alike."""
-    return numbered([style_of(curve.spec) for curve in curves])
+    return numbered([replace(style_of(curve.spec), draft=curve.draft) for curve in curves])
 
 
 def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
@@ -129,14 +132,17 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
 
 def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
     """The environment that all have, with the parameters that all have; nothing where it is not one."""
-    if len({s.environment for s in specs}) > 1:
-        return []
     first = specs[0]
+    if len({(s.environment, s.environment_params.get("id")) for s in specs}) > 1:
+        return []
     params = {
-        k: v for k, v in first.environment_params.items() if all(s.environment_params[k] == v for s in specs)
+        k: v
+        for k, v in first.environment_params.items()
+        if k != "id" and all(s.environment_params[k] == v for s in specs)
     }
     inside = ", ".join(_value(v) if k == "model" else f"{k} = {_value(v)}" for k, v in params.items())
-    return [ENVIRONMENTS[first.environment].title + (f" ({inside})" if inside else "")]
+    name = ENVIRONMENTS[first.environment].called(first.environment_params)
+    return [name + (f" ({inside})" if inside else "")]
 
 
 def _flat(spec: Spec) -> dict[str, Any]:

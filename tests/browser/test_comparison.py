@@ -1,4 +1,4 @@
-"""Linear and Offline in a real browser: a curve grows, every tab fits its screen, and a link reopens the same view."""
+"""Offline in a real browser: a curve grows, every tab fits its screen, and a link reopens the same view."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
 from pages.shared.comparison.record import Example
 from tests.browser.conftest import Visits
@@ -33,20 +32,6 @@ class Alike(NamedTuple):
 
 
 ALIKE = {
-    LINEAR.path: Alike(
-        "v=1&c=env.linear-mixture~envp.d.3~envp.S.3~envp.H.4~alg.ucrl-vtr~K.1e7~seeds.2~priv.none&c=priv.central",
-        {
-            "Regret": "Average regret per episode so far",
-            "Exponents": "How fast regret grows",
-            "Confidence set": "Without noise the same users would give a confidence set",
-            "Eigenvalues": "What the matrix knows, beside the noise",
-            "Weights": "Estimated and true weights",
-            "Guarantee": "Proved as claimed",
-            "Data": "Make it again without this page",
-        },
-        ("Values of ε", "2, 5", "Central ε = 5"),
-        "Confidence set",
-    ),
     OFFLINE.path: Alike(
         "v=1&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1",
         {
@@ -108,9 +93,9 @@ def test_every_tab_fits_its_screen(visit: Visits, screen: tuple[int, str], path:
 @pytest.mark.thorough
 def test_three_number_fields_fit_beside_each_other(visit: Visits) -> None:
     """The third one was cut off: a column of Streamlit is at least 8 rem wide."""
-    page = visit(f"linear?{ALIKE['linear'].link}", 1280)
+    page = visit("explore?v=1&c=env.linear-mixture~alg.ucrl-vtr", 1280)
     idle(page)
-    page.get_by_text("Environment parameters").click()
+    page.get_by_text("The environment").click()
     idle(page)
     room = box_of(page.get_by_test_id("stSidebarUserContent"))
     for name in ("d", "S", "H"):

@@ -38,7 +38,6 @@ PAGES = {
     },
     SWEEP: {"sweep.csv", "sweep.json", "cite.bib", "sweep.html"},
     "offline?tab=data": {"gap.csv", "gap.parquet", "cite.bib", "gap.html"},
-    "linear?tab=data": {"regret.csv", "regret.parquet", "cite.bib", "regret.html"},
 }  # fmt: skip
 
 
@@ -113,7 +112,7 @@ def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("path", first(PAGES), ids=["explore", "trade-offs", "offline", "linear"])
+@pytest.mark.parametrize("path", first(PAGES), ids=["explore", "trade-offs", "offline"])
 def test_every_download_gives_a_file_that_opens(
     visit: Visits, browser: Browser, tmp_path: Path, path: str
 ) -> None:

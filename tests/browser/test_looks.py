@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dprl.figures.style import DARK, LIGHT, Theme
+from pages.shared.examples import EXAMPLES
+from pages.shared.visitor.address import query_of
 from tests.browser.conftest import Visits
 from tests.browser.seen import AT_ENDS, CURVE, box_of, idle, turn_to, uncovered
 from tests.browser.test_pages import LINK
@@ -49,9 +51,12 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
         )
 
 
+FIVE = query_of(next(example for example in EXAMPLES if example.title == "Known features").query)
+
+
 @pytest.mark.thorough
 def test_curves_are_named_at_their_ends_where_there_is_room_and_hidden_by_a_press(visit: Visits) -> None:
-    page = visit("linear")
+    page = visit(f"explore?{FIVE}")
     names = page.locator(AT_ENDS)
     expect(names).to_have_count(5)
     boxes = sorted((box["y"], box["height"], box["x"] + box["width"]) for box in map(box_of, names.all()))
@@ -72,7 +77,7 @@ def test_curves_are_named_at_their_ends_where_there_is_room_and_hidden_by_a_pres
 
 @pytest.mark.parametrize(
     "path",
-    first(["", "explore?embed=true", "users", "linear", "lessons?lesson=trust&step=1"]),
+    first(["", "explore?embed=true", "users", "offline", "lessons?lesson=trust&step=1"]),
 )
 def test_on_a_telephone_no_tool_of_a_chart_lies_over_its_title(visit: Visits, path: str) -> None:
     page = visit(path, 390)
@@ -103,7 +108,7 @@ def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits)
     sizes = buttons.evaluate_all(
         "all => all.map(e => e.getBoundingClientRect()).filter(r => r.width > 0).map(r => [r.width, r.height])"
     )
-    assert len(sizes) >= 5  # and the gauge has one, once a worker has answered
+    assert len(sizes) >= 5
     assert min(min(size) for size in sizes) >= 40
     assert buttons.first.evaluate(  # nothing lies over it
         "e => { const r = e.getBoundingClientRect(); return [1, 39].every(x => [1, 39].every(y => "

@@ -25,7 +25,6 @@ MAIN = {
     "users": ("", "textbox", "Budget ε"),
     "free": ("", "radio", "Bounds"),
     "offline": ("", "radio", "Privacy cost in the lower bound"),
-    "linear": ("", "radio", "Per episode"),
     "lessons": ("lesson=trust&step=2", "button", "Show the answer"),
     "claims": ("", "button", "2. With a trusted curator"),
     "landscape": ("", "radio", "Regret"),

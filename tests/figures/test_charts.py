@@ -13,8 +13,6 @@ import pytest
 from dprl.figures import (
     attack,
     claims,
-    difficulty,
-    linear,
     long_run,
     needs,
     offline,
@@ -108,11 +106,6 @@ CASES = {
         lambda scale, **how: captioned.beside([series(scale=scale)], [test_long_run.proved()], **how),
         "What is proved, beside what is seen", EPISODES, LOST, BAND,
     ),
-    "harder problems": Case(
-        lambda scale, **how: difficulty.harder([series(scale=scale)], [(0.5, "0.50: at most")], **how),
-        "Harder environments for more users", "Users K of a run",
-        "Regret at the end (reward lost)", BAND,
-    ),
     "frontier": Case(frontier, "Privacy cost", "Privacy budget ε", "Extra regret (reward lost)", BAND),
     "users needed": Case(
         lambda scale, **how: needs.users_needed(
@@ -156,12 +149,6 @@ CASES = {
     "errors": Case(
         lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),
         "How well any test can tell the two apart", "Wrongly says “first episode”", "Rightly says “first episode”",
-    ),
-    "eigenvalues": Case(
-        lambda scale, **how: linear.eigenvalues(
-            N.astype(int), scale * N[:, None], None, shift=N, ridge=N, label="a <i>run</i>", **how
-        ),
-        "What the matrix knows, beside the noise", "Users so far", "Eigenvalue of the matrix of step h",
     ),
     "a class": Case(
         lambda scale, **how: room.shares_of_yes(

@@ -22,14 +22,16 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from dprl.engine import kernels, source_digest
 from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report, play
+from dprl.simulation import RunSpec
 from dprl.uploads import reader, readings
-from pages.explore import opening
 from pages.explore.comparison import identity
 from pages.shared.controls import panel
 from pages.shared.controls.widgets import FOLD
 from pages.shared.layout.terms import TERM
 from pages.shared.results import data
 from pages.shared.visitor import presence
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.state import ExploreState, Session
 from tests.pages import opened
 from tests.runs import disk as disks
 from tests.runs import slots
@@ -106,7 +108,6 @@ def _prepared_once() -> Iterator[None]:
         for module in (app_test, local_script_runner):
             patch.setattr(module, "ScriptCache", lambda: scripts)
         patch.setattr(panel, "environment_picture", cache(panel.environment_picture))
-        patch.setattr(opening, "question_picture", cache(opening.question_picture))
         yield
 
 
@@ -192,11 +193,14 @@ def work(store: Store) -> Work:
 
 @pytest.fixture
 def visit(store: Store) -> Visit:
-    """visit("explore", c=[...], tab="policy"): a new visitor on that page, with its folds open."""
+    """visit("explore", c=[...], tab="policy"): a new visitor on that page, with its folds open. visit("bare"): on
+    Online without any curve, and with the default settings."""
 
     def open_page(page: str = "home", **query: Any) -> Page:
         app = Page(ROOT / "app.py", default_timeout=60)
         app._registered_pages = _registered()
+        if page == "bare":
+            page, app.session_state["session"] = "explore", _nothing_compared()
         app.switch_page(path(page))
         for key, value in query.items():
             app.query_params[key] = value
@@ -206,6 +210,13 @@ def visit(store: Store) -> Visit:
         return app
 
     return open_page
+
+
+def _nothing_compared() -> Session:
+    found = Session()
+    found.parts[ExploreState] = ExploreState(curves=[])
+    found.drafts["explore"] = draft_of(RunSpec())
+    return found
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from pages.free.state import Free
 from pages.home.state import Home
 from pages.landscape.state import LandscapePageState
 from pages.lessons.state import Lessons
-from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
 from pages.room.state import Class
 from pages.shared.comparison.record import ComparisonPage
@@ -43,7 +42,6 @@ PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
     "home": (Home, _none),
     "landscape": (LandscapePageState, _none),
     "lessons": (Lessons, _none),
-    "linear": (LINEAR, lambda part: part.specs),
     "offline": (OFFLINE, lambda part: [*part.specs, *(part.own.asked() if part.own.linked else ())]),
     "room": (Class, _none),
     "tradeoffs": (SweepPageState, lambda part: [part.study.base]),

@@ -50,7 +50,6 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
         *(("home", curve.spec) for curve in trust(1.0, HOME_EPISODES).curves),
         *(("free", spec) for spec in runs_of(CURVES["free"], "free")),
         *(("examples", spec) for spec in runs_of(CURVES["examples"], "examples")),
-        *(("linear", spec) for spec in runs_of(CURVES["linear"], "linear")[::10]),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{value.privacy}-{value.bonus}",
 )

@@ -13,9 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from dprl import sitemap
 from dprl.runs.store import Store
-from dprl.simulation import OfflineSpec, RunSpec
+from dprl.simulation import OfflineSpec
 from dprl.sitemap import GROUPS, Page, RunGroup
-from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
 from pages.shared.comparison.record import ComparisonLink, ComparisonPage
 from pages.shared.results import bundled
@@ -36,14 +35,6 @@ from tests.pages.conftest import (
 from tests.problems import first
 
 ROOT = Path(__file__).parents[2]
-MIXTURE = RunSpec(
-    environment="linear-mixture",
-    environment_params={"d": 3, "S": 3, "H": 4},
-    algorithm="ucrl-vtr",
-    privacy="central",
-    episodes=10**8,
-    seeds=2,
-)
 DATA = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 
 
@@ -65,26 +56,6 @@ class Alike(NamedTuple):
 
 
 ALIKE = {
-    "linear": Alike(
-        LINEAR,
-        (MIXTURE.baseline(), MIXTURE, MIXTURE.replace(privacy="local")),
-        {
-            "exponents": ("Chart of growth exponents", ", by theory at most"),
-            "ellipsoid": ("The confidence set", "Without noise the same users would give a confidence set"),
-            "eigenvalues": ("Line chart of the eigenvalues", "stand above the noise"),
-            "weights": ("Estimated weights", "of the weights are known to within"),
-            "guarantee": (None, "the features of every"),
-            "data": (None, "Cumulative regret of every seed"),
-        },
-        ("ellipsoid", "This seed was not computed"),
-        (
-            {("text_input", "Values of ε"): "0.5, 2", ("multiselect", "Privacy models"): ["none", "local"]},
-            (
-                MIXTURE.baseline(),
-                *(MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (0.5, 2.0)),
-            ),
-        ),
-    ),
     "offline": Alike(
         OFFLINE,
         (DATA.baseline(), DATA, DATA.replace(rho=0.1)),
@@ -235,16 +206,6 @@ def test_all_of_a_view_and_all_examples_are_said_by_a_link(path: str) -> None:
     for specs in (ALIKE[path].specs, *(example.specs for example in page.examples)):
         for seen in (page.view(), view):
             assert page.decode(grouped(page.encode(specs, seen))) == ComparisonLink(specs, seen)
-
-
-def test_a_run_that_is_left_out_moves_no_other_into_its_place() -> None:
-    """The link counted it."""
-    given = query("linear", curve=1)
-    assert LINEAR.decode(given).view.curve == 1
-    found = LINEAR.decode({**given, "c": [given["c"][0], "env.riverswim~alg.dp-ucbvi", *given["c"][1:]]})
-    assert found.specs == ALIKE["linear"].specs
-    assert found.view.curve == LINEAR.usual_curve != 1
-    assert found.problems == (LINEAR.left_out,)
 
 
 def documented(name: str) -> str:

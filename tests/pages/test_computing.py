@@ -284,18 +284,17 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
     ]
     for page, query in queries:
         visit(page, **query)
-    visit("explore", c=[text]).button(key="run").click().run()
 
 
 def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: Store) -> None:
     app = visit("explore", c=[LINK], tab="guarantee")
     session = app.session_state["session"]
-    assert "Estimating how large the noise is" in words(app)
-    assert session.polling == {"results", "run_box"}
+    assert "Working out what is proved for this noise" in words(app)
+    assert session.polling == {"results"}
     slots.work(silent, ASKED)
     app.run()
     assert "Proved as claimed" in words(app)
-    assert "Estimating how large the noise is" not in words(app)
+    assert "Working out what is proved" not in words(app)
     assert session.polling == set()
 
 
@@ -313,4 +312,4 @@ def test_what_was_just_asked_is_waited_for(
 
     monkeypatch.setattr(Store, "answer", after_a_look)
     monkeypatch.setattr(answers, "PATIENCE", 60.0)
-    assert "It will learn:" in words(visit("explore"))
+    assert "Proved as claimed" in words(visit("explore", c=[LINK], tab="guarantee"))

@@ -69,7 +69,7 @@ def test_a_bad_file_gets_one_sentence_and_changes_nothing(what: str) -> None:
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(visit: Visit) -> None:
-    s = visit("explore").session_state["session"]
+    s = visit("bare").session_state["session"]
     custom.received(s, File(b"\xef\xbb\xbf" + changed(name="marked")))
     assert s.upload_problem == ""
     assert "marked" in s.draft.environment_params["custom"]["model"]
@@ -86,7 +86,7 @@ def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
 
 
 def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None:
-    app = visit("explore")
+    app = visit("bare")
     s = app.session_state["session"]
     three = [[[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.5, 0.5]]]] * 3
     custom.received(s, File(changed(P=three, name="three ~ steps")))
@@ -102,7 +102,7 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
 
 
 def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> None:
-    app = visit("explore")
+    app = visit("bare")
     s = app.session_state["session"]
     custom.received(s, File(LARGE.encode()))
     assert s.upload_problem == ""
@@ -152,7 +152,7 @@ def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit,
 
 
 def test_the_editor_opens_with_the_environment_in_use(visit: Visit) -> None:
-    app = visit("explore")
+    app = visit("bare")
     widget(app, "selectbox", "Environment").select("custom").run()
     press(app, "custom_edit")
     states = next(t for t in app.text_input if t.label.startswith("States"))
@@ -254,7 +254,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> float:
 
 
 def edit(visit: Visit) -> AppTest:
-    app = visit("explore")
+    app = visit("bare")
     widget(app, "selectbox", "Environment").select("custom").run()
     return app.button(key="custom_edit").click().run()
 
@@ -302,7 +302,7 @@ def test_an_editor_closed_unused_leaves_nothing(visit: Visit, monkeypatch: pytes
 
 
 def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
-    app = visit("explore")
+    app = visit("bare")
     widget(app, "selectbox", "Environment").select("gridworld").run()
     (area,) = app.sidebar.text_area
     assert area.value == "S---\n-WX-\n---G"

@@ -12,9 +12,7 @@ from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from dprl import OfflineSpec, RunSpec
-from pages.linear.record import LINEAR
-from pages.linear.view import LinearView
+from dprl import OfflineSpec
 from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
 from pages.shared.results import again
@@ -146,11 +144,9 @@ def test_what_a_page_redraws_is_kept_that_way(
 NOTHING = "Nothing has been computed yet."
 ALWAYS = {"Citations (BibTeX)"}
 NUMBERS = {"CSV", "Parquet", "Download interactive chart"}
-MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=100, seeds=1)
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
 RUNS = {  # two on each page where numbers are downloaded
     "explore": [("c", "envp.S.3~envp.H.3~K.1000~seeds.1~eps.3"), ("c", "priv.none")],
-    "linear": LINEAR.encode([MIXTURE, MIXTURE.baseline()], LinearView()),
     "offline": OFFLINE.encode([DATA, DATA.baseline()], OfflineView()),
 }
 

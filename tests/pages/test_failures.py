@@ -11,7 +11,7 @@ import pytest
 
 from dprl.runs.store import Store
 from pages.shared.visitor.callbacks import FAILED, on_value
-from tests.pages.conftest import ROOT, Visit, chip, press, sent, tabs, words
+from tests.pages.conftest import ROOT, Visit, chip, press, sent, tabs, widget, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 SAFE = ("callback", "on_value")  # what makes a callback safe
@@ -71,6 +71,7 @@ def test_a_press_that_fails_is_said_and_the_page_stays(
         raise RuntimeError("planted")
 
     monkeypatch.setattr("pages.shared.controls.launch.add", crash)
+    widget(app, "text_input", "Privacy budget ε, exact value").input("0.7").run()
     press(app, "run")
     assert [t.value.replace("\\", "") for t in app.toast] == [FAILED]
     assert [t.value for t in app.title] == ["How fast does a private algorithm learn?"]
@@ -99,12 +100,12 @@ def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit, pla
 
 
 def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = visit("explore")
+    app = visit("bare")
 
     def crash(*_: object) -> None:
         raise RuntimeError("planted secret")
 
-    monkeypatch.setattr("pages.explore.opening.opening", crash)
+    monkeypatch.setattr("pages.explore.regret.tab", crash)
     monkeypatch.setattr(Store, "status", crash)
     app.query_params["c"] = [SMALL]
     app.fails = True

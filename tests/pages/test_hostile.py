@@ -15,9 +15,6 @@ from pages.attack.link import AttackView
 from pages.free import link as free_link
 from pages.free.link import FreeView
 from pages.landscape import state as landscape
-from pages.linear.examples import EXAMPLES
-from pages.linear.record import LINEAR
-from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
 from pages.shared.visitor import state
@@ -52,7 +49,6 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
     "offline": [
         OFFLINE.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
     ],
-    "linear": [LINEAR.encode(example.specs, LinearView()) for example in EXAMPLES],
     "landscape": [landscape.encode(landscape.Seen(sort="year", of="dp-ucbvi:local"))],
     "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],
     "lessons": [

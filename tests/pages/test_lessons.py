@@ -17,7 +17,6 @@ from dprl.sitemap import PAGES
 from pages.attack import link as attack
 from pages.free import link as free
 from pages.lessons.ways import way
-from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
 from pages.shared.lessons import views
 from pages.shared.lessons.known import evidence
@@ -83,7 +82,6 @@ def test_what_to_try_opens_the_very_view(key: str) -> None:
     read = {
         "explore": (links.decode, "curves"),
         "offline": (OFFLINE.decode, "specs"),
-        "linear": (LINEAR.decode, "specs"),
         "attack": (attack.decode, "spec"),
         "free": (free.decode, "base"),
     }

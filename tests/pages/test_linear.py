@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import json
+from typing import Any
+
+import numpy as np
 import pytest
 
 from dprl import ALGORITHMS
 from dprl.runs.store import Store
 from dprl.sentences.noise import IN_A_COUNT
-from tests.pages.conftest import Visit, Work, charts, press, widget, words
-from tests.pages.test_controls import spec
+from pages.shared.examples import EXAMPLES
+from pages.shared.results.bundled import bundled
+from tests.pages.conftest import Visit, Work, charts, words
 from tests.problems import first, home, loop
 
 LEARNERS = [key for key, learner in ALGORITHMS.items() if not learner.statistic.counted]
@@ -61,20 +67,55 @@ def test_paper_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) ->
     assert "at 1 only the accountant" in words(app)
 
 
+def test_the_example_with_known_features_says_what_its_runs_show() -> None:
+    (example,) = (e for e in EXAMPLES if e.title == "Known features")
+    share = {
+        curve.spec.privacy: np.interp([10**7, 10**12], known.at, known.values.mean(0) / known.at) / 3.185
+        for curve in example.curves
+        if curve.spec.epsilon in (None, 1.0)
+        for known in [bundled("examples")[curve.spec]]
+    }
+    assert "under 1% of V* from 10 million users on" in example.say
+    assert share["central"][0] < 0.01 < share["local"][1]
+
+
 @pytest.mark.parametrize("key", first(LEARNERS, loop))
-def test_a_learner_that_needs_features_says_so_and_takes_an_environment_that_has_them(
-    visit: Visit, key: str
-) -> None:
-    app = visit("explore")
-    widget(app, "selectbox", "Algorithm").select(key).run()
-    assert "known features" in words(app)
-    assert spec(app) is None
-    assert app.button(key="run").disabled
-    press(app, "fitting")
-    found = spec(app)
-    assert found is not None
-    assert (found.environment, found.algorithm) == (home(key), key)
-    assert not app.button(key="run").disabled
+def test_the_confidence_set_is_a_tab_of_learners_that_keep_one(visit: Visit, work: Work, key: str) -> None:
+    run = short(key, "central")
+    visit("explore", c=[run])
+    work()
+    app = visit("explore", c=[run], tab="ellipsoid")
+    (chart,) = charts(app)
+    assert chart.alt.startswith("The confidence set of the weights")
+    assert "Confidence set" in [tab.label for tab in app.tabs]
+    other = visit("explore", c=["priv.none"], tab="ellipsoid")
+    assert "Confidence set" not in [tab.label for tab in other.tabs]
+
+
+def test_the_confidence_set_holds_the_truth_and_noise_widens_it(visit: Visit, work: Work) -> None:
+    run = "env.linear-mixture~envp.d.3~envp.S.3~envp.H.4~alg.ucrl-vtr~K.1e8~seeds.2~priv.central"
+    visit("explore", c=[run])
+    work()
+    drawn: dict[str, Any] = {}
+    for near in ("on", "off"):
+        (chart,) = charts(visit("explore", c=[run], tab="ellipsoid", near=near))
+        drawn = {t["name"]: t for t in json.loads(chart.spec)["data"]}
+    noisy, quiet = (drawn[f"confidence set {which}"] for which in ("with noise", "without noise, same users"))
+    (x,), (y,) = (numbers(drawn["true weights"][axis]) for axis in "xy")
+    spans = []
+    for one in (noisy, quiet):
+        across, up = numbers(one["x"]), numbers(one["y"])
+        assert across.min() < x < across.max()
+        assert up.min() < y < up.max()
+        spans.append(np.ptp(across) * np.ptp(up))
+    assert spans[0] > spans[1]
+
+
+def numbers(given: Any) -> Any:
+    """Numbers as Plotly sends them: a list, or binary."""
+    if isinstance(given, dict):
+        return np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"])
+    return np.array(given, float)
 
 
 def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Store) -> None:

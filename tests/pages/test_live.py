@@ -48,6 +48,8 @@ def test_run_goes_on_though_live_was_paused(visit: Visit, page: str, link: dict[
     pause(app)
     app.run()
     assert of(app).paused  # until something is run
+    if page == "explore":
+        widget(app, "text_input", "Privacy budget ε, exact value").input("0.7").run()
     press(app, "run")
     assert not of(app).paused
     assert [t.value for t in app.toggle if t.label == "Pause live"] == [False]

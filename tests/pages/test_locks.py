@@ -27,7 +27,7 @@ def settings(app: AppTest) -> dict[str, bool]:
     }
 
 
-@pytest.mark.parametrize("page", first(WITH_SETTINGS, lambda page: page in ("linear", "offline")))
+@pytest.mark.parametrize("page", first(WITH_SETTINGS, lambda page: page in ("explore", "offline")))
 def test_all_settings_are_shown_and_locked_and_it_is_said(visit: Visit, page: str) -> None:
     free, locked = visit(page), visit(page, lock="all")
     assert settings(locked).keys() == settings(free).keys()
@@ -44,12 +44,12 @@ def test_all_settings_are_shown_and_locked_and_it_is_said(visit: Visit, page: st
     [
         (
             "epsilon,seeds",
-            {"Episodes K", "Run"},
+            {"Episodes K"},
             {"Privacy budget ε", "Privacy budget ε, exact value", "Seeds"},
         ),
         (
             "all,-epsilon",
-            {"Privacy budget ε", "Privacy budget ε, exact value", "Run"},
+            {"Privacy budget ε", "Privacy budget ε, exact value"},
             {"Episodes K", "Seeds"},
         ),
         ("environment", {"Algorithm"}, {"Environment", "S", "H", "variant"}),
@@ -66,7 +66,8 @@ def test_some_settings_are_locked(visit: Visit, text: str, usable: set[str], fix
 
 def test_a_lock_stays_in_the_address_and_goes_with_a_link_that_has_none(visit: Visit) -> None:
     app = visit("explore", c=[CURVE], lock="all,-epsilon")
-    app.button(key="run").click().run()  # the run is in the comparison already
+    next(t for t in app.sidebar.text_input if t.label.endswith("exact value")).input("0.5").run()
+    app.button(key="run").click().run()
     assert app.query_params["lock"] == "all,-epsilon"
     assert app.session_state["session"].explore.query.endswith("&lock=all,-epsilon")
     app.query_params.clear()
@@ -106,7 +107,7 @@ def test_a_locked_link_is_made_by_a_switch(visit: Visit) -> None:
     app.button(key="shorten").click().run()
     (code,) = app.session_state["session"].short.values()
     assert all(
-        settings(app)[name] for name in ("button Run", "selectbox Environment")
+        settings(app)[name] for name in ("button Reset", "selectbox Environment")
     )  # here nothing is locked
     other = visit("explore", s=code)
     assert "has locked the settings" in words(other)
@@ -118,7 +119,7 @@ def embedded(visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch, **query: 
     return visit(page, **query)
 
 
-@pytest.mark.parametrize("page", ["explore", "home", "linear", "offline", "tradeoffs"])
+@pytest.mark.parametrize("page", ["explore", "home", "offline", "tradeoffs"])
 def test_within_another_page_the_first_chart_stands_with_its_sentence(
     visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,7 +71,7 @@ def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(
 
 
 def test_five_budgets_have_five_shades_and_an_earlier_curve_keeps_its_own() -> None:
-    curves = list(EXAMPLES[0].curves)
+    curves = list(EXAMPLES[1].curves)
     found = kinds(curves)
     assert len({kind.color(dark=False) for kind in found}) == len(curves) == 6
     assert {kind.number for kind in found} == {1}

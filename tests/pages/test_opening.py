@@ -47,29 +47,6 @@ def test_the_most_private_promises_most(specs: tuple[RunSpec, ...], found: int) 
     assert most_private([Curve(spec) for spec in specs]) == found
 
 
-@pytest.mark.thorough
-def test_the_opening_names_its_environment_and_its_curves_say_the_same_when_taken(visit: Visit) -> None:
-    app = visit("explore")
-    assert "**RiverSwim:** The same ε" in words(app)
-    assert "takes **94 times** as many" in words(app)
-    widget(app, "button", "Open these curves").click().run()
-    assert {curve.spec.episodes for curve in app.session_state["session"].explore.curves} == {HOME_EPISODES}
-
-
-def test_the_opening_says_which_environment_its_curves_are_of_when_another_is_chosen(visit: Visit) -> None:
-    app = visit("explore")
-    widget(app, "selectbox", "Environment").set_value("gridworld").run()
-    assert drafted(app).environment == "gridworld"
-    (said,) = [info.value for info in app.main.info]
-    assert said == "The chart below is of RiverSwim. Press **Run** to see Gridworld."
-    widget(app, "selectbox", "Environment").set_value("riverswim").run()
-    assert not app.main.info
-    widget(app, "selectbox", "Environment").set_value("gridworld").run()
-    app.button(key="run").click().run()
-    assert not app.main.info
-    assert {c.spec.environment for c in app.session_state["session"].explore.curves} == {"gridworld"}
-
-
 def test_what_is_hidden_is_not_looked_at_first() -> None:
     private = Curve(BASE, hidden=True)
     assert most_private([Curve(BASE.baseline()), private]) == 0
@@ -86,7 +63,7 @@ def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> 
 def test_an_example_fills_the_settings_with_its_most_private_curve(
     visit: Visit, example: ExploreExample
 ) -> None:
-    app = visit("explore")
+    app = visit("bare")
     press(app, f"example_{example.title}")
     s = app.session_state["session"]
     assert drafted(app) == s.explore.curves[most_private(s.explore.curves)].spec
@@ -101,7 +78,11 @@ def test_a_close_look_opens_on_the_most_private_curve(finished: Visit, visit: Vi
     assert chosen(app) == "2"
     assert "there is no noise" not in words(app)
     chip(app, "Remove", 2).click().run()
-    assert chosen(app) == "2"  # now the local one at epsilon 1
+    removed = app.session_state["session"].explore.draft
+    assert (
+        removed.epsilon == 0.1
+    )  # what was removed is what the settings describe: a draft, the most private still
+    assert chosen(app) == "3"
     assert chosen(visit("explore", c=LINK, tab=tab, i="0")) == "0"  # as the link says
 
 
@@ -120,18 +101,15 @@ def test_home_leads_to_the_most_private_curve() -> None:
 
 
 def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alone(visit: Visit) -> None:
-    app = visit("explore")
-    assert "The same run without privacy comes beside it." in words(app)
+    app = visit("bare")
     press(app, "run")
     kept = app.session_state["session"].explore
     assert kept.curves == curves_of([RunSpec(), RunSpec().baseline()])
     assert kept.view == AT_FIRST
-    assert "comes beside it" not in words(app)
     widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
     press(app, "run")
     assert [c.spec for c in kept.curves] == [RunSpec(), RunSpec().baseline(), RunSpec(epsilon=3.0)]
     widget(app, "selectbox", "Environment").select("chain").run()
-    assert "comes beside it" in words(app)  # what runs lose elsewhere is nothing to hold this one against
     press(app, "run")
     *before, other, baseline = kept.curves
     assert (len(before), other.spec.environment, baseline.spec) == (3, "chain", other.spec.baseline())
@@ -142,7 +120,7 @@ def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alon
         "Combination lock: Central ε = 3",
         "Combination lock: No privacy",
     ]
-    bare = visit("explore")
+    bare = visit("bare")
     widget(bare, "selectbox", "Privacy model").select("none").run()
     press(bare, "run")
     assert [c.spec for c in bare.session_state["session"].explore.curves] == [RunSpec(privacy="none")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 
 import pytest
@@ -13,13 +12,13 @@ from dprl.runs.results import HELD
 from dprl.runs.status import RunStatus
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
-from pages.shared.examples import EXAMPLES, HOME_EPISODES, trust
+from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.names import titles
 from pages.shared.results.status import words_together
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, words
+from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, widget, words
 from tests.runs import slots
 from tests.runs.disk import Disk
 
@@ -30,53 +29,70 @@ SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsi
 
 def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit: Visit, store: Store) -> None:
     app = visit("explore")
-    assert "Which privacy model?" in [header.value for header in app.header]
-    assert "press **Run**" in words(app)
     assert len(charts(app)) == 1
     assert "a trusted shuffler, and no trusted party" in words(app)
     assert not app.query_params
     assert store.activity().runs_waiting == 0
-    press(app, "example_Which privacy model?")
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
         c.spec for c in trust(1.0, HOME_EPISODES).curves
     ]
 
 
-def test_examples_have_a_picture_of_their_curves(visit: Visit) -> None:
-    drawn = [
-        e.proto.body for e in visit("explore").get("html") if '<img class="dprl-thumbnail' in e.proto.body
-    ]
-    assert len(drawn) == len(EXAMPLES) - 1  # the question's is the chart itself
-    for example in EXAMPLES:
-        if example.title == "Which privacy model?":
-            continue
-        (body,) = [body for body in drawn if example.title in body]
-        svg = base64.b64decode(body.split("base64,")[1].split('"')[0]).decode()
-        assert svg.count("<polyline") == len(example.curves)
-        assert "nan" not in svg
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.title)
+def test_an_example_is_drawn_at_once(visit: Visit, store: Store, example: ExploreExample) -> None:
+    app = visit("explore")
+    press(app, f"example_{example.title}")
+    assert [c.spec for c in app.session_state["session"].explore.curves] == [c.spec for c in example.curves]
+    if example.view.tab == "regret":
+        assert len(charts(app)) == 1
+        assert store.activity().runs_waiting == 0
+
+
+def test_the_draft_of_the_settings_is_drawn_replaced_and_kept(visit: Visit, work: Work, store: Store) -> None:
+    app = visit("explore")
+    e = app.session_state["session"].explore
+    budget = "Privacy budget ε, exact value"
+    widget(app, "text_input", budget).input("0.25").run()
+    first = e.draft
+    assert first.epsilon == 0.25
+    assert store.status(first).state == "queued"
+    widget(app, "text_input", budget).input("0.15").run()
+    assert e.draft.epsilon == 0.15
+    assert store.status(first).state != "queued"  # nobody waits for it any more
+    assert app.button(key="run").label == "Keep"
+    assert work() == e.draft.seeds
+    app.run()
+    (chart,) = charts(app)
+    drafts = [t for t in json.loads(chart.spec)["data"] if t["name"].startswith("Draft: Central ε = 0.15")]
+    assert "4px,4px" in {t.get("line", {}).get("dash") for t in drafts}
+    assert not app.query_params  # a draft is in no link
+    kept = e.draft
+    press(app, "keep")
+    assert e.curves[-1].spec == kept
+    assert e.draft is None
+    assert len(app.query_params["c"]) == 5
+    assert app.button(key="run").disabled
+
+
+def test_a_draft_that_takes_long_says_its_time_and_waits_for_run(visit: Visit, store: Store) -> None:
+    app = visit("explore")
+    widget(app, "text_input", "Seeds").input("100").run()
+    assert app.session_state["session"].explore.draft is None
+    assert store.activity().runs_waiting == 0
+    assert app.button(key="run").label == "Run"
+    assert "once started" in words(app)
 
 
 def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
-    app = visit("explore")
+    app = visit("bare")
     press(app, "run")
     assert app.query_params["v"] == "1"
     assert app.query_params["c"] == ["priv.central", "priv.none"]
-    assert "Waiting: next" in words(app)
-    assert "The first points appear in a moment." in words(app)
-    assert work() == 10
+    assert work() == 0  # both come with the program
     app.run()
     (chart,) = charts(app)
     assert chart.alt.startswith("Line chart of the share of V* lost so far")
     assert "times as many" in words(app)
-    assert "Computed before" in words(app)
-
-
-def test_the_same_run_is_not_added_twice(visit: Visit) -> None:
-    app = visit("explore")
-    for _ in range(2):
-        app.button(key="run").click().run()
-    assert len(app.session_state["session"].explore.curves) == 2  # with its baseline
-    assert [t.value for t in app.toast] == ["This run is already in the comparison."]
 
 
 def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
@@ -185,7 +201,7 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
     app.button(key="reset").click().run()
     app.button(key="run").click().run()
     go(app, "runs")
-    next(b for b in app.button if b.key == "show_2").click().run()
+    [b for b in app.button if str(b.key).startswith("show_")][-1].click().run()
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
         RunSpec(), RunSpec().baseline(), SPEC
     ]  # fmt: skip
@@ -195,11 +211,12 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
 def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     app = visit("explore", c=[PRIVATE])
 
-    def busy(*_: object) -> None:
+    def busy(*_: object, **__: object) -> None:
         raise StoreError("The store cannot be used just now.")
 
     monkeypatch.setattr(Store, "ask", busy)
     monkeypatch.setattr(Store, "cancel", busy)
+    widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
     press(app, "run")
     assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used just now."]
     press(app, "cancel")

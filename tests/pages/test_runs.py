@@ -13,7 +13,6 @@ from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES, Page, RunGroup
 from dprl.words import plural
 from tests.pages.conftest import Visit, go, press, words
-from tests.pages.test_comparison import query
 from tests.pages.test_floods import OTHERS
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +52,6 @@ def test_every_name_is_one_of_its_own() -> None:
 ASKED = {
     "sweep": OTHERS["tradeoffs"],
     "offline": OTHERS["offline"],
-    "linear": query("linear"),
     "attack": OTHERS["attack"],
 }
 

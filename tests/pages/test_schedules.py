@@ -14,7 +14,7 @@ OWN = [key for key, learner in ALGORITHMS.items() if learner.schedule]
 
 @pytest.mark.parametrize("key", first([*OWN, "ucrl-vtr"], lambda key: key in OWN))
 def test_the_words_are_the_learners_own(visit: Visit, key: str) -> None:
-    app = visit("explore")
+    app = visit("bare")
     app.session_state["session"].draft.algorithm = key
     app.session_state["session"].draft.environment = "linear-mdp" if "lsvi" in key else "linear-mixture"
     app.run()

@@ -15,7 +15,7 @@ SAID = "Whoever shared this link says:"
 FIELD = "A sentence for those who open the link"
 
 
-@pytest.mark.parametrize("page", first(LINKS, lambda page: page in ("explore", "home", "linear")))
+@pytest.mark.parametrize("page", first(LINKS, lambda page: page in ("explore", "home")))
 def test_it_stands_above_the_view_until_it_is_hidden(visit: Visit, page: str) -> None:
     app = visit(page, **LINKS[page], say="Privacy costs nothing here.")
     assert f"**{SAID}** Privacy costs nothing here." in words(app)

@@ -22,7 +22,6 @@ LINKS: dict[str, dict[str, Any]] = {
     "home": {"eps": "0.1"},
     "landscape": {"problem": "chain", "K": "1e6"},
     "lessons": {"lesson": "trust"},
-    "linear": {"tab": "guarantee"},
     "offline": {"tab": "guarantee"},
     "users": {"K": "1e8", "S": "6", "eps": "0.5"},
     "tradeoffs": {"show": "table", "x": "H"},

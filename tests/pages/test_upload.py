@@ -413,7 +413,7 @@ def test_the_fitted_model_is_taken_along_only_when_that_was_agreed_to(
     assert released.button(key="own_explore").disabled
     labelled(released.checkbox, "I may publish these frequencies").check().run()
     press(released, "own_explore")
-    (curve,) = released.session_state["session"].explore.curves
+    curve = released.session_state["session"].explore.curves[-1]
     assert curve.spec.environment == "custom"
     model = json.loads(curve.spec.environment_params["model"])
     assert model["name"] == "Fitted to data: an estimate, not private"

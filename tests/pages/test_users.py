@@ -222,7 +222,7 @@ def test_home_and_this_page_agree_on_what_both_draw(store: Store, epsilon: float
 
 def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
     """By the menu as by the link below a chart; what was asked here stays."""
-    app = visit("explore")
+    app = visit("bare")
     widget(app, "selectbox", "Environment").set_value("clinic").run()
     widget(app, "text_input", "Privacy budget ε, exact value").set_value("0.4").run()
     go(app, PAGE)

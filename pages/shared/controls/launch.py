@@ -10,37 +10,64 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.links import MAX_CURVES
 from dprl.research.series import place_of
-from dprl.simulation import RunSpec, Spec, estimate
+from dprl.runs.database import StoreError
+from dprl.simulation import RunSpec, Spec, compiles, estimate
 from dprl.words import duration, plural
-from pages.shared.controls.gauge import gauge
 from pages.shared.controls.widgets import locked
 from pages.shared.examples import BASE
 from pages.shared.layout.browser import skip_to_run
 from pages.shared.layout.terms import meanings
-from pages.shared.results.data import status, workers
+from pages.shared.results.bundled import comes_along
+from pages.shared.results.data import status, store, workers
+from pages.shared.results.status import ACTIVE
 from pages.shared.text import escape
+from pages.shared.visitor import presence
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.locks import RUN
-from pages.shared.visitor.state import Session, add, change_view, session, write_address
+from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.state import Session, add, attempt, change_view, session, write_address
 
+DRAFT_SECONDS = 2.0  # of one core: what a draft may take that is drawn unasked
 Described = TypeVar("Described")
 
 
 def curve_box(s: Session, live: bool) -> None:
-    """What pressing Run will do, and the button, which stays in reach while the settings are scrolled."""
+    """Draw the draft of what the settings describe, or say what pressing Run will take; the button stays in reach while
+    the settings are scrolled."""
     spec, refusal = spec_of_controls(s)
-    said = ""
     if spec:
         try:
-            with st.container(key="gauge", gap="xsmall"):
-                said = gauge(spec)
+            draw_draft(s, spec)
         except SpecError as error:  # noise so large that it cannot be accounted for
             spec, refusal = None, str(error)
     with st.container(key="run_box", gap="xsmall"):
-        if said:
-            st.markdown(said)
         launch(s, spec, refusal)
+
+
+def draw_draft(s: Session, spec: RunSpec) -> None:
+    """Have the draft computed and drawn, if there is room for it and it takes little; drop the one before.
+
+    Nobody waits for drafts of others: they come last in the queue, and end with the tab. Raises SpecError.
+    """
+    e = s.explore
+    full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
+    wanted = None if full or any(curve.spec == spec for curve in e.curves) else spec
+    if wanted and not comes_along(wanted) and (status(wanted).state != "done" and takes_long(wanted)):
+        wanted = None
+    if wanted == e.draft:
+        return
+    owner = owner_id("draft")
+    if e.draft and status(e.draft, owner).state in ACTIVE:
+        attempt(store().cancel, e.draft, owner)
+    if wanted and not comes_along(wanted):
+        try:
+            store().ask(wanted, owner, presence.lease(s.visitor), draft=True)
+        except (SpecError, StoreError):  # which is said where Run is pressed
+            wanted = None
+    if wanted != e.draft:
+        e.draft = wanted
+        st.rerun()
 
 
 def offer(
@@ -86,15 +113,24 @@ def takes(lacking: Sequence[Spec], amount: str) -> None:
     st.caption(f"{amount}: {duration(seconds)} once started.")
 
 
+def takes_long(spec: RunSpec) -> bool:
+    """Return whether a run takes so long that its time is said before it is begun."""
+    return compiles(spec) or store().cost([spec])[1] > DRAFT_SECONDS
+
+
 def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
-    """What pressing Run takes, or why it cannot be pressed, and the button."""
-    known = status(spec).state if spec else "unknown"
+    """Say what pressing the button does or takes, or why it cannot be pressed, and draw it."""
+    full = len(s.explore.curves) >= MAX_CURVES
+    there = spec is not None and any(curve.spec == spec for curve in s.explore.curves)
+    drawn = spec is not None and spec == s.explore.draft
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
-    elif len(s.explore.curves) >= MAX_CURVES:
-        st.caption(f"{MAX_CURVES} curves are the most. Remove one to run another.")
-    elif spec and known == "done":
-        st.caption("Computed before: it appears at once.")
+    elif full:
+        st.caption(f"{MAX_CURVES} curves are the most. Remove one to add another.")
+    elif there:
+        st.caption("This run is in the comparison. Move a setting to draw another one.")
+    elif drawn:
+        st.caption("The dashed curve is a draft of these settings.")
     elif spec:
         both = [spec, *baseline_beside(s, spec)]
         cost = estimate(spec)
@@ -110,7 +146,8 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
         spec,
         BASE,
         "All settings back to their defaults; the curves stay.",
-        full=len(s.explore.curves) >= MAX_CURVES,
+        full=full or there,
+        label="Keep" if drawn else "Run",
     )
 
 
@@ -122,6 +159,7 @@ def buttons(
     *,
     also: Callable[[], Callable[[], None]] | None = None,
     full: bool = False,
+    label: str = "Run",
 ) -> None:
     """The button that runs `what`, disabled when it is None or there is no room, and the one that resets, or undoes it.
 
@@ -154,9 +192,9 @@ def buttons(
     skip_to_run()
     with st.container(horizontal=True, gap="small"):
         st.button(
-            "Run",
+            label,
             type="primary",
-            icon=":material/play_arrow:",
+            icon=":material/play_arrow:" if label == "Run" else ":material/add:",
             width="stretch",
             disabled=off,
             on_click=callback(press),

@@ -22,7 +22,7 @@ from dprl.simulation import FIELDS
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.pairs import runs_in
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.words import count
+from dprl.words import count, listed
 from pages.shared.controls import custom
 from pages.shared.controls.launch import curve_box
 from pages.shared.controls.noise import SMALL, epsilon_slider, noise
@@ -94,53 +94,64 @@ def explore_controls() -> None:
     """All controls, the estimate and the Run button. Moving one redraws the controls only."""
     s = session()
     s.wrong.clear()
-    if not s.explore.curves and s.explore.drawn_for != s.draft.environment:
-        st.rerun()  # what the page opens on says that it is of another environment
     with st.container(key="controls", gap="small"):
         environment(s)
         learner(s)
         privacy(s)
         size_controls(s)
         environment_parameters(s)
-        noise_settings(s)
-        more(s, structure)
+        more(s, noise_settings, structure)
     with st.container(key="launching"):
         redrawn(partial(curve_box, s), None, "run_box")
 
 
 def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> None:
-    """Which MDP of those offered, with its picture."""
-    key = s.draft.environment
-    world = ENVIRONMENTS[key]
+    """Draw the menu of environments. Each member of a collection stands in it with its own name."""
+    named: dict[str, str] = {}
+    for key in offered:
+        ids = next((f.choices for f in ENVIRONMENTS[key].fields if f.name == "id"), ())
+        named |= {f"{key}/{one}": ENVIRONMENTS[key].called({"id": one}) for one in ids}
+        named |= {} if ids else {key: ENVIRONMENTS[key].title}
+    world = ENVIRONMENTS[s.draft.environment]
+    id = params_of(s, "environment", world.key, world.fields).get("id")
+
+    def chosen(word: str) -> None:
+        s.draft.environment, _, one = word.partition("/")
+        if one:
+            s.draft.params("environment", s.draft.environment)["id"] = one
+
     select(
         "Environment",
-        offered,
-        key,
-        setter("environment"),
-        menu_titles(ENVIRONMENTS),
-        meanings("Environment"),
+        tuple(named),
+        f"{world.key}/{id}" if id else world.key,
+        chosen,
+        named,
+        f"{meanings('Environment')}  \n**Now:** {escape(world.summary)}",
         "environment",
     )
-    st.caption(escape(world.summary))
-    try:
-        checked = checked_params(s, world)
-        S, A, H = world.size(**checked)[:3]
-        if H * S * A * (S + 2) <= MAX_CELLS:  # else the box below the settings says what would fit
-            asked = key, tuple(checked.items()), dark()
-            drawn = kept(("environment", *asked), partial(environment_picture, *asked))
-            draw_bare(drawn, "environment_drawing")
-    except SpecError as error:
-        st.caption(f":red[{escape(str(error))}]")
-    if key == custom.WORLD.key:
+    if world.key == custom.WORLD.key:
         custom.editor_controls(s)
 
 
 def environment_parameters(s: Session) -> None:
-    """The parameters of the environment that is chosen, where it has any."""
-    key = s.draft.environment
-    fields = [f for f in ENVIRONMENTS[key].fields if f.name != "model"]
-    if fields:
-        fold("Environment parameters", "environment", partial(parameters, s, "environment", key, fields))
+    """Draw the fold with the picture and the parameters of the environment that is chosen."""
+    fold("The environment", "environment", partial(_environment, s))
+
+
+def _environment(s: Session) -> None:
+    world = ENVIRONMENTS[s.draft.environment]
+    st.caption(escape(world.summary))
+    fields = [f for f in world.fields if f.name not in ("model", "id")]
+    parameters(s, "environment", world.key, fields)
+    try:
+        checked = checked_params(s, world)
+        S, A, H = world.size(**checked)[:3]
+        if H * S * A * (S + 2) <= MAX_CELLS:  # else the box below the settings says what would fit
+            asked = world.key, tuple(checked.items()), dark()
+            drawn = kept(("environment", *asked), partial(environment_picture, *asked))
+            draw_bare(drawn, "environment_drawing")
+    except SpecError as error:
+        st.caption(f":red[{escape(str(error))}]")
 
 
 def about(key: str) -> str:
@@ -150,26 +161,17 @@ def about(key: str) -> str:
 
 
 def learner(s: Session) -> None:
-    """Which algorithm."""
+    """Draw the menu of algorithms that run in the environment; its help gives the reason for the others."""
+    offered = tuple(key for key in ALGORITHMS if runs_in(key, s.draft.environment))
+    if s.draft.algorithm not in offered:
+        s.draft.algorithm = offered[0]
     key = s.draft.algorithm
     algorithm = ALGORITHMS[key]
+    others = [a.title for a in ALGORITHMS.values() if a.key not in offered]
+    absent = f"  \n{escape(listed(others))} need an environment with known features." if others else ""
     named = menu_titles(ALGORITHMS)
-    select("Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), named, about(key), "algorithm")
-    if not runs_in(key, s.draft.environment):
-        fitting = next(name for name in ENVIRONMENTS if runs_in(key, name))
-        st.caption(
-            f"This algorithm needs an environment with known features: {escape(ENVIRONMENTS[fitting].title)}."
-        )
-        st.button(
-            f"Switch to {escape(ENVIRONMENTS[fitting].title)}",
-            icon=":material/polyline:",
-            on_click=callback(take),
-            args=(s, fitting),
-            key="fitting",
-            disabled=locked("environment"),
-        )
-        return
-    with suppress(SpecError):  # said by the drawing
+    select("Algorithm", offered, key, setter("algorithm"), named, about(key) + absent, "algorithm")
+    with suppress(SpecError):  # said in the fold with the parameters
         world = ENVIRONMENTS[s.draft.environment]
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
         if refusal is not None:
@@ -190,17 +192,12 @@ def checked_params(s: Session, world: Environment) -> dict[str, Any]:
     return check_params("environment_params", world.key, world.fields, given)
 
 
-def take(s: Session, environment: str) -> None:
-    """Chooses an environment."""
-    s.draft.environment = environment
-    s.version += 1
-
-
 def take_small(s: Session) -> None:
-    """Chooses an environment that learners which list all policies can be run on, and enough users for them."""
+    """Choose an environment that learners which list all policies can be run on, and enough users for them."""
     s.draft.environment_params["random"] = dict(SMALL)
     s.draft.episodes = max(s.draft.episodes, 10**13)
-    take(s, "random")
+    s.draft.environment = "random"
+    s.version += 1
 
 
 def privacy(s: Session) -> None:
@@ -234,10 +231,10 @@ def privacy(s: Session) -> None:
 
 
 def noise_settings(s: Session) -> None:
-    """The noise of the privacy model that is chosen."""
+    """Draw the noise of the privacy model that is chosen."""
     model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
     if model != "none":
-        fold("Noise settings", "noise", partial(noise, s, PRIVATIZERS[model]))
+        noise(s, PRIVATIZERS[model])
 
 
 def size_controls(s: Session) -> None:
@@ -253,7 +250,7 @@ def size_controls(s: Session) -> None:
         marks=[int(m) for m in stops(100, most)],
         show=count,
         ends=("a few users", "a million users" if episodic else "10¹⁵ users"),
-        help="The number of episodes: K·H steps together. Each user has one, unless *More settings* says otherwise. "
+        help="The number of episodes: K·H steps together. Each user has one, unless *Expert settings* says otherwise. "
         "All users are simulated, so that K may be far more than a trial has. Give the number that you have: the run "
         "shows whether so few are enough.",
     )
@@ -262,7 +259,7 @@ def size_controls(s: Session) -> None:
 def more(s: Session, *first: Callable[[Session], None], along: str = "") -> None:
     """What most visitors leave alone. first: what a page puts before the rest; along: a field that has several values
     elsewhere."""
-    fold("More settings", "more", partial(_more, s, first, along))
+    fold("Expert settings", "more", partial(_more, s, first, along))
 
 
 def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) -> None:

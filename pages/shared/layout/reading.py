@@ -14,7 +14,6 @@ from pages.shared.visitor.state import session
 
 WORDS, PAPERS = listed_terms("online"), papers.listed("online")
 OF_DATA_SETS, PAPERS_ON_DATA_SETS = listed_terms("offline"), papers.listed("offline")
-OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS = listed_terms("linear"), papers.listed("linear")
 
 
 PRIMER = "explanation/private-rl"

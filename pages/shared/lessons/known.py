@@ -20,7 +20,7 @@ OWN = {
     "guarantee": ("claimed_epsilon", "claimed_delta", "proved_epsilon", "proved_delta"),
     "widths": ("users", "rows"),
 }
-FROM = ("home", "examples", "offline", "linear")  # the files of assets/ that have them
+FROM = ("home", "examples", "offline")  # the files of assets/ that have them
 
 
 @cache

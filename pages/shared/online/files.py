@@ -8,15 +8,15 @@ from dprl.figures import standalone_html
 from dprl.metrics import Statistic
 from dprl.simulation.replay import unplayable
 from pages.shared.layout.chart import footer
-from pages.shared.online.regret import Read, Row, comparison_picture, curve_of
+from pages.shared.online.regret import Row, comparison_picture, curve_of
 from pages.shared.results import answers, data
 from pages.shared.results.again import files, tidy
 from pages.shared.visitor.state import session
 
 
-def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curves) -> None:
-    """The numbers and the chart of these runs as files, and the table. read: where their numbers are."""
-    known = [read(curve.spec) for curve, *_ in shown]
+def downloads(shown: Sequence[Row], statistic: Statistic) -> None:
+    """The numbers and the chart of these runs as files, and the table."""
+    known = [data.curves(curve.spec) for curve, *_ in shown]
     table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
     drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
@@ -29,7 +29,7 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curv
         "Cumulative regret of every seed of every visible curve, at every checkpoint.",
         table,
         [curve.spec for curve, *_ in shown],
-        None if live else lambda: regret_page(drawn, best, statistic, read, about=about, footer=words),
+        None if live else lambda: regret_page(drawn, best, statistic, about=about, footer=words),
     )
 
 
@@ -37,7 +37,6 @@ def regret_page(
     shown: Sequence[Row],
     best: Sequence[float | None],
     statistic: Statistic,
-    read: Read = data.curves,
     *,
     about: str,
     footer: str,
@@ -47,7 +46,7 @@ def regret_page(
     best: V* of each, where it is known.
     """
     rows = zip(shown, best, strict=True)
-    curves = [curve_of(*row, "cumulative", statistic, read, v_star=value) for row, value in rows]
+    curves = [curve_of(*row, "cumulative", statistic, v_star=value) for row, value in rows]
     budgets = [row[0].spec.epsilon for row in shown]
     return standalone_html.comparison_page(
         "Regret so far, compared",

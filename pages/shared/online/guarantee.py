@@ -212,7 +212,13 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
 def instance(spec: RunSpec) -> str:
     """The problem that a ladder is about."""
     steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
-    return ", ".join([ENVIRONMENTS[spec.environment].title, *steps, f"K = {count(spec.episodes)}"])
+    return ", ".join(
+        [
+            ENVIRONMENTS[spec.environment].called(spec.environment_params),
+            *steps,
+            f"K = {count(spec.episodes)}",
+        ]
+    )
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import streamlit as st
@@ -12,61 +12,49 @@ from dprl.figures import regret as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.metrics.curves import RunCurves
 from dprl.research.series import series_of
 from dprl.runs.status import RunStatus
 from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
-from dprl.simulation import RunSpec
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
-from pages.shared.results import answers, data, doubts
+from pages.shared.results import answers, doubts
+from pages.shared.results.runs import ONLINE
 from pages.shared.visitor.links import Curve
 
 Row = tuple[
     Curve, CurveStyle, str, RunStatus
 ]  # a curve, what gives it its look, its title, and how its run stands
-Read = Callable[[RunSpec], RunCurves]
 
 
 def regret_chart(
     rows: Sequence[Row],
     measure: str,
     statistic: metrics.Statistic,
-    read: Read = data.curves,
     *,
     log_x: bool,
     log_y: bool,
     each: bool,
-    beside: bool = False,
 ) -> None:
-    """The chart of these runs, below what cannot be read off it.
-
-    Args:
-        read: where their numbers are.
-        beside: something stands beside it, so that names have no room there.
-    """
+    """Draw the chart of these runs, below what cannot be read off it."""
     doubts.tell(
-        [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows, read))]
+        [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows))]
     )
-    night, room = dark(), wide() and not beside
-    baselines = [read(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
+    night, room = dark(), wide()
+    baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
     if measure == "share" and not all(best):
         measure = "per-episode"
         st.caption(explained(words.no_share(best)))
     parts = [
-        (curve.spec.to_json(), read(curve.spec).token, kind, title, note(run), value)
+        (curve.spec.to_json(), ONLINE.curves(curve.spec).token, kind, title, note(run), value)
         for (curve, kind, title, run), value in zip(rows, best, strict=True)
     ]
     picture = kept(
         ("regret", measure, statistic, log_x, log_y, each, night, room, *baselines, *parts),
         lambda: comparison_picture(
-            [
-                curve_of(*row, measure, statistic, read, v_star=value)
-                for row, value in zip(rows, best, strict=True)
-            ],
+            [curve_of(*row, measure, statistic, v_star=value) for row, value in zip(rows, best, strict=True)],
             view=cast(figures.Measure, measure),
             statistic=statistic,
             log_x=log_x,
@@ -79,11 +67,11 @@ def regret_chart(
     show(picture, "regret", group="regret")
 
 
-def below_zero(rows: Sequence[Row], read: Read = data.curves) -> list[str]:
+def below_zero(rows: Sequence[Row]) -> list[str]:
     """The titles of finished runs whose price of privacy lies below zero with its whole interval."""
     found = []
     for curve, _, title, _ in rows:
-        own, baseline = read(curve.spec), read(curve.spec.baseline())
+        own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
         if (
             curve.spec.privacy != "none"
             and own.done.all()
@@ -109,7 +97,6 @@ def curve_of(
     run: RunStatus | None,
     measure: str,
     statistic: metrics.Statistic,
-    read: Read = data.curves,
     *,
     v_star: float | None = None,
 ) -> Series:
@@ -119,14 +106,13 @@ def curve_of(
         kind: gives its look.
         run: how it stands, None for one that is finished.
         statistic: of the seeds.
-        read: where the numbers of a run are, by default in the store.
         v_star: the value of an optimal episode, where it is known.
     """
     spec = curve.spec
-    baseline = read(spec.baseline()) if measure == "extra" else None
+    baseline = ONLINE.curves(spec.baseline()) if measure == "extra" else None
     return series_of(
         spec,
-        read(spec),
+        ONLINE.curves(spec),
         baseline,
         kind,
         title,

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dprl.fields import SpecError
 from dprl.privacy import Guarantee
-from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, UploadSpec, answered
+from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, UploadSpec, answered
 from dprl.simulation.replay import QUESTION
 from dprl.simulation.uploads.spec import NOWHERE
 from pages.shared.results.bundled import asset
@@ -32,12 +32,6 @@ class Pending:
 
 
 PENDING: Final = Pending()
-
-
-def outlook_of_run(spec: RunSpec) -> Outlook | Pending | None:
-    """What to expect of a run; None where there is nothing to say. Raises SpecError where its noise is refused."""
-    found = _answer_to("outlook", spec)
-    return Outlook(**found) if isinstance(found, dict) else found
 
 
 def guarantee(spec: Spec) -> Guarantee | None:

@@ -10,7 +10,7 @@ from dprl import metrics
 from dprl.sentences import doubts as sentences
 from dprl.simulation import RunSpec
 from pages.shared.layout.terms import explained
-from pages.shared.results import data
+from pages.shared.results.runs import ONLINE
 
 
 def tell(said: Sequence[str]) -> None:
@@ -22,7 +22,7 @@ def tell(said: Sequence[str]) -> None:
 
 def stuck(spec: RunSpec) -> int:
     """In how many seeds a run has not found the best policy; 0 while it is not finished."""
-    known = data.curves(spec)
+    known = ONLINE.curves(spec)
     if not known.whole(spec.seeds):
         return 0
     return metrics.unsettled(known.at, known.values)

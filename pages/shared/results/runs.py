@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dprl.metrics.curves import RunCurves
 from dprl.runs.status import RunStatus
+from pages.shared.results import bundled as bundled_files
 from pages.shared.results import data, together
 from pages.shared.results.bundled import bundled
 from pages.shared.results.status import ACTIVE
@@ -24,23 +25,30 @@ class Runs:
 
     Attributes:
         files: of assets/ that come with the program, see `bundled`.
-        group: of runs in the table of pages, in whose name the others are asked for.
+        group: of runs in the table of pages, in whose name the others are asked for; "" for the visitor's own.
     """
 
     files: tuple[str, ...]
-    group: str
+    group: str = ""
 
     def bundled(self, spec: Any) -> RunCurves | None:
         """The run as it comes with the program, if it does."""
         found = (bundled(name).get(spec) for name in self.files)
         return next(filter(None, found), None)
 
-    def status(self, spec: Any) -> RunStatus:
-        """How a run stands; one that comes with the program is done, unless it is computed for a closer look."""
-        run = data.status(spec, owner_id(self.group))
+    def status(self, spec: Any, owner: str = "") -> RunStatus:
+        """How a run stands; one that comes with the program is done, unless it is computed for a closer look.
+
+        owner: who asked for it, in place of the group.
+        """
+        run = data.status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
         return run
+
+    def statuses(self, specs: Sequence[Any]) -> list[RunStatus]:
+        """How each of these runs stands."""
+        return [self.status(spec) for spec in specs]
 
     def curves(self, spec: Any) -> RunCurves:
         """The curves of a run as far as they are known."""
@@ -70,3 +78,6 @@ class Runs:
     def progress(self, specs: Sequence[Any]) -> together.Progress:
         """How they stand, as one."""
         return together.progress(specs, self.missing(specs), owner_id(self.group))
+
+
+ONLINE = Runs(bundled_files.ONLINE)  # runs of the page Online, and of what leads to it

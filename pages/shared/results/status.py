@@ -12,7 +12,7 @@ from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec, Spec, compiles
 from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say
-from pages.shared.results.data import status, store
+from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import Curve
@@ -45,21 +45,6 @@ def words(run: RunStatus) -> str:
     if run.state == "unknown":
         return run.message or "Not computed yet."
     return ""
-
-
-def statuses(curves: list[Curve]) -> list[RunStatus]:
-    """The status of each curve's run, as this visitor sees it."""
-    visitor = session().visitor
-    return [status(curve.spec, visitor) for curve in curves]
-
-
-def busy(curves: list[Curve], runs: list[RunStatus]) -> list[RunStatus]:
-    """The runs that go on: the comparison's, and the non-private baselines one view measures against."""
-    going = [run for run in runs if run.state in ACTIVE]
-    if session().explore.view.measure == "extra":
-        baselines = [status(c.spec.baseline(), session().visitor) for c in curves if c.spec.privacy != "none"]
-        going += [run for run in baselines if run.state in ACTIVE]
-    return going
 
 
 def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
@@ -100,7 +85,11 @@ def pause_switch() -> None:
 
 def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None:
     """A line for what goes on, and one for each reason why curves are not complete, with the button that helps."""
-    shown = [row for row in zip(curves, titles, runs, strict=True) if not row[0].hidden]
+    shown = [
+        row
+        for row in zip(curves, titles, runs, strict=True)
+        if not (row[0].hidden or (row[0].draft and row[2].state in ACTIVE))
+    ]
     going = [row for row in shown if row[2].state in ACTIVE]
     say(aloud([run for _, _, run in shown]), "runs")
     if going:

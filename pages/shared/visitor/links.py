@@ -33,11 +33,12 @@ MAX_NAME = 60
 
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
 
-TABS = ("regret", "counts", "policy", "guarantee", "data")
+TABS = ("regret", "counts", "policy", "ellipsoid", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "pac", "share")
 STATISTICS: tuple[Statistic, ...] = ("mean", "median")
 COUNTS_CHARTS = ("map", "scatter", "cell", "coverage", "pulls")
 POLICY_CHARTS = ("steps", "chances", "map", "visits", "V", "Q", "stages")
+MOST_WEIGHTS = 1000
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,9 @@ class View:
     h: int = looked(-1, "the step of the episode, -1 for all", "h", low=-1, high=999)
     s: int = looked(0, "the state", "s", low=0, high=299)
     a: int = looked(0, "the action", "a", low=0, high=99)
+    first: int = looked(0, "the weight along the horizontal axis", "w1", low=0, high=MOST_WEIGHTS)
+    second: int = looked(1, "the weight along the vertical axis", "w2", low=0, high=MOST_WEIGHTS)
+    near: str = looked("on", "axes that the confidence set fills", "near", choices=("on", "off"))
 
 
 # What is seen until somebody has chosen.
@@ -68,11 +72,13 @@ AT_FIRST = View(measure="share", y="linear")
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a comparison. name: "" for the label. Its look follows from its spec."""
+    """One curve of a comparison. name: "" for the label; draft: drawn until the settings change, in no link. Its look
+    follows from its spec."""
 
     spec: RunSpec
     name: str = ""
     hidden: bool = False
+    draft: bool = False
 
     @property
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""In whose names a visitor's runs are asked for: the visitor's own, and one for each group in the table of pages."""
+"""Name who asks for runs: the visitor, or the visitor with one group of runs of the table of pages."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from pages.shared.visitor.state import session
 
 
 def owner_id(group: str) -> str:
-    """In whose name this visitor's runs of a group are asked for, by its key in GROUPS."""
-    return f"{session().visitor}:{GROUPS[group].key}"
+    """Return in whose name this visitor's runs of a group (a key of GROUPS, "" for none) are asked for."""
+    return f"{session().visitor}:{GROUPS[group].key}" if group else session().visitor

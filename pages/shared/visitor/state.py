@@ -20,6 +20,8 @@ from dprl.runs.database import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from dprl.sitemap import PAGES
+from pages.shared.examples import FIRST
+from pages.shared.results.bundled import comes_along
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import current_run, went_back
 from pages.shared.visitor import address, links, locks, presence
@@ -35,11 +37,8 @@ from pages.shared.visitor.views import ViewT, changed
 class PageState(ABC):
     """What a page keeps of a visitor, and how a link says it.
 
-    Attributes:
-        address: the query last read or written.
-        problems: what a link said that could not be used.
-        locked: settings that it fixes.
-        sentence: what whoever shares it says of it, "" for nothing.
+    address: the query last read or written. problems: what a link said that could not be used. locked: settings that it
+    fixes. sentence: what whoever shares it says of it, "" for nothing.
     """
 
     address: str | None = None
@@ -79,11 +78,8 @@ class PageState(ABC):
 
 @dataclass(kw_only=True)
 class ViewedState(PageState, Generic[ViewT]):
-    """What a page keeps of a visitor who looks at something in one of several ways.
-
-    Attributes:
-        view: what is looked at: a frozen dataclass of `looked` attributes.
-    """
+    """What a page keeps of a visitor who looks at something in one of several ways. view: a frozen dataclass of `looked`
+    attributes."""
 
     view: ViewT
 
@@ -95,27 +91,33 @@ class ViewedState(PageState, Generic[ViewT]):
 
 @dataclass
 class ExploreState(PageState):
-    """Explore: the curves that are compared, what is looked at, whether the moment looked at moves on, and the curve
-    that was removed last, with its place.
+    """What Online keeps of a visitor.
 
-    drawn_for: the environment that was chosen when the page was drawn; settings redraw themselves alone.
+    draft: the run that the settings describe, drawn until they change; None if it is compared already, or if its time
+    has to be said first. playing: whether the moment looked at moves on. removed: the curve that was removed last, with
+    its place.
     """
 
-    curves: list[Curve] = field(default_factory=list)
-    view: View = links.AT_FIRST
+    curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
+    view: View = FIRST.view
+    draft: RunSpec | None = None
     playing: bool = False
     removed: tuple[int, Curve] | None = None
-    drawn_for: str = ""
 
     @property
-    def begun(self) -> bool:
-        """Whether there are curves."""
-        return bool(self.curves)
+    def first_draft(self) -> Draft:
+        """The settings of the run with a trusted curator."""
+        return draft_of(FIRST.curves[1].spec)
+
+    @property
+    def shown(self) -> list[Curve]:
+        """The curves that are compared, and the draft."""
+        return self.curves + ([Curve(self.draft, draft=True)] if self.draft else [])
 
     @property
     def visible(self) -> list[Curve]:
         """The curves that are drawn."""
-        return [curve for curve in self.curves if not curve.hidden]
+        return [curve for curve in self.shown if not curve.hidden]
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -128,10 +130,11 @@ class ExploreState(PageState):
         link = links.decode(given, s.files)
         self.problems, self.view, self.removed = link.problems, link.view, None
         s.version += 1
-        if link.curves:
+        if "c" in given:
             self.curves = list(link.curves)
+        if link.curves:
             s.draft = draft_of(link.curves[links.most_private(link.curves)].spec)
-            begin([curve.spec for curve in link.curves], s.visitor)
+            begin([curve.spec for curve in link.curves if not comes_along(curve.spec)], s.visitor)
 
 
 P = TypeVar("P", bound=PageState)
@@ -223,9 +226,7 @@ class Session:
     @property
     def draft(self) -> Draft:
         """The controls of the page shown."""
-        if self.page not in self.drafts:
-            self.drafts[self.page] = draft_of(RunSpec())
-        return self.drafts[self.page]
+        return self.drafts.setdefault(self.page, draft_of(RunSpec()))
 
     @draft.setter
     def draft(self, given: Draft) -> None:
@@ -328,7 +329,7 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
 def add(spec: RunSpec, name: str = "") -> str:
     """Puts a run into the comparison and asks for it. Returns a sentence when it was there already or has no room."""
     s = session()
-    if not ask([spec], s.visitor):
+    if not comes_along(spec) and not ask([spec], s.visitor):
         return s.said
     for i, curve in enumerate(s.explore.curves):
         if curve.spec == spec:

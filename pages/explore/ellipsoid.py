@@ -1,0 +1,97 @@
+"""The tab Confidence set: of two weights of a step, and what noise adds. Of learners that know features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import linear as figures
+from dprl.figures.picture import Picture
+from dprl.runs.status import RunStatus
+from dprl.sentences import linear as sentences
+from dprl.simulation import SeedTrace
+from dprl.words import count
+from pages.explore import view
+from pages.explore.focus import identity, look_closely
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+
+
+def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw the confidence set as planned with, and as the same users would show it without noise."""
+    found = look_closely(titles, runs)
+    if found is None:
+        return
+    _, title, trace = found
+    if not trace.beliefs:
+        st.info("This algorithm keeps no confidence set of the weights. Choose a curve of one that does.")
+        return
+    at = moment(trace)
+    steps, d = trace.beliefs["truth"].shape[1:3]
+    weights = range(d)
+    words = [f"weight {i}" for i in weights]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        h = view.steps("Step h of the episode", "h", range(steps), [str(h) for h in range(steps)])
+        i = view.menu("Horizontal axis", "first", weights, words)
+        j = view.menu(
+            "Vertical axis", "second", [k for k in weights if k != i], [w for w in words if w != words[i]]
+        )
+        near = view.switch(
+            "Zoom to the confidence set", "near", "on", "off", "If off, the axes show all possible weights."
+        )
+    night = dark()
+    picture = kept(
+        ("ellipsoid", identity(trace), at, h, i, j, near, night),
+        lambda: ellipsoid_picture(trace, title, at, h, (i, j), near, night),
+    )
+    show(picture, "ellipsoid")
+
+
+def moment(trace: SeedTrace) -> int:
+    """Return the place of the moment looked at, from a slider that begins where there is most to see: where regret per
+    episode has just come below a tenth of V*."""
+    episodes = [int(k) for k in trace.detail_episodes]
+    low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
+    telling = trace.episodes[low[0]] if len(low) else trace.episodes[-1]
+    first = min(episodes, key=lambda k: abs(k - telling))
+    chosen = view.steps(
+        "After how many users", "episode", episodes, [count(k) for k in episodes], otherwise=first
+    )
+    return episodes.index(chosen)
+
+
+def ellipsoid_picture(
+    trace: SeedTrace, title: str, at: int, h: int, pair: tuple[int, int], near: bool, night: bool
+) -> Picture:
+    """Return the figure of one step, with what it says."""
+    beliefs, private, users = trace.beliefs, trace.spec.privacy != "none", int(trace.detail_episodes[at])
+    noisy = metrics.region(beliefs, trace.noisy, at, h)
+    quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")
+    truth, bound, here = beliefs["truth"][at, h], float(beliefs["bound"][0]), list(pair)
+    names = (f"weight {pair[0]}", f"weight {pair[1]}")
+    see = sentences.region(
+        metrics.half_widths(noisy)[here],
+        metrics.half_widths(quiet)[here],
+        (noisy.center - truth)[here],
+        bound=bound,
+        names=names,
+        step=h,
+        users=users,
+        private=private,
+    )
+    return figures.ellipsoid(
+        metrics.outline(noisy, *pair) if private and noisy.known else None,
+        metrics.outline(quiet, *pair) if quiet.known else None,
+        estimate=np.asarray(noisy.center[here]),
+        quiet_estimate=np.asarray(quiet.center[here]),
+        truth=np.asarray(truth[here]),
+        bound=bound,
+        names=names,
+        label=f"{title}, seed {trace.seed}, step {h}",
+        near=near,
+        see=see,
+        dark=night,
+    )
