@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import escape
 
 PRODUCT = "Privacy in reinforcement learning"
-SECTIONS = ("", "Explore", "Compare", "Check", "Teach")  # in the order of the navigation
+SECTIONS = ("", "Explore", "Decide", "Check", "Teach")  # in the order of the navigation
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Page:
         groups: the runs that it asks for in names of its own.
         bundled: the files of assets/, name.json, that come with the program for it.
         guide: its page among the documents, below docs/; "" for none.
+        aside: whether an icon in the corner leads there, and not the navigation.
     """
 
     path: str
@@ -56,6 +57,7 @@ class Page:
     groups: tuple[RunGroup, ...] = ()
     bundled: tuple[str, ...] = ()
     guide: str = ""
+    aside: bool = False
 
     @property
     def folder(self) -> str:
@@ -106,7 +108,7 @@ PAGES = {
             "Trade-offs",
             "The privacy cost against epsilon, users and size, and users needed.",
             "balance",
-            section="Compare",
+            section="Explore",
             heading="How much does privacy cost?",
             settings=True,
             groups=(RunGroup("sweep", "Sweeps of Trade-offs"),),
@@ -118,7 +120,7 @@ PAGES = {
             "Users needed",
             "How many users a private algorithm takes, and at which budget they are enough.",
             "groups",
-            section="Compare",
+            section="Decide",
             heading="How many users do I need?",
             bundled=("users",),
             guide="how-to/size-a-study",
@@ -128,7 +130,7 @@ PAGES = {
             "Long run",
             "Regret to 10^15 users beside what is proved of it.",
             "graphic_eq",
-            section="Compare",
+            section="Explore",
             heading="When is privacy free?",
             settings=True,
             bundled=("free", "local-price"),
@@ -142,11 +144,18 @@ PAGES = {
             section="Explore",
             heading="What can be learned from a private data set?",
             settings=True,
-            groups=(
-                RunGroup("offline", "Data sets of Offline"),
-                RunGroup("upload", "Runs on your own data"),
-            ),
+            groups=(RunGroup("offline", "Data sets of Offline"),),
             bundled=("offline",),
+            guide="notes/offline",
+        ),
+        Page(
+            "data",
+            "Your data",
+            "A policy learned from your own records under privacy, with a verdict.",
+            "upload_file",
+            section="Decide",
+            heading="May a policy learned from your data be used?",
+            groups=(RunGroup("upload", "Runs on your own data"),),
             guide="how-to/bring-data",
         ),
         Page(
@@ -175,7 +184,7 @@ PAGES = {
             "Algorithms",
             "Every private algorithm at one proved guarantee: regret, users needed, bound.",
             "landscape",
-            section="Compare",
+            section="Check",
             heading="Which private algorithm needs the fewest users?",
             bundled=("landscape",),
             guide="notes/landscape",
@@ -207,9 +216,11 @@ PAGES = {
             "What is being computed, and what was.",
             "list",
             heading="How are your runs getting on?",
+            aside=True,
         ),
     )
 }
+MOVED = {"linear": "explore"}  # addresses of pages that others have absorbed
 GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}
 
 

@@ -158,6 +158,12 @@ class Store:
                 rows.append(RunRow(spec=run.spec, asked_at=ask.at, bytes=size, **self._summary(run, visitor)))
         return rows
 
+    def going(self, visitors: Collection[str]) -> int:
+        """Return how many runs of these names are waited for and not finished."""
+        with self._work:
+            waiting = (ask for run in self._queue.runs.values() for ask in run.asks.items())
+            return sum(name in visitors and ask.waiting for name, ask in waiting)
+
     def activity(self) -> Activity:
         """Return workers and queue, over all visitors."""
         with self._work:

@@ -56,7 +56,7 @@ def story_content() -> Said:
     )
     return {
         "order": ORDER,
-        "own": "offline?tab=upload",
+        "own": "data",
         "run": {name: part for name, part in run.items() if name != "spec"},
         "words": words,
         "first": run["noise"]["first"],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.offline.controls import controls, keep
-from pages.offline.record import OFFLINE, own_going
-from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy, upload
+from pages.offline.record import OFFLINE
+from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy
 from pages.shared.comparison.parts import Tab, results, run_box
 from pages.shared.controls.panel import sidebar
 from pages.shared.layout.head import head
@@ -21,19 +21,13 @@ TABS = {
     "coverage": Tab("Coverage", coverage.tab),
     "guarantee": Tab("Guarantee", guarantee.tab),
     "data": Tab("Data", export.tab),
-    "upload": Tab("Your data", upload.tab, alone=True),
 }
 
 
 def main() -> None:
     read_address(OFFLINE.state)
     with st.sidebar:
-        if TABS[OFFLINE.state.view.tab].alone:
-            st.caption(
-                "**Your data** has its settings on the page. For settings of simulated data, open another tab."
-            )
-        else:
-            sidebar(controls, lambda found: run_box(OFFLINE, *found, beside=keep))
+        sidebar(controls, lambda found: run_box(OFFLINE, *found, beside=keep))
     corner = head(OFFLINE.state)
     st.markdown(
         explained(
@@ -41,7 +35,7 @@ def main() -> None:
             "An algorithm learns a better policy from these sums."
         )
     )
-    results(OFFLINE, TABS, corner, busy=own_going)
+    results(OFFLINE, TABS, corner)
     words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)
 
 

@@ -8,7 +8,7 @@ from dprl.links import MAX_CURVES
 from pages.shared.visitor.links import View
 from pages.shared.visitor.views import like, looked
 
-TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data", "upload")
+TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data")
 MEASURES = ("gap", "price")
 POLICY_CHARTS = ("steps", "visits", "V")
 BIGGEST = 10**12

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from dprl.runs.status import RunRow
-from dprl.sitemap import GROUPS, PAGES, Page, RunGroup
+from dprl.sitemap import PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.menu import page_link
@@ -22,7 +22,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.owners import names, owner_id
 from pages.shared.visitor.state import add, attempt, session
 
 
@@ -75,11 +75,6 @@ def own(visitor: str) -> list[RunRow]:
 def everything() -> list[RunRow]:
     """This visitor's runs, and those of pages that ask for many."""
     return [row for name in names() for row in own(name)]
-
-
-def names() -> list[str]:
-    """In whose names this visitor's runs are asked for."""
-    return [session().visitor, *map(owner_id, GROUPS)]
 
 
 def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:

@@ -52,7 +52,7 @@ def main() -> None:
     segments(words.QUESTION, "users.answer", words.ANSWERS, u.answer, change_answer)
     if u.answer == LOGS:
         st.markdown(explained(words.WITH_LOGS))
-        page_link("offline", "Learn from your own records", {"tab": "upload"}, icon="upload_file")
+        page_link("data", "Learn from your own records")
         with corner:
             share(u)
         words_and_papers()

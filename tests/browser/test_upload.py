@@ -31,7 +31,7 @@ def give(page: Page, data: bytes) -> None:
 
 @pytest.mark.thorough
 def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
-    page = visit("offline?v=1&tab=upload", *PHONE)
+    page = visit("data", *PHONE)
     give(page, EXAMPLE.replace(b"0,1,hall", b"0,2,hall", 1))
     expect(page.get_by_text("row 3, column step: step 1 of episode 0 is missing")).to_be_visible(timeout=WORK)
     give(page, EXAMPLE)
@@ -69,7 +69,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
         f"patient {who},{step},{states[int(s)]},{actions[int(a)]},{r},{states[int(x)]}"
         for who, step, s, a, r, x in table
     ]
-    page = visit("offline?v=1&tab=upload", *screen)
+    page = visit("data", *screen)
     page.get_by_text("Declaration as a file", exact=True).click()
     idle(page)
     form: FilePayload = {
@@ -118,7 +118,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
 @pytest.mark.parametrize("mb", [3, pytest.param(190, marks=pytest.mark.thorough)])
 def test_a_file_as_large_as_the_page_says_is_read(visit: Visits, tmp_path: Path, mb: int) -> None:
     """One column more, which is passed over, makes it large and no slower to read."""
-    page = visit("offline?v=1&tab=upload")
+    page = visit("data")
     uploader = page.get_by_test_id("stFileUploader").last
     expect(uploader).to_contain_text("200MB per file")
     heading, *rows = example().splitlines()[:2001]

@@ -15,6 +15,7 @@ from dprl.runs.store import Store
 from dprl.simulation.trace import Spec
 from pages.attack.state import Attack
 from pages.claims.state import Claims
+from pages.data.state import OwnData
 from pages.free.state import Free
 from pages.home.state import Home
 from pages.landscape.state import LandscapePageState
@@ -42,7 +43,8 @@ PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
     "home": (Home, _none),
     "landscape": (LandscapePageState, _none),
     "lessons": (Lessons, _none),
-    "offline": (OFFLINE, lambda part: [*part.specs, *(part.own.asked() if part.own.linked else ())]),
+    "data": (OwnData, lambda part: part.own.asked() if part.own.linked else ()),
+    "offline": (OFFLINE, lambda part: part.specs),
     "room": (Class, _none),
     "tradeoffs": (SweepPageState, lambda part: [part.study.base]),
     "users": (Users, _none),

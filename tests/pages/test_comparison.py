@@ -71,7 +71,6 @@ ALIKE = {
             "coverage": ("Heatmaps of where the trajectories", "Of all pairs on the optimal policy's way"),
             "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
             "data": (None, "The suboptimality of every run"),
-            "upload": (None, "2. Give the file"),
         },
         ("pessimism", "This data set was not computed"),
         (

@@ -172,7 +172,7 @@ TAKEN = {
     "dprl.simulation.spec": {"RunSpec"},
     "dprl.simulation.table": {"DEFAULT_DELTA", "FIELDS", "TIED"},
     "dprl.simulation.sweep": {"Sweep"},
-    "dprl.sitemap": {"GROUPS", "PAGES", "SECTIONS", "Page", "RunGroup"},
+    "dprl.sitemap": {"GROUPS", "MOVED", "PAGES", "SECTIONS", "Page", "RunGroup"},
 }
 FREE = {
     "assets",

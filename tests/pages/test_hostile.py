@@ -49,6 +49,7 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
     "offline": [
         OFFLINE.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
     ],
+    "data": [],  # its link carries releases, see test_upload.py
     "landscape": [landscape.encode(landscape.Seen(sort="year", of="dp-ucbvi:local"))],
     "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],
     "lessons": [

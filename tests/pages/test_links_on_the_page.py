@@ -18,7 +18,7 @@ from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
 VERSION = "The link says version 9 and was read as version 1."
-OWN_DATA = f"tab=upload&up=decl.{quote(declaration_text(EXAMPLE))}"
+OWN_DATA = f"up=decl.{quote(declaration_text(EXAMPLE))}"
 # Of a page: a link, what is said of it, and, but for Offline, a link that is read as the same.
 WRONG = [
     ("explore", "c=eps.-1~K.1000&c=priv.none&c=K.2000", "Curve 1: epsilon: -1 is", "c=K.1000&c=priv.none&c=K.2000"),
@@ -92,10 +92,10 @@ WRONG = [
     ("offline", "c=n.5&tab=x", "tab: x is not allowed", "c=n.5"),
     ("offline", "&".join(["c=n.5"] * 9), "The link has 9 curves; the first 8 are shown.", "&".join(["c=n.5"] * 8)),
     ("offline", "c=K.5", "K.5 is not part of a curve", None),
-    ("offline", "tab=upload&up=decl.nothing", "declared: this is not JSON", None),
-    ("offline", f"{OWN_DATA}~data.{'0' * 32}", "is not part of a curve", OWN_DATA),
-    ("offline", f"{OWN_DATA}~rho.-1", "Your data: rho: -1 is not allowed", OWN_DATA),
-    ("offline", f"tab=upload&up={'x' * 20_000}", "Your data: it is longer than", None),
+    ("data", "up=decl.nothing", "declared: this is not JSON", None),
+    ("data", f"{OWN_DATA}~data.{'0' * 32}", "is not part of a curve", OWN_DATA),
+    ("data", f"{OWN_DATA}~rho.-1", "Your data: rho: -1 is not allowed", OWN_DATA),
+    ("data", f"up={'x' * 20_000}", "Your data: it is longer than", None),
 ]  # fmt: skip
 
 

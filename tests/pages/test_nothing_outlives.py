@@ -17,7 +17,7 @@ import pytest
 
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.ledger import Budget
-from pages.offline.upload.belongings import belongings
+from pages.data.belongings import belongings
 from tests.pages.conftest import Visit, Work, press, words
 from tests.pages.test_upload import CSV, given, own_of
 
@@ -58,7 +58,7 @@ def raw(
     """A visitor who gives a malformed file, then one that is read, releases, and goes. The counts as they were, a row
     each; and what was in the address and in the logs."""
     caplog.set_level(logging.DEBUG, "dprl")
-    app = visit("offline", tab="upload")
+    app = visit("data")
     mine = CSV.replace("0,0,hall", f"{WHO},0,hall", 1).replace("\n0,1,", f"\n{WHO},1,", 1)
     given(app, mine.replace(f"{WHO},1,", f"{WHO},7,", 1))
     assert "step 1 of episode" in words(app)

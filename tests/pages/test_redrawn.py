@@ -144,7 +144,7 @@ def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: 
     run = SimpleNamespace(fragment_storage=storage)
     monkeypatch.setattr(streamlit_internals, "current_run", lambda: run)
     monkeypatch.setattr(frame, "session", lambda: here)
-    monkeypatch.setattr(frame, "store", lambda: SimpleNamespace(notice=""))
+    monkeypatch.setattr(frame, "store", lambda: SimpleNamespace(notice="", going=len))
     for name in ("unseen", "dark", "wide"):
         monkeypatch.setattr(frame, name, lambda *_: None)
     there: list[bool] = []

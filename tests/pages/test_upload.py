@@ -26,21 +26,21 @@ from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spent import rounded, together
 from dprl.uploads import readings
-from pages.offline.upload import form, receive
-from pages.offline.upload.own import Own, spent
+from pages.data import form, receive
+from pages.data.own import Own, spent
+from pages.data.state import OwnData
 from pages.shared.results import answers
 from pages.users import link as users
 from tests.pages.conftest import Page, Visit, Work, charts, press, words
 
-PAGE = "offline"
+PAGE = "data"
 HEADING, *ROWS = example().splitlines(keepends=True)
 CSV = HEADING + "".join(ROWS[:4000])
 
 
 def own_of(app: AppTest) -> Own:
     session = app.session_state["session"]
-    part = session.parts["offline"]
-    found: Own = part.own
+    found: Own = session.part(OwnData).own
     return found
 
 
@@ -70,7 +70,7 @@ def printed(app: Page) -> Page:
 @pytest.fixture
 def released(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """A visitor with two finished releases of 2,000 people, who did not wait for the forecast."""
-    app = given(printed(visit(PAGE, tab="upload")))
+    app = given(printed(visit(PAGE)))
     with monkeypatch.context() as patch:
         patch.setattr(form, "warn", lambda asked: False)
         labelled(app.text_input, "Values of ρ to spend").set_value("1, 1000").run()
@@ -81,7 +81,7 @@ def released(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch) -> AppTe
 
 
 def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     assert own_of(app).declared().text == declaration_text(EXAMPLE | {"columns": {}})
     said = words(app)
     assert "never read off the file" in said
@@ -97,7 +97,7 @@ def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
 
 def test_the_form_declares_what_a_file_of_ones_own_needs(visit: Visit) -> None:
     """Columns of other names, several first states, shorter episodes; and rewards are learned until a table has any."""
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     labelled(app.text_input, "States, separated by commas").set_value("mild, severe, gone").run()
     labelled(app.text_input, "Actions, separated by commas").set_value("watch, treat").run()
     menu = labelled(app.multiselect, "First states of an episode")
@@ -155,7 +155,7 @@ def test_the_form_declares_what_a_file_of_ones_own_needs(visit: Visit) -> None:
 def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     visit: Visit, tmp_path: Path, files: list[str]
 ) -> None:
-    app = given(visit(PAGE, tab="upload"), CSV.replace("0,1,", "0,7,", 1))
+    app = given(visit(PAGE), CSV.replace("0,1,", "0,7,", 1))
     assert "data: row 3, column step: step 1 of episode 0 is missing" in words(app)
     assert own_of(app).data is None
     assert list((tmp_path / "uploads").iterdir()) == []
@@ -175,7 +175,7 @@ def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
     """A page takes over what was read when it is drawn next, and does nothing else with it."""
     monkeypatch.setattr(readings, "in_thread", lambda work: begun.append(work))
     begun: list[Callable[[], None]] = []
-    app = given(visit(PAGE, tab="upload"))
+    app = given(visit(PAGE))
     reading = own_of(app).reading
     assert reading is not None
     receive.received(own_of(app), DeletedFile("a file that was dropped"))  # says a browser that lags behind
@@ -196,7 +196,7 @@ def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
 
 def test_counts_that_have_gone_are_not_offered(visit: Visit) -> None:
     """A tab was away for so long that its counts went."""
-    app = given(visit(PAGE, tab="upload"))
+    app = given(visit(PAGE))
     data = own_of(app).data
     assert data is not None
     kept.forget(data.data)
@@ -211,7 +211,7 @@ def test_in_public_no_file_is_asked_for_unless_that_is_switched_on(
     visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPRL_PUBLIC", "1")
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     assert sentences.OFF in words(app)
     assert not app.file_uploader
     monkeypatch.setenv("DPRL_UPLOADS", "1")
@@ -229,7 +229,7 @@ def test_no_page_says_that_it_takes_more_than_the_server_does(
     monkeypatch.setattr(
         form.st, "get_option", lambda key: server if key == "server.maxUploadSize" else given(key)
     )
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     assert [uploader.proto.max_upload_size_mb for uploader in app.file_uploader] == [2, page]
     app = visit("explore", c=["env.custom"])
     assert [uploader.proto.max_upload_size_mb for uploader in app.file_uploader] == [2]
@@ -243,7 +243,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     strange = CSV.replace("study", "stuody", 8)
-    app = given(visit(PAGE, tab="upload"), strange)
+    app = given(visit(PAGE), strange)
     said = words(app)
     assert "Only for you: this note is not private" in said
     assert "rows have a label that you did not declare: stuody (" in said
@@ -270,7 +270,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
 
 
 def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Visit, work: Work) -> None:
-    app = given(printed(visit(PAGE, tab="upload")), HEADING + "".join(ROWS[:40]))
+    app = given(printed(visit(PAGE)), HEADING + "".join(ROWS[:40]))
     labelled(app.text_input, "Values of ρ to spend").set_value("1").run()
     work()  # a question
     app.run()
@@ -295,7 +295,7 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
 
 
 def test_nothing_is_spent_before_the_forecast_is_there(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = given(visit(PAGE, tab="upload"))
+    app = given(visit(PAGE))
     with monkeypatch.context() as patch:
         patch.setattr(answers, "reach_of_release", lambda spec: answers.PENDING)
         app.run()
@@ -307,7 +307,7 @@ def test_nothing_is_spent_before_the_forecast_is_there(visit: Visit, monkeypatch
 
 @pytest.mark.thorough
 def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Visit, work: Work) -> None:
-    app = given(visit(PAGE, tab="upload"), CSV)
+    app = given(visit(PAGE), CSV)
     labelled(app.text_input, "Values of ρ to spend").set_value("100, 1000").run()
     app.button(key="own_run").click().run()
     work()
@@ -323,11 +323,11 @@ def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Vis
     assert "DP-APVI, ρ = 1000" in labelled(app.selectbox, "Release to look at").options
     own = own_of(app)
     later = Own(specs=own.specs[-2:], values=own.values)
-    assert own_of(visit(PAGE, **dict(later.encode()), tab="upload")).algorithm == "dp-apvi"
+    assert own_of(visit(PAGE, **dict(later.encode()))).algorithm == "dp-apvi"
 
 
 def test_rewards_that_are_all_nothing_are_named_as_what_leaves_nothing(visit: Visit, work: Work) -> None:
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     own_of(app).file = declaration_text(EXAMPLE | {"rewards": [[0.0, 0.0], [0.0, 0.0]]})
     app.run()
     app = given(app, HEADING + "".join(ROWS[:40]))
@@ -335,17 +335,6 @@ def test_rewards_that_are_all_nothing_are_named_as_what_leaves_nothing(visit: Vi
     app.run()
     assert sentences.WITHOUT_REWARDS in words(app)
     assert "the bound is certainly" not in words(app)
-
-
-def test_nothing_beside_the_visitors_own_data_is_of_simulated_data(visit: Visit) -> None:
-    app = visit(PAGE, tab="upload")
-    assert "Your data** has its settings on the page" in words(app)
-    assert not any(button.key == "example_0" for button in app.button)
-    assert not any(box.label == "Environment" for box in app.selectbox)
-    assert "data sets of each size" not in words(app)
-    app = visit(PAGE, tab="gap")
-    assert any(box.label == "Environment" for box in app.selectbox)
-    assert "Your data** has its settings" not in words(app)
 
 
 def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
@@ -440,7 +429,7 @@ def test_budgets_add_up_and_the_same_one_counts_once() -> None:
 
 
 def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work: Work) -> None:
-    app = given(visit(PAGE, tab="upload"), CSV)
+    app = given(visit(PAGE), CSV)
     said = words(app)
     data = own_of(app).data
     assert data is not None
@@ -474,7 +463,7 @@ def test_better_than_today_is_said_and_the_policy_taken_along(visit: Visit, work
 
 
 def test_a_reload_loses_neither_the_result_nor_what_was_spent(visit: Visit, work: Work) -> None:
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     labelled(app.text_input, "Name of the budget").set_value("ward 2026").run()
     labelled(app.number_input, "Total ρ of the budget").set_value(0.25).run()
     app = given(app)
@@ -509,7 +498,7 @@ def test_a_reload_loses_neither_the_result_nor_what_was_spent(visit: Visit, work
 
 @pytest.mark.thorough
 def test_a_declaration_too_long_for_a_link_is_brought_back_by_the_budget(visit: Visit, work: Work) -> None:
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     noted = EXAMPLE | {
         "states": [
             *EXAMPLE["states"],
@@ -533,7 +522,7 @@ def test_a_declaration_too_long_for_a_link_is_brought_back_by_the_budget(visit: 
 def test_in_public_no_budget_has_a_name(
     visit: Visit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     monkeypatch.setattr(form.store(), "public", True)
     app.run()
     assert not [box for box in app.text_input if box.label == "Name of the budget"]
@@ -543,7 +532,7 @@ def test_in_public_no_budget_has_a_name(
 
 def test_many_undeclared_labels_are_counted_only_if_the_owner_agrees(visit: Visit) -> None:
     odd = CSV.replace("study", "Study")
-    app = given(visit(PAGE, tab="upload"), odd)
+    app = given(visit(PAGE), odd)
     assert own_of(app).data is None
     assert "in column state that is not declared, such as Study" in words(app)
     labelled(app.checkbox, "Count labels that are not declared as the last declared label").check().run()
@@ -556,7 +545,7 @@ def test_many_undeclared_labels_are_counted_only_if_the_owner_agrees(visit: Visi
 
 
 def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, work: Work) -> None:
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     assert labelled(app.number_input, "Most episodes of a user").disabled
     labelled(app.text_input, "Column that names the user").set_value("who").run()
     labelled(app.number_input, "Most episodes of a user").set_value(2).run()
@@ -595,7 +584,7 @@ def test_a_person_may_have_several_episodes_and_a_point_a_worth(visit: Visit, wo
 
 def test_steps_may_be_declared_alike(visit: Visit) -> None:
     """In the form, with what goes wrong where it is not so; then in all that is said before a release."""
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     menu = labelled(app.selectbox, "Public stationarity")
     assert menu.value == "no"
     assert sentences.MAY_DIFFER in words(app)
@@ -619,7 +608,7 @@ def test_home_names_as_many_users_as_the_example_has() -> None:
 
 
 def test_nobody_need_be_held_out(visit: Visit) -> None:
-    app = visit(PAGE, tab="upload")
+    app = visit(PAGE)
     labelled(app.selectbox, "Users held out").set_value("0").run()
     app = given(app, CSV)
     data = own_of(app).data

@@ -25,40 +25,25 @@ from pages.shared.visitor.state import session
 
 
 class Tab(NamedTuple):
-    """A tab. alone: what it shows is not of the runs compared, so that nothing of them stands above it."""
+    """A tab of such a page."""
 
     title: str
     draw: Callable[[], object]
-    alone: bool = False
 
 
 Tabs = Mapping[str, Tab]
 
 
-def _idle() -> bool:
-    return False
-
-
-def results(
-    page: ComparisonPage[Any], tabs: Tabs, corner: DeltaGenerator, busy: Callable[[], bool] = _idle
-) -> None:
-    """Examples, how the runs stand, and the open tab; in the page's corner the link to just that.
-
-    Args:
-        tabs: by their key in the view.
-        busy: whether anything is being computed besides the runs that are compared.
-    """
+def results(page: ComparisonPage[Any], tabs: Tabs, corner: DeltaGenerator) -> None:
+    """Draw examples, how the runs stand, and the open tab; in the page's corner the link to just that. tabs: by their
+    key in the view."""
     state = page.state
-    alone = tabs[state.view.tab].alone
     shared = page.in_common(state.specs)
-    if not alone:
-        examples(page)
-        session().common = shared  # for pictures, which are drawn first
+    examples(page)
+    session().common = shared  # for pictures, which are drawn first
     begun = page.runs.progress(state.specs)
-    going = _going(page, begun, busy)
-    redrawn(partial(_results, page, tabs, corner, busy, [begun]), PACE if going else None)
-    if not alone:
-        common(shared)
+    redrawn(partial(_results, page, tabs, corner, [begun]), PACE if begun.active else None)
+    common(shared)
 
 
 def examples(page: ComparisonPage[Any]) -> None:
@@ -79,34 +64,22 @@ def examples(page: ComparisonPage[Any]) -> None:
             st.markdown(explained(f"**{escape(example.say)}**"))
 
 
-def _going(page: ComparisonPage[Any], shown: Progress, busy: Callable[[], bool]) -> bool:
-    further = page.further(page.state)
-    return bool(shown.active or (further and page.runs.progress(further).active) or busy())
-
-
 def _results(
     page: ComparisonPage[Any],
     tabs: Tabs,
     corner: DeltaGenerator,
-    busy: Callable[[], bool],
     begun: list[Progress],
     live: bool,
 ) -> None:
     """It redraws itself while runs go on. begun: how they stand, for the first time that it is drawn."""
     state = page.state
     progress = begun.pop() if begun else page.runs.progress(state.specs)
-    if live != _going(page, progress, busy):
+    if live != bool(progress.active):
         st.rerun()
     together.strip(progress, owner_id(page.path), state.start)
 
-    def turn(name: str) -> None:
-        around = {tabs[state.view.tab].alone, tabs[name].alone}
-        state.change(tab=name)
-        if len(around) == 2:  # what stands above the tabs comes or goes
-            st.rerun()
-
     titles = {name: tab.title for name, tab in tabs.items()}
-    with tab_bar(f"{page.path}_tab", titles, state.view.tab, turn):
+    with tab_bar(f"{page.path}_tab", titles, state.view.tab, lambda name: state.change(tab=name)):
         tabs[state.view.tab].draw()
     with corner:
         share(state)

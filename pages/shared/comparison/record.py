@@ -7,7 +7,7 @@ What only one page has is in its own folder: its view and its record, its settin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -67,8 +67,6 @@ class ComparisonPage(Generic[StateT]):
         in_common(specs): what all share and a reader needs to know, plain text.
         most_private(specs): the place of the run that promises most.
         amount(specs): how much these runs are, in words.
-        shows(spec): whether a run that a link names can be shown; left_out: said where one cannot.
-        further(state): more runs that what is looked at takes.
     """
 
     path: str
@@ -82,9 +80,6 @@ class ComparisonPage(Generic[StateT]):
     in_common: Callable[[Sequence[Any]], str]
     most_private: Callable[[Sequence[Any]], int]
     amount: Callable[[Sequence[Any]], str]
-    shows: Callable[[Any], bool] = lambda spec: True
-    left_out: str = ""
-    further: Callable[[Any], Sequence[Any]] = lambda state: ()
 
     @property
     def state(self) -> StateT:
@@ -102,14 +97,8 @@ class ComparisonPage(Generic[StateT]):
         return Widgets(lambda: self.state, fields_of(self.view))
 
     def bundled_specs(self) -> list[Any]:
-        """All runs of the examples, with the further ones that they take: they come with the program."""
-        found: list[Any] = []
-        for example in self.examples:
-            found += example.specs
-            found += self.further(
-                replace(self.begin(), specs=example.specs, view=example.view or self.view())
-            )
-        return list(dict.fromkeys(found))
+        """All runs of the examples, which come with the program."""
+        return list(dict.fromkeys(spec for example in self.examples for spec in example.specs))
 
     def begin(self) -> StateT:
         """What a new visitor has."""
@@ -124,14 +113,9 @@ class ComparisonPage(Generic[StateT]):
     def decode(
         self, parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
     ) -> ComparisonLink:
-        """Reads the query parameters (each key with all its values). files: see `multi_run_link.decode`. Runs that
-        cannot be shown here are left out, and said."""
+        """Reads the query parameters (each key with all its values). files: see `multi_run_link.decode`."""
         specs, values, problems = multi_run_link.decode(parameters, self.view, self.kind, MAX_CURVES, files)
-        kept = tuple(spec for spec in specs if self.shows(spec))
-        if len(kept) < len(specs):
-            problems.append(self.left_out)
-            values[multi_run_link.CURVE] = self.usual_curve
-        return ComparisonLink(kept, self.view(**values), tuple(problems))
+        return ComparisonLink(specs, self.view(**values), tuple(problems))
 
     @property
     def usual_curve(self) -> int:
@@ -169,7 +153,7 @@ class ComparisonState(ViewedState[ViewT], Generic[SpecT, ViewT, SettingsT]):
         if found.specs:
             self.specs = found.specs
         self.set_controls(self.specs)
-        self.page.runs.begin([*self.specs, *self.page.further(self)])
+        self.page.runs.begin(self.specs)
 
     def set_controls(self, specs: Sequence[SpecT]) -> None:
         """Makes the controls those that give these runs."""

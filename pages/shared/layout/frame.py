@@ -15,11 +15,12 @@ from streamlit.navigation.page import StreamlitPage
 from dprl.fields import SpecError
 from dprl.runs.database import StoreError
 from pages.shared.layout.browser import unseen
-from pages.shared.layout.menu import page_link
+from pages.shared.layout.menu import corner, page_link
 from pages.shared.layout.terms import forget_explained
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import forget_parts, leave_out_while
 from pages.shared.text import escape
+from pages.shared.visitor.owners import names
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
 
@@ -176,5 +177,6 @@ def show_page(page: StreamlitPage) -> None:
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""
+    corner(store().going(names()))
     page.run()
     unseen(f"{page.url_path}:{s.runs}", dark(), wide(), measured)

@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from dprl.sitemap import PAGES, SECTIONS, Page
+from dprl.sitemap import MOVED, PAGES, SECTIONS, Page
 
 ROOT = Path(__file__).parents[3]
 
@@ -21,6 +21,7 @@ def pages() -> dict[str, list[StreamlitPage]]:
     found: dict[str, list[StreamlitPage]] = {}
     for page, drawn in zip(in_order(), _pages(), strict=True):
         found.setdefault(page.section, []).append(copy(drawn))
+    found[""] += [copy(drawn) for drawn in _moved()]
     return found
 
 
@@ -32,9 +33,32 @@ def in_order() -> list[Page]:
 @cache
 def _pages() -> tuple[StreamlitPage, ...]:
     return tuple(
-        st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, default=not page.path)
+        st.Page(
+            ROOT / page.file,
+            title=page.name,
+            url_path=page.path or None,
+            default=not page.path,
+            visibility="hidden" if page.aside else "visible",
+        )
         for page in in_order()
     )
+
+
+@cache
+def _moved() -> tuple[StreamlitPage, ...]:
+    return tuple(st.Page(_nothing, title=path, url_path=path, visibility="hidden") for path in MOVED)
+
+
+def _nothing() -> None:
+    """Draw nothing: app.py leads on from such an address."""
+
+
+def corner(going: int) -> None:
+    """Draw what stands at the right end of the navigation: the runs, with how many go on, and the documents."""
+    with st.container(horizontal=True, gap="small", width="content", key="corner"):
+        page_link("runs", f"Runs ({going})" if going else "Runs")
+        if st.get_option("server.enableStaticServing"):
+            st.markdown(":material/menu_book: [Docs](app/static/docs/index.html)")
 
 
 def page_link(

@@ -78,8 +78,8 @@ class PageState(ABC):
 
 @dataclass(kw_only=True)
 class ViewedState(PageState, Generic[ViewT]):
-    """What a page keeps of a visitor who looks at something in one of several ways. view: a frozen dataclass of `looked`
-    attributes."""
+    """What a page keeps of a visitor who looks at something in one of several ways. view: a frozen dataclass of
+    `looked` attributes."""
 
     view: ViewT
 
@@ -141,9 +141,9 @@ P = TypeVar("P", bound=PageState)
 SHORT = "s"  # the key of a short link
 
 
-class Undo(NamedTuple):
-    """What brings back the settings that a page had before they were all changed at once."""
-
+class Undo(
+    NamedTuple
+):  # the page, and what brings back its settings from before they were all changed at once
     page: str | None
     run: Callable[[], None]
 
@@ -169,14 +169,12 @@ class Session:
         page: the one shown last.
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
-        wide: whether there is room beside charts, None while the browser has not said.
-        saves: the kind of picture that the camera above each chart saves.
+        wide: whether there is room beside charts, None while the browser has not said. saves: what cameras save.
         locked: settings that the link to the page shown fixes; locking: links that are handed on fix all of them.
         short: letters of short links made here, by page and query.
         taken: the runs that are prepared for a page without a server, in order.
         unfolded: charts, or groups of them, whose numbers are open.
-        alone: the chart that a page within another one is reduced to, "" for none.
-        common: what all that is shown has in common, in words.
+        alone: the chart that an embedded page is reduced to. common: what all that is shown has in common, in words.
         drawing: the part of the page that is being drawn.
         explained: terms that have their meaning on the page, and in which part.
         waiting: parts that miss an answer of the workers.
@@ -226,7 +224,9 @@ class Session:
     @property
     def draft(self) -> Draft:
         """The controls of the page shown."""
-        return self.drafts.setdefault(self.page, draft_of(RunSpec()))
+        if self.page not in self.drafts:
+            self.drafts[self.page] = draft_of(RunSpec())
+        return self.drafts[self.page]
 
     @draft.setter
     def draft(self, given: Draft) -> None:
@@ -249,7 +249,7 @@ class Session:
         self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
-        """What the page with this kind of state keeps of the visitor; begun when it is first asked for."""
+        """What the page with this kind of state keeps of the visitor."""
         return self.state_of(kind, kind)
 
     def state_of(self, page: Hashable, begin: Callable[[], P]) -> P:

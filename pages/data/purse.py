@@ -7,7 +7,7 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.sentences import uploads as sentences
 from dprl.simulation.uploads.ledger import MOST_NAME, Budget, in_words
-from pages.offline.upload.own import Own
+from pages.data.own import Own
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value

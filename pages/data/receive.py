@@ -12,8 +12,8 @@ from dprl.runs.database import StoreError
 from dprl.sentences import uploads as sentences
 from dprl.simulation.uploads import kept
 from dprl.uploads.readings import Readings, forget
-from pages.offline.upload.belongings import belongings
-from pages.offline.upload.own import Own
+from pages.data.belongings import belongings
+from pages.data.own import Own
 from pages.shared.results import data
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE

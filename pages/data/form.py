@@ -18,11 +18,11 @@ from dprl.simulation.uploads.spec import FIELDS, LEARNERS, fitting_learners
 from dprl.simulation.uploads.spent import together
 from dprl.simulation.uploads.table import COLUMNS, MOST_BYTES
 from dprl.words import percent
-from pages.offline.record import OFFLINE, start_own
-from pages.offline.upload.declare import choice, declared_lines, form_number, summary
-from pages.offline.upload.own import BUDGET, MOST, Own, why_not_asked
-from pages.offline.upload.purse import purse
-from pages.offline.upload.receive import forget_counts, received
+from pages.data.declare import choice, declared_lines, form_number, summary
+from pages.data.own import BUDGET, MOST, Own, why_not_asked
+from pages.data.purse import purse
+from pages.data.receive import forget_counts, received
+from pages.data.state import own_data, start
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
@@ -229,6 +229,6 @@ def warn(asked: tuple[UploadSpec, ...]) -> bool:
 
 def release() -> None:
     """The button."""
-    own = OFFLINE.state.own
+    own = own_data().own
     own.specs = tuple(dict.fromkeys((*own.specs, *own.asked())))
-    start_own()
+    start()

@@ -24,15 +24,15 @@ from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import SOMEBODY
 from dprl.users import Asked
 from dprl.words import human
-from pages.offline.record import own_lacking, start_own
-from pages.offline.tabs.guarantee import promised
-from pages.offline.upload.own import BUDGET, Own, spent
-from pages.offline.upload.purse import account
+from pages.data.own import BUDGET, Own, spent
+from pages.data.purse import account
+from pages.data.state import lacking, start
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
+from pages.shared.offline.guarantee import promised
 from pages.shared.offline.names import promise_words
 from pages.shared.results import answers, data, together
 from pages.shared.results.again import save_citations
@@ -51,8 +51,8 @@ def show_release(own: Own) -> None:
     if not own.specs:
         return
     st.markdown("## What was released", anchors=False)
-    state = together.progress(own.specs, own_lacking(own), owner_id("upload"))
-    together.strip(state, owner_id("upload"), start_own)
+    state = together.progress(own.specs, lacking(own), owner_id("upload"))
+    together.strip(state, owner_id("upload"), start)
     done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
     if not done:
         return

@@ -25,7 +25,7 @@ from dprl.simulation.uploads.declaration import (
 from dprl.simulation.uploads.model import EXAMPLE
 from dprl.tables import escape_formulas
 from dprl.words import human, percent, plural
-from pages.offline.upload.own import KNOWN, LEARNED, Own, labels
+from pages.data.own import KNOWN, LEARNED, Own, labels
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape

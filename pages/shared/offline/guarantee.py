@@ -1,0 +1,90 @@
+"""Cards of guarantees: what a run promises to those whose data it learns from, and what its noise proves."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.figures.who_sees_what import who_sees_what
+from dprl.privacy import Guarantee
+from dprl.privacy.curator import NOISY_WAY, RAW_WAY
+from dprl.sentences import promise as said
+from dprl.sentences.noise import IN_A_COUNT
+from dprl.simulation import OfflineSpec, UploadSpec
+from dprl.words import at_most, human, promise, proves
+from pages.shared.layout import reading
+from pages.shared.layout.chart import sketch
+from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
+from pages.shared.results import answers
+from pages.shared.results.status import working_out
+from pages.shared.text import escape
+
+MODELS = {
+    "zCDP": "Zero-concentrated differential privacy",
+    "DP": "Differential privacy",
+    "none": "No privacy guarantee",
+}
+
+
+def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
+    """A run's card, as soon as a worker has said what its noise proves. key: of its own on the page."""
+    try:
+        found = answers.guarantee(spec)
+    except SpecError as error:
+        st.caption(f":red[{escape(str(error))}]")
+        return
+    if found is None:
+        st.caption(working_out("what is proved for this noise"))
+    else:
+        guarantee_card(found, spec, key)
+
+
+def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
+    """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
+    private = spec.calibration is not None
+    way = NOISY_WAY if private else RAW_WAY
+    sketch(who_sees_what(way, "central" if private else "none", dark=dark()))
+    st.markdown(explained(f"**{MODELS[g.model]}**"))
+    st.markdown(explained(escape(g.trust)))
+    if not private:
+        return
+    of_people = isinstance(spec, UploadSpec) and spec.public.of_people
+    who = said.PERSON if of_people or spec.episodes_of_one > 1 else said.TRAJECTORY
+    good, sentence = (
+        said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
+        if g.claimed_rho is not None
+        else said.about_promise(
+            g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, who
+        )
+    )
+    st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
+    with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
+        if g.claimed_rho is not None:
+            st.metric("Claimed ρ", human(g.claimed_rho), width="content")
+            st.metric("Proved ρ", at_most(g.proved_rho or 0.0), width="content")
+        else:
+            claimed = promise(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0)
+            st.metric("Claimed (ε, δ)", claimed, width="content")
+            st.metric(
+                "Proved (ε, δ)", proves(g.proved_epsilon or 0.0, g.proved_delta or 0.0), width="content"
+            )
+        if g.noise_std is not None:
+            st.metric(
+                IN_A_COUNT,
+                f"{human(g.noise_std)} visits",
+                width="content",
+                help="Standard deviation of the noise in one visit count of the data set.",
+            )
+    st.markdown(explained(said.readings(g.readings, said.BLANKED, who)))
+    rows = {
+        "Protected": g.unit,
+        "Noise": f"{g.mechanism}: {g.noise_formula}",
+        "Where noise is added": g.where,
+        "Taken as public, so not protected": " · ".join(g.public),
+    }
+    st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
+    with st.expander("What it assumes, and sources"):
+        st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
+        st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
+        reading.proofs()
