@@ -103,7 +103,7 @@ PAGES = {
         Page(
             "tradeoffs",
             "Trade-offs",
-            "The privacy cost against epsilon, users and size, and users needed.",
+            "The privacy cost against epsilon, users and size, users needed, and bounds.",
             "balance",
             section="Compare",
             heading="How much does privacy cost?",
@@ -121,17 +121,6 @@ PAGES = {
             heading="How many users do I need?",
             bundled=("users",),
             guide="how-to/size-a-study",
-        ),
-        Page(
-            "free",
-            "Long run",
-            "Regret to 10^15 users beside what is proved of it.",
-            "graphic_eq",
-            section="Compare",
-            heading="When is privacy free?",
-            settings=True,
-            bundled=("free", "local-price"),
-            guide="explanation/when-privacy-is-free",
         ),
         Page(
             "offline",

@@ -12,8 +12,6 @@ from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from dprl.users import Asked
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
-from pages.free import link as free_link
-from pages.free.link import FreeView
 from pages.landscape import state as landscape
 from pages.linear.examples import EXAMPLES
 from pages.linear.record import LINEAR
@@ -41,14 +39,9 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
     "explore": COMPARISONS,
     "tradeoffs": [
         studies.encode(SweepView(RUN, ("none", "central", "local"), "epsilon", (1.0, 10.0), show))
-        for show in ("price", "users", "table")
+        for show in ("price", "users", "share")
     ]
-    + [studies.encode(SweepView(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 10.0), among=(100, 1000)))],
-    "free": [
-        free_link.encode(run, FreeView(show=show))
-        for run in (RUN, SHUFFLED)
-        for show in ("price", "calculator")
-    ],
+    + [studies.encode(SweepView(SHUFFLED, ("none", "shuffle"), "episodes", (997, 1000), bounds="on"))],
     "offline": [
         OFFLINE.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
     ],
