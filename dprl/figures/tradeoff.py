@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.figures import ends, lines, looks, style
-from dprl.figures.chart import EXTRA_REGRET, REGRET, Chart, stacked
+from dprl.figures.chart import EXTRA_REGRET, REGRET, Chart, Trace, stacked
 from dprl.figures.lines import Array, Floor, Statistic
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
@@ -254,7 +254,7 @@ def _bounds(chart: Chart, bounds: Sequence[ProvedLine], symbol: str) -> None:
         name = PROVED + style.plain(bound.label)
         hover = f"<b>{name}</b><br>{symbol} = %{{x:.3s}}: %{{y:.3s}}<extra></extra>"
         color = looks.color(bound.model, bound.epsilon, chart.dark)
-        look = {"opacity": 0.85, "hovertemplate": hover, "legendgroup": name}
+        look: Trace = {"opacity": 0.85, "hovertemplate": hover, "legendgroup": name}
         chart.line(name, bound.x, bound.values, color, 1.8, style.BOUND_DASH, **look)
         chart.reach(np.log10(bound.values.min()) - 0.2, np.log10(bound.values.max()) + 0.3)
 

@@ -119,7 +119,8 @@ def axis_of(study: SweepView) -> str:
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
     """The papers' bounds, one for each privacy model of the chart, and each with its formula in words. They are about
     users with one episode each."""
-    drawn, said = [], []
+    drawn: list[ProvedLine] = []
+    said: list[str] = []
     if study.bounds == "off" or study.x == "contribution" or study.base.contribution > 1:
         return [], ()
     for model in trade.drawn_models(study):

@@ -21,7 +21,7 @@ from dprl.research.frontiers import (
     looks_of,
     proved_exponent,
 )
-from dprl.simulation import RunSpec
+from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
 from pages.shared.results import answers, data, together
@@ -148,7 +148,7 @@ def stop_asking() -> None:
     trade().asked = False
 
 
-def cancel_sweep(specs: tuple[RunSpec, ...]) -> None:
+def cancel_sweep(specs: tuple[Spec, ...]) -> None:
     """Withdraws from all runs at once; what is finished stays."""
     stop_asking()
     together.withdraw(specs, owner_id("sweep"))

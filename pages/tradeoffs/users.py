@@ -42,7 +42,7 @@ def target(study: SweepView) -> float:
 def wanted(study: SweepView) -> list[RunSpec]:
     """The runs that the chart shown needs now."""
     if study.show != "users":
-        return study.sweep.specs
+        return list(study.sweep.specs)
     found: dict[RunSpec, None] = {}
     for way in study.searches if target(study) > 0 else ():
         users = trade.users_search(study, way, target(study))

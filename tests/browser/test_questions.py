@@ -119,7 +119,7 @@ def test_when_privacy_is_free_is_a_press_away_with_bounds_and_its_link_shows_it_
 ) -> None:
     page = visit("tradeoffs", *screen)
     page.wait_for_selector(POINT, timeout=60_000)
-    page.get_by_role("button", name="When is privacy free?").click()
+    page.get_by_text("When is privacy free?", exact=True).click()
     expect(page.get_by_text("the privacy cost no longer grows with").first).to_be_visible()
     page.get_by_test_id("stMain").get_by_text("Proved bounds").click()
     expect(page.get_by_text("compare slopes, not heights").first).to_be_visible()
