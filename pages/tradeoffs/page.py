@@ -90,15 +90,21 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 
 
 def questions(study: SweepView) -> None:
-    """Ready-made studies of the same base, each opened with a press."""
-    s, found = session(), studies.questions(study.base)
+    """Ready-made studies of what the settings describe, each opened with a press."""
+    s, t = session(), trade.trade()
     key = f"{s.version}:questions"
+
+    def asked(words: str | None) -> None:
+        base = study.base if s.draft == t.first_draft else base_of_controls()
+        found = studies.questions(base)  # a second press lets go of a question, and asks it again
+        ask_for(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+
     st.pills(
         "Questions",
-        list(found),
+        list(studies.questions(study.base)),
         default=studies.question_of(study),
         key=key,
-        on_change=on_value(key, lambda words: ask_for(found[words]) if words else None),
+        on_change=on_value(key, asked),
         label_visibility="collapsed",
     )
 

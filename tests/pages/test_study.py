@@ -88,13 +88,14 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
 
 @pytest.mark.parametrize("environment", ["riverswim", "chain", "gridworld", "random"])
 def test_questions_are_studies_of_one_base_each_its_own_answer(environment: str) -> None:
-    base = RunSpec(environment=environment)
+    base = RunSpec(environment=environment, seeds=10)
     found = studies.questions(base)
     assert {"When is privacy free?", "Which mechanism?", "How many users?"} <= set(found)
     for words, study in found.items():
         assert study.base == base
         assert any(point.spec for point in study.sweep.points)
         assert studies.question_of(study) == words
+        assert sum(spec.seeds for spec in study.sweep.specs) <= 400  # as many as may wait for one tab
     free = found["When is privacy free?"]
     assert (free.models, free.x, free.values[-1]) == (studies.DEFAULT_MODELS, "episodes", 10**15)
     assert studies.question_of(replace(free, values=(10, 100))) is None

@@ -100,6 +100,15 @@ def test_a_question_is_one_press_and_is_answered_at_once(visit: Visit, store: St
     assert app.get("progress") == []
 
 
+def test_a_question_is_about_what_the_settings_describe(visit: Visit) -> None:
+    app = visit(PAGE)
+    widget(app, "selectbox", "Environment").select("chain").run()
+    (pills,) = (each for each in app.pills if "More states?" in each.options)
+    pills.set_value("More states?").run()
+    study = app.session_state["session"].part(trade.SweepPageState).study
+    assert (study.base.environment, study.x) == ("chain", "S")
+
+
 def test_when_privacy_is_free_is_said_of_all_models(visit: Visit) -> None:
     study = studies.questions(studies.DEFAULT.base)["When is privacy free?"]
     app = visit(PAGE, **query(study))
