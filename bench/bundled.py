@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import local_price, users
+from bench import users
 from bench.story import story
 from dprl import metrics
 from dprl.claims import CLAIMS
@@ -62,41 +62,43 @@ def compute(spec: Spec) -> dict[str, object]:
     return entry
 
 
-def final(spec: RunSpec) -> list[float]:
-    """[seeds] regret at the end of a run.
-
-    Raises:
-        RuntimeError: a run without privacy has not found the best policy in every seed. The page could not warn of it,
-            as ends are all that it has of these runs.
-    """
-    trace = run(spec)
-    if spec.privacy == "none" and (stuck := metrics.unsettled(trace.episodes, trace.regret)):
-        raise RuntimeError(f"{stuck} seeds have not settled: {spec.to_json()}")
-    return last(trace.regret)
-
-
 def last(regret: NDArray[np.float64]) -> list[float]:
     """[seeds] where curves [seeds, C] end."""
     return [float(f"{value:.{END_DIGITS}g}") for value in regret[:, -1]]
 
 
-def first_study() -> dict[RunSpec, list[float]]:
-    """The ends of all runs that Trade-offs shows at first, those of its search for users included."""
-    study = studies.DEFAULT
-    found = {spec: final(spec) for spec in study.sweep.specs}
+def ready_studies() -> dict[RunSpec, list[float]]:
+    """The ends of all runs of the questions of Trade-offs, about its first problem.
+
+    Raises:
+        RuntimeError: with the most users, a run without privacy has not found the best policy in every seed. The page
+            could not warn of it, because it has the ends alone.
+    """
+    found: dict[RunSpec, list[float]] = {}
+
+    def ends(spec: RunSpec) -> NDArray[np.float64]:
+        if spec not in found:
+            trace = run(spec)
+            found[spec] = last(trace.regret)
+            many = spec.privacy == "none" and spec.episodes >= studies.DEFAULT.base.episodes
+            if many and (stuck := metrics.unsettled(trace.episodes, trace.regret)):
+                raise RuntimeError(f"{stuck} seeds have not settled: {spec.to_json()}")
+        return np.array(found[spec])
 
     def price(way: str, episodes: int) -> NDArray[np.float64]:
         spec = study.searches[way][episodes]
-        for one in (spec, spec.baseline()):
-            if one not in found:
-                found[one] = final(one)
-        extra: NDArray[np.float64] = np.array(found[spec]) - np.array(found[spec.baseline()])
-        return extra / episodes
+        extra: NDArray[np.float64] = (ends(spec) - ends(spec.baseline())) / episodes
+        return extra
 
-    target = study.share / 100 * online.v_star(study.base)
-    picked = search.bootstrap(study.base.seeds)
-    for way, runs in study.searches.items():
-        search.search_users(partial(price, way), target, tuple(runs), study.base.episodes, picked)
+    for study in studies.questions(studies.DEFAULT.base).values():
+        if study.show != "users":
+            for spec in study.sweep.specs:
+                ends(spec)
+            continue
+        target = study.share / 100 * online.v_star(study.base)
+        picked = search.bootstrap(study.base.seeds)
+        for way, runs in study.searches.items():
+            search.search_users(partial(price, way), target, tuple(runs), study.base.episodes, picked)
     return found
 
 
@@ -204,12 +206,11 @@ def runs_of(page: Page, name: str) -> list[Spec]:
 # The text of each file of assets/ that is not thinned curves of runs.
 OTHERS: dict[str, Callable[[], str]] = {
     "optima": lambda: listed(optima()),  # of no page alone
-    "tradeoffs": lambda: listed({"spec": s.to_dict(), "ends": ends} for s, ends in first_study().items()),
+    "tradeoffs": lambda: listed({"spec": s.to_dict(), "ends": ends} for s, ends in ready_studies().items()),
     "attack": lambda: whole(attack()),
     "claims": lambda: whole(claims()),
     "figures": lambda: whole(figures()),
     "lessons": lambda: listed(lessons()),
-    "local-price": lambda: listed(local_price.rows()),
     "users": lambda: lines_of(users.table().to_dict()),
     "start": lambda: lines_of(story()),
     "landscape": lambda: lines_of(landscape.compute().to_dict()),

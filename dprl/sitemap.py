@@ -106,7 +106,7 @@ PAGES = {
         Page(
             "tradeoffs",
             "Trade-offs",
-            "The privacy cost against epsilon, users and size, and users needed.",
+            "The privacy cost against epsilon, users and size, users needed, and bounds.",
             "balance",
             section="Explore",
             heading="How much does privacy cost?",
@@ -124,17 +124,6 @@ PAGES = {
             heading="How many users do I need?",
             bundled=("users",),
             guide="how-to/size-a-study",
-        ),
-        Page(
-            "free",
-            "Long run",
-            "Regret to 10^15 users beside what is proved of it.",
-            "graphic_eq",
-            section="Explore",
-            heading="When is privacy free?",
-            settings=True,
-            bundled=("free", "local-price"),
-            guide="explanation/when-privacy-is-free",
         ),
         Page(
             "offline",
@@ -220,7 +209,7 @@ PAGES = {
         ),
     )
 }
-MOVED = {"linear": "explore"}  # addresses of pages that others have absorbed
+MOVED = {"free": "tradeoffs", "linear": "explore"}  # addresses of pages that others have absorbed
 GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}
 
 

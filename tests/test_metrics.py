@@ -169,6 +169,16 @@ def test_holm_corrects_for_the_number_of_comparisons() -> None:
     assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
 
 
+def test_growth_between_runs_is_exact_and_leaves_out_seeds_without_a_price() -> None:
+    users = np.array([1e3, 1e5, 1e6])
+    price = np.array([users**0.5, 2 * users**0.5, [1.0, -1.0, 1.0]])
+    first, last = metrics.growth_between(users, price)
+    assert (first.from_k, first.to_k, last.from_k, last.to_k) == (1e3, 1e5, 1e5, 1e6)
+    for step in (first, last):
+        assert (step.mean, step.low, step.high) == pytest.approx((0.5, 0.5, 0.5))
+        assert (step.seeds, step.of) == (2, 3)
+
+
 def test_growth_by_decade_is_counted_back_from_the_end() -> None:
     at = np.geomspace(10, 3e7, 400)
     kinked = np.where(at < 3e5, at, 3e5**0.8 * at**0.2)  # K, and K^0.2 from 3e5 on
@@ -317,12 +327,6 @@ def test_what_came_late_of_a_curve() -> None:
     assert metrics.late_share(k, np.array([1.0, 8.0, np.nan]), 100) == pytest.approx(0.875)
     assert np.isnan(metrics.late_share(k, np.array([1.0, -8.0, 10.0]), 1000))
     assert np.isnan(metrics.late_share(k, np.array([1.0, 8.0, -10.0]), 1000))
-
-
-def test_the_exponent_of_a_curve_over_its_last_tenfold() -> None:
-    k = np.geomspace(1, 1e6, 50)
-    assert metrics.last_exponent(k, 3 * k**0.5) == pytest.approx(0.5)
-    assert metrics.last_exponent(k, np.where(k > 1e5, 1e5, k)) < 0.1
 
 
 def test_a_mean_that_few_seeds_carry_is_known_by_its_median() -> None:

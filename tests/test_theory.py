@@ -222,31 +222,6 @@ def test_a_curve_of_values_is_each_value_by_itself() -> None:
         assert curve[3] == pytest.approx(float(bound.value(AT.at(K[3]))))
 
 
-def test_a_bound_is_informative_from_where_it_meets_all_there_is_to_lose() -> None:
-    # sqrt(S A H^3 K) = K H where K = S A H = 4 * 9 * 16
-    assert BOUNDS["ucbvi"].informative_from(AT) == pytest.approx(576)
-    # sqrt(S A H^3 K) (1 + S^(3/2) A^(1/2) H^(3/2) / eps) = K H where K = S A H * (1 + 8 * 3 * 64 * 4)^2 = 576 * 6145^2
-    assert BOUNDS["dp-ucbvi-ldp"].informative_from(AT) == pytest.approx(576 * 6145**2)
-    for bound in BOUNDS.values():
-        found = bound.informative_from(AT)
-        if bound.upper and bound.of == "regret":
-            before, after = bound.value(AT.at([found / 1.01, found * 1.01])) / (AT.H * found)
-            assert before / (1 / 1.01) > 1 > after / 1.01
-        else:
-            assert math.isnan(found)
-
-
-def test_privacy_is_free_from_where_it_costs_no_more_than_learning() -> None:
-    # S^2 A H^3 / eps = sqrt(S A H^3 K) where K = S^3 A H^3 / eps^2 = 64 * 9 * 4096 * 16
-    assert BOUNDS["dp-ucbvi-jdp"].free_from(AT) == pytest.approx(37_748_736)
-    assert BOUNDS["dp-ucbvi-ldp"].free_from(AT) == math.inf  # the same power of K
-    assert BOUNDS["ucrl-vtr-ldp"].free_from(AT) == math.inf  # a larger power of K
-    assert math.isnan(BOUNDS["ucbvi"].free_from(AT))
-    assert math.isnan(BOUNDS["ucrl-vtr-plus-jdp"].free_from(AT))
-    generous = BoundSetting(1, 1, 1, 1, epsilon=1e6)
-    assert BOUNDS["dp-ucbvi-ldp"].free_from(generous) == 1.0  # it always costs less
-
-
 def test_what_a_theorem_assumes_is_checked() -> None:
     assert BOUNDS["sdp-pe"].unmet(BoundSetting(4, 9, 16, 1e8, epsilon=1.0)) == "proved for ε below 1"
     assert BOUNDS["sdp-pe"].unmet(AT) == ""

@@ -89,7 +89,7 @@ MULTIPLICATIVE = Claim(
     f"{QW_ONLINE}, Theorem 5.7",
     f"{LEAST} Where it stops, √K is still an upper bound: one environment has a gap between actions, and enough "
     "users overcome it. This is the paper's algorithm: it adds up everybody's reports, each with Gaussian noise. Our "
-    "default is another. Long run says where the cost of that one stops.",
+    "default is another. Trade-offs shows its cost up to 10^15 users.",
     "The privacy cost with no trusted party, beside that with a trusted curator. A line that still rises at the right "
     "end grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.figures import ends, lines, looks, style
-from dprl.figures.chart import EXTRA_REGRET, REGRET, Chart, stacked
+from dprl.figures.chart import EXTRA_REGRET, REGRET, Chart, Trace, stacked
 from dprl.figures.lines import Array, Floor, Statistic
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
@@ -25,7 +25,6 @@ TITLES: dict[Measure, str] = {
     "gap price": "Privacy cost",
     "gap": "Suboptimality v* − v<sup>π</sup>",
 }
-TITLES_WHEN: dict[Measure, str] = {"regret": "Regret"}  # beside which it stands when
 Y_TITLES: dict[Measure, str] = {
     "price": EXTRA_REGRET,
     "regret": REGRET,
@@ -54,6 +53,7 @@ OVER: dict[Measure, str] = {
     "gap price": lines.DATA_SETS,
     "gap": lines.DATA_SETS,
 }
+PROVED = "proved: "  # begins the name of a bound
 FEW = 3.0  # decades of small numbers in which 1, 2 and 5 of each are named
 
 
@@ -90,6 +90,22 @@ class Frontier:
     theory: float | None = None
 
 
+@dataclass(frozen=True)
+class ProvedLine:
+    """A paper's bound at P points, constants and logarithms set to 1.
+
+    Attributes:
+        model: its privacy model; epsilon: its budget, None if that is the axis.
+        x: [P] ascending; values: [P].
+    """
+
+    label: str
+    model: str
+    epsilon: float | None
+    x: Array
+    values: Array
+
+
 def frontier(
     curves: Sequence[Frontier],
     *,
@@ -97,22 +113,22 @@ def frontier(
     axis: str,
     symbol: str,
     statistic: Statistic = "mean",
+    bounds: Sequence[ProvedLine] = (),
     see: str = "",
-    when: str = "",
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """A marker for each run, at its x; axis: its title; symbol: how it names x; when: it is, where not at the end;
+    """A marker for each run, at its x; axis: its title; symbol: how it names x; bounds: dotted beside the runs;
     wide: see `regret.comparison`.
 
     The customdata of each marker begins with the index of its curve and of its point.
     """
     over = OVER[measure]
     chart = Chart(
-        TITLES_WHEN.get(measure, TITLES[measure]) if when else TITLES[measure],
+        TITLES[measure],
         axis,
         Y_TITLES[measure],
-        subtitle=", ".join(filter(None, [f"{statistic} over {over}", when])),
+        subtitle=f"{statistic} over {over}",
         height=440 + 18 * len(curves),
         dark=dark,
     )
@@ -126,7 +142,8 @@ def frontier(
     for i, curve in enumerate(curves):
         _band(chart, curve, floor, lines.band(statistic, over))
         _markers(chart, i, curve, floor, symbol)
-    _theory(chart, curves, symbol)
+    if not bounds:
+        _theory(chart, curves, symbol)
     known = [np.isfinite(curve.center) for curve in curves]
     if any((ok & np.isfinite(curve.low)).sum() > 1 for curve, ok in zip(curves, known, strict=True)):
         lines.band_sign(chart, lines.band(statistic, over))
@@ -136,6 +153,7 @@ def frontier(
     if any((~floor.above(curve.center[ok])).any() for curve, ok in zip(curves, known, strict=True)):
         lines.floor_sign(chart)
     _axes(chart, curves, floor)
+    _bounds(chart, bounds, symbol)
     if measure == "share":
         lines.percents(chart)
     if wide:
@@ -148,8 +166,9 @@ def frontier(
         | {f"share of {WORST[measure]}": c.share, over: c.seeds}
         for c in curves
     )
+    proved = ({"model": PROVED + b.label, symbol: b.x, "bound": b.values} for b in bounds)
     return chart.picture(
-        ALTS[measure], see, stacked(parts), revision=f"{measure}-{axis}", clickmode="event+select"
+        ALTS[measure], see, stacked([*parts, *proved]), revision=f"{measure}-{axis}", clickmode="event+select"
     )
 
 
@@ -227,6 +246,17 @@ def _theory(chart: Chart, curves: Sequence[Frontier], symbol: str) -> None:
         along = middle_y * (ends / middle_x) ** curve.theory
         chart.theory(f"reference slope {slope}", ends, along, 1.6, showlegend=curve.theory not in named)
         named.add(curve.theory)
+
+
+def _bounds(chart: Chart, bounds: Sequence[ProvedLine], symbol: str) -> None:
+    """Dotted, without markers and never filled, so that none looks like a measurement; the axis reaches them."""
+    for bound in bounds:
+        name = PROVED + style.plain(bound.label)
+        hover = f"<b>{name}</b><br>{symbol} = %{{x:.3s}}: %{{y:.3s}}<extra></extra>"
+        color = looks.color(bound.model, bound.epsilon, chart.dark)
+        look: Trace = {"opacity": 0.85, "hovertemplate": hover, "legendgroup": name}
+        chart.line(name, bound.x, bound.values, color, 1.8, style.BOUND_DASH, **look)
+        chart.reach(np.log10(bound.values.min()) - 0.2, np.log10(bound.values.max()) + 0.3)
 
 
 def _axes(chart: Chart, curves: Sequence[Frontier], floor: Floor) -> None:

@@ -36,7 +36,7 @@ class Attempt:
 
     Attributes:
         say: what to try, in a few words.
-        page: explore, offline, linear, attack, tradeoffs, users or free.
+        page: explore, offline, linear, attack, tradeoffs or users.
         specs: what is compared there.
         view: what of its view is not as usual.
     """

@@ -133,7 +133,7 @@ ONE_DRAW = Lesson(
             Attempt(
                 COSTS["try"],
                 "tradeoffs",
-                (BASE.replace(episodes=10**6, seeds=10),),
+                (BASE.replace(episodes=10**10, seeds=10),),
                 {"show": "users"},
             ),
         ),

@@ -66,9 +66,9 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...] = ()) -> Step:
         SAID[f"why_{spec.privacy}"],
         Attempt(
             SAID["try"],
-            "free",
-            (CENTRAL.replace(seeds=20),),
-            {"show": "growth" if spec == LOCAL else "price"},
+            "tradeoffs",
+            (CENTRAL.replace(episodes=10**10, seeds=10),),
+            {"x": "episodes", "show": "regret", "bounds": "on"},
         ),
     )
 

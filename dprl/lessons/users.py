@@ -96,7 +96,7 @@ def _growth_with(spec: RunSpec, ends: tuple[float, float]) -> Step:
         lambda evidence: _exponent(evidence, spec),
         found,
         GROW[f"why_{spec.privacy}"],
-        Attempt(GROW["try"], "tradeoffs", (CENTRAL.replace(episodes=10**6, seeds=10),)),
+        Attempt(GROW["try"], "tradeoffs", (CENTRAL.replace(episodes=10**10, seeds=10),)),
     )
 
 

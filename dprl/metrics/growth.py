@@ -76,12 +76,23 @@ def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> li
     decades: list[Growth] = []
     to_k = float(episodes[-1]) if len(episodes) else 0.0
     while to_k / 10 >= first * (1 - 1e-9) and to_k / 10 >= episodes[0]:
-        slopes = _slopes(episodes, price, to_k / 10, to_k)
-        slopes = slopes[np.isfinite(slopes)]
-        mean, low, high = (float(value[0]) for value in regret_band(slopes.reshape(-1, 1)))
-        decades.append(Growth(to_k / 10, to_k, mean, low, high, len(slopes), len(price)))
+        decades.append(_growth(to_k / 10, to_k, _slopes(episodes, price, to_k / 10, to_k)))
         to_k /= 10
     return decades[::-1]
+
+
+def growth_between(users: Array, price: Array) -> list[Growth]:
+    """The growth exponent of a price [seeds, P] from each of P ascending numbers of users to the next, if each is a run
+    of its own. Seeds whose price is not above zero at both do not count."""
+    slopes = np.diff(np.log(np.where(price > 0, price, np.nan)), axis=1) / np.diff(np.log(users))
+    return [_growth(users[i], users[i + 1], column) for i, column in enumerate(slopes.T)]
+
+
+def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
+    """slopes: [seeds], NaN where there is none."""
+    known = slopes[np.isfinite(slopes)]
+    mean, low, high = (float(value[0]) for value in regret_band(known.reshape(-1, 1)))
+    return Growth(float(from_k), float(to_k), mean, low, high, len(known), len(slopes))
 
 
 def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
@@ -111,12 +122,6 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
     slopes = np.polyfit(np.log(np.asarray(x, float)), np.log(rows).T, 1)[0]
     center, low, high = BANDS[statistic](np.asarray(slopes, float).reshape(-1, 1))
     return float(center[0]), float(low[0]), float(high[0])
-
-
-def last_exponent(episodes: Array, values: Array) -> float:
-    """The growth exponent of one curve, values [N] above zero at episodes [N], over its last tenfold of episodes."""
-    tenth = float(np.interp(np.log(episodes[-1] / 10), np.log(episodes), np.log(values)))
-    return float((np.log(values[-1]) - tenth) / np.log(10))
 
 
 def late_share(episodes: Integers, values: Array, k: float) -> float:

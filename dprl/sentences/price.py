@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dprl.figures.growth import Decades
 from dprl.figures.guarantee import NoiseStep
-from dprl.figures.lines import Series, Statistic
-from dprl.figures.long_run import Measure as LongRun
-from dprl.figures.proved import LETTERS, Proved
+from dprl.figures.lines import Statistic
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.messages import filled, messages
-from dprl.metrics import last_exponent, least
+from dprl.metrics import FLAT, Growth, flat_from, least
 from dprl.sentences import seeds
 from dprl.words import (
-    exponent,
+    exponents,
     halving,
     human,
     listed,
@@ -160,66 +157,39 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     return filled(SAID["lost"], run=run, loss=human(last))
 
 
-def about_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float | None] = ()) -> str:
-    """What each run has lost (or what privacy has cost) by the end, and from how many users on that is flat."""
-    parts = []
-    for curve in curves:
-        known = np.flatnonzero(np.isfinite(curve.center))
-        if len(known):
-            last = known[-1]
-            value, k = float(curve.center[last]), float(curve.x[last])
-            told = {"value": human(value), "run": quoted(curve.label)}
-            if view == "regret" and curve.v_star:
-                text = filled(SAID["run_of_best"], **told, share=percent(value / k / curve.v_star))
-            else:
-                text = filled(SAID["run"], **told)
-            parts.append((k, text))
-    if not parts:
-        return NOTHING
-    k = max(at for at, _ in parts)
-    what = "regret" if view == "regret" else "cost"
-    first, *more = [listed([text for _, text in parts[i : i + 2]]) for i in range(0, len(parts), 2)]
-    said = [filled(SAID[f"{what}_first"], users=human(k), runs=first)]
-    said += [filled(SAID[f"{what}_more"], runs=pair) for pair in more]
-    if view == "regret" and any(curve.v_star for curve in curves):
-        said.append(SAID["shares"])
-    named = [
-        filled(SAID["flat_from"], run=quoted(curve.label), users=human(start))
-        for curve, start in zip(curves, flat, strict=bool(flat))
-        if start is not None
-    ]
-    if named:
-        said.append(filled(SAID["flat"], runs=listed(named)))
+def growth_state(steps: Sequence[Growth]) -> str:
+    """What a privacy cost does at the largest numbers of users: flat, growing, or unclear."""
+    if flat_from(steps) is not None:
+        return "flat"
+    return "growing" if steps[-1].known and steps[-1].low > FLAT else "unclear"
+
+
+def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
+    """Whether the privacy cost of each run still grows with the number of users. growth: of each run by its name."""
+    said = []
+    for state in ("flat", "growing", "unclear"):
+        names = [quoted(name) for name, steps in growth.items() if growth_state(steps) == state]
+        if names:
+            users = human(max(steps[-1].to_k for steps in growth.values()))
+            said.append(filled(SAID[f"growth_{state}"], users=users, runs=listed(names)))
     return " ".join(said)
 
 
-def about_growth(runs: Sequence[Decades]) -> str:
-    """The exponents of the last decade, and how many decades have none."""
-    said = [
-        filled(SAID["run"], value=exponent(run.mean[-1]), run=quoted(run.label))
-        for run in runs
-        if len(run.mean) and np.isfinite(run.mean[-1])
-    ]
-    see = [filled(SAID["exponent"], runs=listed(said)) if said else SAID["no_exponent"]]
-    missing = sum(int((~np.isfinite(run.mean)).sum()) for run in runs)
-    if missing:
-        left_out = SAID["decades_left_out" if missing > 1 else "decade_left_out"]
-        see.append(filled(left_out, decades=plural(missing, "decade")))
-    return " ".join(see)
-
-
-def about_bounds(bounds: Sequence[Proved]) -> str:
-    """How fast the bounds grow."""
-    if not bounds:
-        return "No bound is chosen."
-    said = [
-        f"{letter} grows like {to_the('K', last_exponent(bound.episodes, bound.values))}"
-        for letter, bound in zip(LETTERS, bounds, strict=False)
-    ]
-    return (
-        f"Over the last decade {listed(said)}. The heights of bounds mean nothing, because constants are set to 1. "
-        "Compare slopes, and compare bounds with each other."
-    )
+def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
+    """What `about_growth` rests on, an item each."""
+    said = [filled(SAID["growth_how"], flat=f"{FLAT:g}")] if growth else []
+    for name, steps in growth.items():
+        last, start = steps[-1], flat_from(steps)
+        given = {"run": quoted(name), "seeds": f"{last.seeds} of {plural(last.of, 'seed')}"}
+        if not last.known:
+            said.append(filled(SAID["growth_unknown"], **given))
+            continue
+        given["exponent"] = exponents(last.mean, last.low, last.high)
+        if start is None:
+            said.append(filled(SAID["growth_exponent"], **given))
+        else:
+            said.append(filled(SAID["growth_flat_from"], **given, users=human(start)))
+    return said
 
 
 def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:

@@ -15,7 +15,6 @@ Array = NDArray[np.float64]
 
 MODELS = ("none", "central", "shuffle", "local")
 WORLDS = ("tabular", "linear mixture", "linear")
-FARTHEST = 1e60  # users beyond which no crossing is looked for
 
 
 @dataclass(frozen=True)
@@ -234,42 +233,3 @@ class Bound:
         if float(at.K) < at.S**self.from_S:
             return f"proved for K from S^{self.from_S:g}"
         return ""
-
-    def informative_from(self, at: BoundSetting) -> float:
-        """The number of episodes from which an upper bound on regret stays below K*H, the most that can be lost.
-
-        Infinite beyond FARTHEST; 1 if it always does; NaN for what bounds something else, or from below.
-        """
-        if not self.upper or self.of != "regret":
-            return math.nan
-        return _falls_to(1.0, lambda K: self.value(at.at(K)) / (K * at.H))
-
-    def free_from(self, at: BoundSetting) -> float:
-        """The number of episodes from which the price of privacy is at most the non-private part.
-
-        Infinite where it never comes to that, or grows beyond it again; NaN for what is not an upper bound on regret
-        made of both.
-        """
-        both = {term.private for term in self.terms} == {True, False}
-        if not both or not self.upper or self.of != "regret":
-            return math.nan
-        return _falls_to(1.0, lambda K: self.price(at.at(K)) / self.non_private(at.at(K)))
-
-
-def _falls_to(level: float, share: Any) -> float:
-    """The K in [1, FARTHEST] from which `share`, monotone in K up to a first hump, stays at or below a level."""
-    log_k = np.linspace(0.0, math.log(FARTHEST), 2001)
-    above = np.flatnonzero(share(np.exp(log_k)) > level)
-    if len(above) == 0:
-        return 1.0
-    last = above[-1]
-    if last == len(log_k) - 1:
-        return math.inf
-    low, high = log_k[last], log_k[last + 1]
-    for _ in range(60):
-        middle = (low + high) / 2
-        if float(share(np.exp(middle))) > level:
-            low = middle
-        else:
-            high = middle
-    return float(np.exp(high))

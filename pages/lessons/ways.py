@@ -7,7 +7,6 @@ from dataclasses import replace
 from dprl.lessons import Attempt
 from dprl.users import Asked
 from pages.attack import link as attack
-from pages.free import link as free
 from pages.offline.view import OfflineView
 from pages.shared.visitor import links, multi_run_link
 from pages.shared.visitor.links import Curve, View
@@ -25,6 +24,7 @@ def way(attempt: Attempt) -> Query:
         "offline": lambda: multi_run_link.encode(specs, OfflineView(**view)),
         "attack": lambda: attack.encode(specs[0], attack.AttackView(**view)),
         "users": lambda: users.encode(Asked(**view)),
-        "free": lambda: free.encode(specs[0], free.FreeView(**view)),
-        "tradeoffs": lambda: study.encode(replace(study.SweepView(specs[0]), **view)),
+        "tradeoffs": lambda: study.encode(
+            replace(study.of(specs[0], study.usual_models(specs[0]), view.get("x", "epsilon")), **view)
+        ),
     }[attempt.page]()

@@ -1,60 +1,56 @@
-"""Trade-offs: what privacy costs against epsilon, K and the size of the problem, for several models at once."""
+"""Trade-offs: what privacy costs against epsilon, the number of users, and the size of the problem; its settings are
+those of Online for what stays the same, and what is compared along which axis."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl.metrics import Statistic
-from dprl.simulation import Spec
-from pages.shared.controls.panel import sidebar
-from pages.shared.controls.widgets import segments
+from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
+from dprl.research.frontiers import AXES
+from dprl.simulation import FIELDS, RunSpec
+from dprl.simulation.axes import PrivacyChoice
+from dprl.simulation.table import DEFAULT_DELTA
+from dprl.words import plural
+from pages.shared.controls import panel
+from pages.shared.controls.launch import described, offer
+from pages.shared.controls.noise import epsilon_slider
+from pages.shared.controls.several import choose_several, values_field
+from pages.shared.controls.widgets import complaint, exact, into, locked, segments, select, setter
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.results.together import PACE
-from pages.shared.visitor.callbacks import callback
+from pages.shared.values import values_text
+from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import STATISTICS
-from pages.shared.visitor.state import read_address, write_address
-from pages.tradeoffs import controls as trade_controls
+from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.points import frontier_chart, sweep_table
-from pages.tradeoffs.status import sweep_strip
-from pages.tradeoffs.study import SweepView
-from pages.tradeoffs.subject import SUBJECTS
-from pages.tradeoffs.users import needed, target
+from pages.tradeoffs.charts import frontier_chart
+from pages.tradeoffs.state import SweepPageState
+from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, SHOWS, SweepView
+from pages.tradeoffs.users import needed, wanted
 
 
 def main() -> None:
     t = trade.trade()
     read_address(t)
     with st.sidebar:
-        sidebar(trade_controls.controls, trade_controls.sweep_box)
+        panel.sidebar(controls, sweep_box)
     corner = head(t)
-    common(shared(t.study))
+    common(t.study.common)
     busy = bool(trade.sweep_progress(wanted(t.study)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
     words_and_papers()
-
-
-def shared(study: SweepView) -> str:
-    """What all points share, in words."""
-    return " · ".join(study.subject.common(study.base, study.x, study.show == "users"))
-
-
-def wanted(study: SweepView) -> list[Spec]:
-    """The runs that the chart shown needs now."""
-    if study.show != "users":
-        return list(study.sweep.specs)
-    found: dict[Spec, None] = {}
-    for way in study.searches if target(study) > 0 else ():
-        search = trade.users_search(study, way, target(study))
-        found |= dict.fromkeys(trade.pending(study, way, search))
-    return list(found)
 
 
 def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
@@ -67,45 +63,50 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     state = trade.sweep_progress(runs)
     if live != bool(state.active):
         st.rerun()
+    questions(study)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
-        segments("What is drawn", "show", study.subject.shows, study.show, choose_show)
+        segments("What is drawn", "show", SHOWS, study.show, choose_show)
         if study.show != "users":  # which are searched for by means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
-            segments("Average over seeds", "statistic", words, study.statistic, choose)
+            segments("Average over seeds", "statistic", words, study.statistic, partial(choose, "statistic"))
+            key = f"{session().version}:bounds"
+            st.toggle(
+                "Proved bounds",
+                study.bounds == "on",
+                key=key,
+                on_change=on_value(key, lambda on: choose("bounds", "on" if on else "off")),
+                help="The papers' bounds, dotted, with constants and logarithms set to 1. They are for one episode a "
+                "user.",
+            )
     for refusal in trade.refusals(study):
         st.caption(f":material/info: {refusal}")
     if study.show == "users":
         needed(study, state)
     else:
-        sweep_strip(state)
-        if study.show == "table":
-            sweep_table(study)
-        else:
-            frontier_chart(study)
-    others(study)
+        trade.strip(state)
+        frontier_chart(study)
     with corner:
         share(t)
 
 
-def others(study: SweepView) -> None:
-    """Questions that a button answers, for the same problem, and where another kind of runs begins."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="questions"):
-        st.caption("More questions:", width="content")
-        for words, other in studies.questions(study).items():
-            st.button(
-                words,
-                key=f"question_{other.x}_{len(other.models)}",
-                on_click=callback(ask_for),
-                args=(other,),
-            )
-        for kind, subject in SUBJECTS.items():
-            if kind != study.base.kind:
-                st.button(
-                    subject.asked,
-                    key=f"question_{kind}",
-                    on_click=callback(ask_for),
-                    args=(studies.first(kind),),
-                )
+def questions(study: SweepView) -> None:
+    """Ready-made studies of what the settings describe, each opened with a press."""
+    s, t = session(), trade.trade()
+    key = f"{s.version}:questions"
+
+    def asked(words: str | None) -> None:
+        base = study.base if s.draft == t.first_draft else base_of_controls()
+        found = studies.questions(base)  # a second press lets go of a question, and asks it again
+        ask_for(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+
+    st.pills(
+        "Questions",
+        list(studies.questions(study.base)),
+        default=studies.question_of(study),
+        key=key,
+        on_change=on_value(key, asked),
+        label_visibility="collapsed",
+    )
 
 
 def ask_for(study: SweepView) -> None:
@@ -126,10 +127,143 @@ def choose_show(to: str) -> None:
     st.rerun()
 
 
-def choose(statistic: Statistic) -> None:
-    """Mean or median is chosen."""
-    trade.change_sweep_view(statistic=statistic)
+def choose(name: str, value: Any) -> None:
+    """Another statistic, or the bounds, are chosen."""
+    trade.change_sweep_view(**{name: value})
     st.rerun()
+
+
+def controls() -> DeltaGenerator:
+    """All controls; the place below the models, for what of them cannot be run."""
+    s, t = session(), trade.trade()
+    panel.environment(s)
+    panel.learner(s)
+    models_menu(t)
+    left_out = st.container(gap="xsmall")
+    axis(t)
+    if t.x != "epsilon":
+        epsilon_slider(s, "The same for all models.")
+    if t.x != "episodes":
+        panel.size_controls(s)
+    delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
+    exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
+    complaint("delta")
+    panel.environment_parameters(s)
+    panel.more(s, along=t.x)
+    return left_out
+
+
+def models_menu(t: SweepPageState) -> None:
+    """Which models."""
+    offered = studies.offered_models(session().draft.algorithm)
+    t.models = [m for m in t.models if m in offered] or offered[:1]
+    choose_several(
+        "Compare",
+        "models",
+        offered,
+        t.models,
+        into(t, "models"),
+        lambda text: PrivacyChoice.parse(text).title,
+        locked("compare"),
+        help="Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
+        "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and (ε, 0) is proved for it.",
+        most=MOST_MODELS,
+        placeholder="privacy models",
+    )
+
+
+def axis(t: SweepPageState) -> None:
+    """The horizontal axis, and its values."""
+    s = session()
+    try:
+        base = base_of_controls()
+    except SpecError:
+        base = studies.DEFAULT.base
+    offered = tuple(studies.axes(base))
+    if t.x not in offered:
+        t.x = studies.DEFAULT.x
+
+    def chosen(x: str) -> None:
+        t.x = x
+        s.version += 1
+
+    def typed(values: str) -> None:
+        t.values[t.x] = values
+
+    select("Horizontal axis", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered}, name="against")
+    values_field(
+        "Values",
+        f"Values:{t.x}",
+        t.values.setdefault(t.x, values_text(studies.default_values(base, t.x))),
+        typed,
+        lambda text: studies.parse_values(base, t.x, text),
+        f"Separated by commas, up to {MOST_VALUES}.",
+        locked("against") or locked(t.x),
+    )
+
+
+def base_of_controls() -> RunSpec:
+    """What does not change along the axis. Raises SpecError."""
+    draft = session().draft
+    private = [p for p in ALGORITHMS[draft.algorithm].privacies if p != "none"]
+    return spec_from(
+        replace(draft, privacy=private[0] if private else "none", mechanism=None, calibration=None)
+    )
+
+
+def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
+    """The study that the controls describe, or the sentence that says why there is none."""
+
+    def made() -> SweepView:
+        base = base_of_controls()
+        values = studies.parse_values(base, t.x, t.values[t.x])
+        return replace(t.study, base=base, models=tuple(t.models), x=t.x, values=values)
+
+    return described(made)
+
+
+def sweep_box(left_out: DeltaGenerator) -> None:
+    """What pressing Run will do, and the button; in `left_out`, next to the models, the reasons why something cannot be
+    run: they may be long, and this box lies over the settings."""
+    study, refusal = study_of(trade.trade())
+    specs = study.sweep.specs if study else []
+    refused = [refusal]
+    if study is not None:
+        for sentence in trade.refusals(study):
+            left_out.caption(f":red[{sentence}]")
+        if not specs:
+            refused.append("None of this can be run: the reasons are below the models.")
+    offer(
+        study,
+        run_sweep,
+        lambda: trade.missing(specs) if specs else None,
+        amount,
+        refused,
+        studies.DEFAULT.base,
+        reset,
+    )
+
+
+def amount(runs: Sequence[RunSpec]) -> str:
+    """How much runs are."""
+    return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
+
+
+def run_sweep(study: SweepView) -> None:
+    """Shows the study and asks for what is missing of it."""
+    t = trade.trade()
+    t.study, t.picked, t.problems = study, None, ()
+    trade.start_sweep()
+    write_address(t)
+
+
+def reset() -> Callable[[], None]:
+    """What is compared, and along which axis, as at first. Returns what undoes it."""
+    t = trade.trade()
+    before = {name: getattr(t, name) for name in ("models", "x", "values")}
+    t.values = {}
+    trade.set_controls(studies.DEFAULT)
+    return lambda: vars(t).update(before)
 
 
 main()

@@ -13,9 +13,7 @@ from dprl import metrics
 from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Frontier
 from dprl.metrics import search
-from dprl.metrics.curves import RunCurves
 from dprl.research.frontiers import (
-    SYMBOLS,
     all_to_lose,
     band_of,
     frontier_of,
@@ -26,21 +24,19 @@ from dprl.research.frontiers import (
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
-from pages.shared.offline.settings import OfflineSettings
 from pages.shared.results import answers, data, together
 from pages.shared.results.runs import Runs
 from pages.shared.results.together import Progress
 from pages.shared.text import escape
 from pages.shared.values import values_text
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.draft import Draft
+from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 
 ENDS = Runs(("tradeoffs",), "sweep")  # of the runs that are shown first the ends alone come with the program
-CURVES = Runs(("home",), "sweep")
 
 
 @dataclass
@@ -49,19 +45,15 @@ class SweepPageState(PageState):
 
     Attributes:
         study: what is shown.
-        kind, models, x, values: what the controls say, the values as text for each axis.
-        among: the same for each second axis; settings: of runs on data sets, who the data come from and their budget.
+        models, x, values: those of the controls, the values as text for each axis.
         asked: the study's runs were asked for; linked: by the link that was read.
-        picked: line and value of the point that was pressed.
+        picked: model and place on the axis of the point that was pressed.
     """
 
     study: SweepView = studies.DEFAULT
-    kind: str = RunSpec.kind
     models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))
     x: str = studies.DEFAULT.x
     values: dict[str, str] = field(default_factory=dict)
-    among: dict[str, str] = field(default_factory=dict)
-    settings: OfflineSettings = field(default_factory=OfflineSettings)
     asked: bool = False
     linked: bool = False
     picked: tuple[str, int] | None = None
@@ -69,7 +61,7 @@ class SweepPageState(PageState):
     @property
     def first_draft(self) -> Draft:
         """That of what the study does not change."""
-        return self.study.subject.draft(self.study.base)
+        return draft_of(self.study.base)
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -102,11 +94,7 @@ def set_controls(study: SweepView) -> None:
     t, s = trade(), session()
     t.models, t.x = list(study.models), study.x
     t.values[study.x] = values_text(study.values)
-    t.kind = study.base.kind
-    if study.among:
-        t.among[study.subject.second(study.base, study.x)] = values_text(study.among)
-    s.draft = study.subject.draft(study.base)
-    t.settings = study.subject.settings(study.base, study.models)
+    s.draft = draft_of(study.base)
     s.version += 1
 
 
@@ -117,24 +105,12 @@ def change_sweep_view(**changes: Any) -> None:
     write_address(t)
 
 
-def ends(spec: Any) -> NDArray[np.float64]:
+def ends(spec: RunSpec) -> NDArray[np.float64]:
     """[seeds] regret at the end of a run, NaN where it is not known."""
     return ENDS.ends(spec)
 
 
-def run_curves(spec: Any) -> RunCurves:
-    """The curve of a run as far as it is known."""
-    return CURVES.curves(spec)
-
-
-def reached(spec: Any, k: int | None) -> NDArray[np.float64]:
-    """[seeds] regret after k of its episodes, one of its checkpoints; at the end where None."""
-    if k is None:
-        return ends(spec)
-    return run_curves(spec).upto(k)
-
-
-def missing(specs: Sequence[Any]) -> list[Any]:
+def missing(specs: Sequence[RunSpec]) -> list[RunSpec]:
     """The runs that are not finished."""
     return ENDS.unfinished(specs)
 
@@ -147,7 +123,7 @@ def start_sweep() -> None:
         ask(missing(t.study.sweep.specs), owner_id("sweep"))
 
 
-def go_on(specs: Sequence[Spec]) -> None:
+def go_on(specs: Sequence[RunSpec]) -> None:
     """Asks for what a search needs now. One that a link began ends where it would cost too much."""
     t = trade()
     new = [spec for spec in specs if data.status(spec, owner_id("sweep")).state == "unknown"]
@@ -157,24 +133,39 @@ def go_on(specs: Sequence[Spec]) -> None:
         ask(new, owner_id("sweep"))
 
 
-def sweep_progress(specs: Sequence[Spec]) -> Progress:
+def sweep_progress(specs: Sequence[RunSpec]) -> Progress:
     """Their state in the store, those that are finished counted as such."""
     return together.progress(specs, missing(specs), owner_id("sweep"))
 
 
+def strip(state: Progress) -> None:
+    """How the runs stand, as one."""
+    together.strip(state, owner_id("sweep"), start_sweep, stop_asking)
+
+
+def stop_asking() -> None:
+    """Nothing is asked for any more, not by a search either."""
+    trade().asked = False
+
+
+def cancel_sweep(specs: tuple[Spec, ...]) -> None:
+    """Withdraws from all runs at once; what is finished stays."""
+    stop_asking()
+    together.withdraw(specs, owner_id("sweep"))
+
+
 def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
-    """What gives each line its look. Where the budget is the axis, the markers alone have the shades of it. Lines of
-    one colour, those of mechanisms, have dashes of their own."""
-    shaded = study.x != study.subject.budget(study.base)
-    lines = [line for line in study.lines if points(study, line)]
-    found = [look_of(points(study, line)[0][1]) for line in lines]
-    return dict(zip(lines, looks_of(found, shaded=shaded), strict=True))
+    """The look of each model's line. If the budget is the axis, the markers alone have the shades of it. Lines of one
+    colour, those of mechanisms, have dashes of their own."""
+    models = [model for model in study.models if study.points(model)]
+    found = [look_of(study.points(model)[0][1]) for model in models]
+    return dict(zip(models, looks_of(found, shaded=study.x != "epsilon"), strict=True))
 
 
-def drawn_lines(study: SweepView) -> list[str]:
-    """The lines that have a curve: without privacy there is no price, and some cannot be run."""
+def drawn_models(study: SweepView) -> list[str]:
+    """The models that have a curve: without privacy there is no privacy cost, and some cannot be run."""
     priced = study.show == "price"
-    return [line for line in study.lines if points(study, line) and not (priced and study.free(line))]
+    return [model for model in study.models if study.points(model) and not (priced and model == "none")]
 
 
 def way_titles(ways: Sequence[str]) -> list[str]:
@@ -182,64 +173,80 @@ def way_titles(ways: Sequence[str]) -> list[str]:
     return [text[0].upper() + text[1:] for text in (PrivacyChoice.parse(way).title for way in ways)]
 
 
-def frontiers(study: SweepView, k: int | None = None) -> list[Frontier]:
-    """A curve for each line of `drawn_lines`, from the seeds that are finished. k: after so many episodes; None: at the
-    end."""
-    curves = []
-    looks, named = kinds_of(study), study.titles
-    for line in drawn_lines(study):
-        x = [value for value, _ in points(study, line)]
-        runs = [spec for _, spec in points(study, line)]
-        rows = np.array([values(study, spec, k) for spec in runs]).reshape(len(runs), -1).T
-        lost = np.array([band(study, reached(spec, k))[0] for spec in runs])
-        worst = np.array([worst_of(spec, k) for spec in runs])
-        proved = proved_exponent(runs[0], study.x, price=study.show == "price")
-        name, look = named[line], looks[line]
+def frontiers(study: SweepView) -> list[Frontier]:
+    """A curve for each of `drawn_models`, from the seeds that are finished."""
+    curves, looks = [], kinds_of(study)
+    for model in drawn_models(study):
+        x, runs = zip(*study.points(model), strict=True)
+        rows = np.array([values(study, spec) for spec in runs]).reshape(len(runs), -1).T
+        lost = np.array([band_of(ends(spec), study.statistic)[0] for spec in runs])
+        worst = np.array([worst_of(spec) for spec in runs])
+        if study.show == "share":
+            most = np.where(worst > 0, worst, np.nan)
+            rows, lost, worst = rows / most, lost / most, np.ones(len(runs))
         curves.append(
-            frontier_of(name, look, runs, x, rows, lost, worst, proved=proved, statistic=study.statistic)
+            frontier_of(
+                study.titles[model],
+                looks[model],
+                runs,
+                x,
+                rows,
+                lost,
+                worst,
+                proved=proved_exponent(runs[0], study.x, price=study.show == "price"),
+                statistic=study.statistic,
+            )
         )
     return curves
 
 
-def worst_of(spec: Any, k: int | None = None) -> float:
-    """All that there is to lose in a run, or in its first k episodes; NaN while V* is not known."""
+def worst_of(spec: RunSpec) -> float:
+    """All that there is to lose in a run; NaN while V* is not known."""
     v_star = answers.v_star(spec)
-    worst = np.nan if v_star is None else all_to_lose(spec, v_star)
-    return worst if k is None or spec.kind != RunSpec.kind else worst * k / spec.size
+    return np.nan if v_star is None else all_to_lose(spec, v_star)
 
 
-def points(study: SweepView, line: str) -> list[tuple[Any, Any]]:
-    """The values of the axis at which this line can be run, with its runs."""
-    return study.points(line)
+def price(spec: RunSpec) -> NDArray[np.float64]:
+    """[seeds] the privacy cost of a run: regret beyond that of the same seed without privacy."""
+    return ends(spec) - ends(spec.baseline())
 
 
-def values(study: SweepView, spec: Any, k: int | None = None) -> NDArray[np.float64]:
-    """[seeds] what the chart shows of a run: regret, or its excess over the same seed without privacy."""
-    return reached(spec, k) - reached(spec.baseline(), k) if study.show == "price" else reached(spec, k)
+def values(study: SweepView, spec: RunSpec) -> NDArray[np.float64]:
+    """[seeds] the privacy cost or the regret of a run."""
+    return price(spec) if study.show == "price" else ends(spec)
 
 
-def band(study: SweepView, values: NDArray[np.float64]) -> tuple[float, float, float]:
-    """What is shown of values [seeds], of those that are known: mean (or median), low, high."""
-    return band_of(values, study.statistic)
+def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
+    """How the privacy cost of each private model grew from one number of users to the next, by the model's title;
+    nothing unless users are the axis, or of a model that is not finished."""
+    if study.x != "episodes":
+        return {}
+    found = {}
+    for model in study.models:
+        points = study.points(model)
+        if model == "none" or len(points) < 2 or missing([spec for _, spec in points]):
+            continue
+        x, rows = np.array([k for k, _ in points], float), np.array([price(spec) for _, spec in points]).T
+        found[study.titles[model]] = metrics.growth_between(x, rows)
+    return found
 
 
 def order_words(study: SweepView) -> list[str]:
-    """Whether a larger budget was ever significantly worse, and how that was tested; nothing where not known."""
-    if study.x != study.subject.budget(study.base):
+    """Whether a larger budget was ever significantly worse, and how that was tested; nothing if that is not known."""
+    if study.x != "epsilon":
         return []
-    groups, symbol = {}, SYMBOLS[study.x]
-    for line, title in study.titles.items():
-        runs = points(study, line)
-        if not runs or study.free(line) or missing([spec for _, spec in runs]):
+    groups = {}
+    for model, title in study.titles.items():
+        runs = study.points(model)
+        if not runs or model == "none" or missing([spec for _, spec in runs]):
             continue
-        rows = np.array([ends(spec) for _, spec in runs]).T
-        groups[title] = (np.array([x for x, _ in runs]), rows)
+        groups[title] = (np.array([x for x, _ in runs]), np.array([ends(spec) for _, spec in runs]).T)
     compared, found = metrics.reversals(groups)
     if not compared:
         return []
     test = f"The test: {compared} pairs, paired t tests of means, Holm-corrected, at the 5% level."
     if not found:
-        return [f"Larger {symbol} is never significantly worse.", test]
+        return ["Larger ε is never significantly worse.", test]
     worst = worst_of(study.base)
     if not np.isfinite(worst):
         return []
@@ -252,7 +259,7 @@ def order_words(study: SweepView) -> list[str]:
     most = max(r.excess for r in found) / worst
     where = listed(list(dict.fromkeys(r.group for r in found)))
     said = [
-        f"Larger {symbol} is significantly worse in {len(found)} of {compared} pairs, by at most {most:.1%} of all "
+        f"Larger ε is significantly worse in {len(found)} of {compared} pairs, by at most {most:.1%} of all "
         f"there is to lose. These are pairs of {where}."
     ]
     if least > 0.9:
@@ -265,9 +272,8 @@ SENTENCE = 3  # so many names are in one
 
 def refusals(study: SweepView) -> list[str]:
     """What is left out of the chart and why, a sentence in Markdown for each reason."""
-    named = (
-        dict(zip(study.ways, way_titles(study.ways), strict=True)) if study.show == "users" else study.titles
-    )
+    ways = dict(zip(study.ways, way_titles(study.ways), strict=True))
+    named = ways if study.show == "users" else study.titles
     sentences = []
     for reason, lines in study.refusals.items():
         if len(lines) == len(named):
@@ -284,9 +290,8 @@ def users_search(study: SweepView, way: str, target: float) -> search.UsersFound
     runs = study.searches[way]
 
     def price_at(episodes: int) -> NDArray[np.float64] | None:
-        spec = runs[episodes]
-        price = (ends(spec) - ends(spec.baseline())) / episodes
-        return price if np.isfinite(price).all() else None
+        each = price(runs[episodes]) / episodes
+        return each if np.isfinite(each).all() else None
 
     return search.search_users(
         price_at, target, tuple(runs), study.base.episodes, search.bootstrap(study.base.seeds)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dprl.figures import needs as figures
 from dprl.metrics import search
+from dprl.simulation import RunSpec
 from dprl.words import human, interval, quoted, some
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
@@ -23,8 +24,7 @@ from pages.shared.results.together import Progress
 from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.points import LINKED, run_address
-from pages.tradeoffs.status import cancel_sweep, sweep_strip
+from pages.tradeoffs.charts import run_address
 from pages.tradeoffs.study import SweepView
 
 ONLY = "{way} needs {users} users."
@@ -39,6 +39,17 @@ def target(study: SweepView) -> float:
     return np.nan if v_star is None else study.share / 100 * v_star
 
 
+def wanted(study: SweepView) -> list[RunSpec]:
+    """The runs that the chart shown needs now."""
+    if study.show != "users":
+        return list(study.sweep.specs)
+    found: dict[RunSpec, None] = {}
+    for way in study.searches if target(study) > 0 else ():
+        users = trade.users_search(study, way, target(study))
+        found |= dict.fromkeys(trade.pending(study, way, users))
+    return list(found)
+
+
 def needed(study: SweepView, state: Progress) -> None:
     """How many users each way to be private needs until an episode of it costs little."""
     t = trade.trade()
@@ -46,7 +57,7 @@ def needed(study: SweepView, state: Progress) -> None:
         exact(
             "Privacy cost of an episode, at most % of V*",
             "share",
-            fields_of(studies.SweepView)["share"],
+            fields_of(SweepView)["share"],
             study.share,
             choose_share,
         )
@@ -70,9 +81,9 @@ def needed(study: SweepView, state: Progress) -> None:
                 f"Searching over K: {len(ways) - len(open_)} of {len(ways)} found.",
                 width="stretch",
             )
-            act("Cancel", "close", partial(cancel_sweep, state.active), "cancel")
+            act("Cancel", "close", partial(trade.cancel_sweep, state.active), "cancel")
     elif open_ and state.failed:
-        sweep_strip(state)
+        trade.strip(state)
     elif open_:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             st.markdown(
@@ -140,13 +151,17 @@ def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -
             "K": human(float(k)),
             "price, % of V*": 100 * float(price.mean()) / v_star,
             "seeds": len(price),
-            "run": run_address(study, runs[int(k)]),
+            "run": run_address(runs[int(k)]),
         }
         for (way, runs), users in zip(study.searches.items(), found, strict=True)
         for k, price in zip(users.at, users.price.T, strict=True)
     ]
     opened_up.dataframe(
-        pd.DataFrame(rows), hide_index=True, width="stretch", key="looked_at_table", column_config=LINKED
+        pd.DataFrame(rows),
+        hide_index=True,
+        width="stretch",
+        key="looked_at_table",
+        column_config={"run": st.column_config.LinkColumn("run", display_text="open")},
     )
 
 

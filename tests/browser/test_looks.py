@@ -37,7 +37,7 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
         sign = chip.evaluate("e => getComputedStyle(e, '::before').backgroundImage")
         assert sign.startswith('url("data:image/svg')
     now, after = ("light", LIGHT), ("dark", DARK)
-    for path in ("explore", "tradeoffs", "free", ""):
+    for path in ("explore", "tradeoffs", ""):
         turn_to(page, path)
         page.wait_for_selector(".js-plotly-plot .gtitle")
         idle(page)

@@ -1,4 +1,4 @@
-"""Home, When is privacy free? and Trade-offs in a real browser: their sliders, charts, and links for others."""
+"""Home and Trade-offs in a real browser: their sliders, charts, and links for others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visits
-from tests.browser.seen import CURVE, TITLE, box_of, copied, finished, fits, idle, turn_to
+from tests.browser.seen import TITLE, box_of, copied, finished, fits, idle, turn_to
 
 
 def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits) -> None:
@@ -86,35 +86,6 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
         expect(title).to_have_text(re.compile(f"at ε = {epsilon}$"))
 
 
-@pytest.mark.thorough
-def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_others(
-    visit: Visits, screen: tuple[int, str]
-) -> None:
-    page = visit("free", *screen)
-    page.wait_for_selector(CURVE, timeout=60_000)
-    expect(page.get_by_text("the privacy cost grows no more with")).to_be_visible()
-    assert fits(page)
-    for view, title in (
-        ("Regret", "Regret so far"),
-        ("Growth", "How fast the privacy cost grows"),
-        ("Bounds", "What is proved, beside what is seen"),
-    ):
-        page.get_by_text(view, exact=True).first.click()
-        expect(page.locator("[data-testid=stMain] .gtitle").first).to_contain_text(title)
-        assert fits(page)
-    page.get_by_text("Calculator", exact=True).click()
-    idle(page)
-    page.get_by_label("Budget ε", exact=True).fill("0.25")
-    page.keyboard.press("Enter")
-    idle(page)
-    assert "eps=0.25" in page.url
-    assert fits(page)
-    if screen != PHONE:
-        return  # that links are read is looked at thoroughly, and by pages/test_free_link.py at each run
-    other = visit("free" + page.url.partition("/free")[2], *screen)
-    expect(other.get_by_label("Budget ε", exact=True)).to_have_value("0.25")
-
-
 POINT = "[data-testid=stMain] .js-plotly-plot .scatterlayer .points path"
 SWEEP = (
     "tradeoffs?v=1&b=envp.S.3~envp.H.3~K.20000~seeds.2&m=none&m=central&m=local"
@@ -126,20 +97,36 @@ SWEEP = (
 def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str]) -> None:
     page = visit("tradeoffs", *screen)
     page.wait_for_selector(POINT, timeout=60_000)
-    expect(page.get_by_text("halving ε multiplies the cost").first).to_be_in_viewport()
-    page.get_by_text("How this was computed", exact=True).click()
-    expect(page.get_by_text("for ε from 0.5 to 20")).to_be_visible()
-    idle(page)
+    if screen != PHONE:
+        assert "halving ε multiplies the cost" in page.get_by_test_id("stMain").inner_text()
+        chart = box_of(page.locator("[data-testid=stMain] .js-plotly-plot").first)
+        assert chart["y"] < 400
     assert fits(page)
     for view, seen in (
         ("Regret", "Regret at the end"),
+        ("Share of V* lost", "Share of V* lost"),
         ("Users needed", "Users until privacy"),
-        ("Table", "sweep.csv"),
     ):
         page.get_by_test_id("stMain").get_by_text(view, exact=True).first.click()
-        expect(page.get_by_text(seen).first).to_be_visible()
+        expect(page.locator("[data-testid=stMain] .gtitle").first).to_contain_text(seen)
         idle(page)
         assert fits(page), view
+
+
+@pytest.mark.thorough
+def test_when_privacy_is_free_is_a_press_away_with_bounds_and_its_link_shows_it_to_others(
+    visit: Visits, screen: tuple[int, str]
+) -> None:
+    page = visit("tradeoffs", *screen)
+    page.wait_for_selector(POINT, timeout=60_000)
+    page.get_by_text("When is privacy free?", exact=True).click()
+    expect(page.get_by_text("the privacy cost no longer grows with").first).to_be_visible()
+    page.get_by_test_id("stMain").get_by_text("Proved bounds").click()
+    expect(page.get_by_text("compare slopes, not heights").first).to_be_visible()
+    idle(page)
+    assert fits(page)
+    other = visit("tradeoffs" + page.url.partition("/tradeoffs")[2], *screen)
+    expect(other.get_by_text("compare slopes, not heights").first).to_be_visible()
 
 
 @pytest.mark.thorough

@@ -30,7 +30,7 @@ def test_a_short_link_is_made_and_opened(visit: Visits) -> None:
 def test_the_focus_is_seen_in_the_navigation_and_a_short_link_is_copied_without_scrolling(
     visit: Visits,
 ) -> None:
-    page = visit("free")
+    page = visit("tradeoffs")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.keyboard.press("Tab")  # from here on the focus is a keyboard's
     entry = page.get_by_test_id("stTopNavLink").nth(1)
@@ -85,7 +85,7 @@ def hexed(color: str) -> str:
 
 @pytest.mark.thorough
 def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits) -> None:
-    page = visit("free")
+    page = visit("tradeoffs")
     button, keys = page.get_by_role("button", name="Share"), page.keyboard
     button.focus()
     keys.press("Enter")

@@ -23,7 +23,6 @@ MAIN = {
     "explore": (f"v=1&c={SMALL}~K.100000~seeds.2~eps.50&c=priv.none", "button", "Run"),
     "tradeoffs": (TRADEOFFS, "button", "Run"),
     "users": ("", "textbox", "Budget ε"),
-    "free": ("", "radio", "Bounds"),
     "offline": ("", "radio", "Privacy cost in the lower bound"),
     "lessons": ("lesson=trust&step=2", "button", "Show the answer"),
     "claims": ("", "button", "2. With a trusted curator"),

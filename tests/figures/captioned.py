@@ -12,17 +12,12 @@ from dprl.figures import (
     coverage,
     grid,
     guarantee,
-    long_run,
     pac,
     policy,
-    proved,
     regret,
     stages,
     steps,
     tradeoff,
-)
-from dprl.figures import (
-    growth as growing,
 )
 from dprl.figures import pulls as bad_arms
 from dprl.figures import trust as home
@@ -46,8 +41,6 @@ def said(draw: Callable[..., Picture], say: Callable[..., str]) -> Callable[...,
 mistakes = said(pac.mistakes_over_alpha, about_regret.about_mistakes)
 pulls = said(bad_arms.pulls_over_episodes, about_regret.about_pulls)
 ladder = said(guarantee.noise_ladder, price.about_ladder)
-over_episodes = said(long_run.long_run, price.about_episodes)
-growth = said(growing.growth_exponents, price.about_growth)
 
 
 def comparison(curves: Sequence[Series], *, view: regret.Measure = "cumulative", **how: Any) -> Picture:
@@ -188,7 +181,3 @@ def frontier(
 ) -> Picture:
     said = price.about_frontier(curves, measure, symbol)
     return tradeoff.frontier(curves, measure=measure, symbol=symbol, statistic=statistic, see=said, **how)
-
-
-def beside(curves: Sequence[Series], bounds: Sequence[proved.Proved], **how: Any) -> Picture:
-    return proved.regret_beside_bounds(curves, bounds, see=price.about_bounds(bounds), **how)

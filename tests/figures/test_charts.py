@@ -13,7 +13,6 @@ import pytest
 from dprl.figures import (
     attack,
     claims,
-    long_run,
     needs,
     offline,
     pac,
@@ -27,7 +26,7 @@ from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.messages import messages
-from tests.figures import captioned, test_long_run, test_pulls, test_tradeoff, test_trust
+from tests.figures import captioned, test_pulls, test_tradeoff, test_trust
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
 
@@ -68,10 +67,6 @@ def compared(view: regret.Measure) -> Callable[..., Picture]:
     return lambda scale, **how: captioned.comparison([series(scale=scale)], view=view, **how)
 
 
-def over(view: long_run.Measure) -> Callable[..., Picture]:
-    return lambda scale, **how: captioned.over_episodes([series(scale=scale)], view=view, **how)
-
-
 def frontier(scale: float, **how: Any) -> Picture:
     curve = test_tradeoff.curve(center=scale * 1e5 / test_tradeoff.X)
     return captioned.frontier([curve], measure="price", axis="Privacy budget ε", symbol="ε", **how)
@@ -92,19 +87,6 @@ CASES = {
     "pulls": Case(
         lambda scale, **how: captioned.pulls([test_pulls.curve(pulls=scale * test_pulls.USUAL)], **how),
         "Pulls of a bad arm", EPISODES, "Pulls of one bad arm so far", BAND,
-    ),
-    "long run": Case(over("regret"), "Regret so far", EPISODES, LOST, BAND),
-    "long run's price": Case(
-        over("price"), "What privacy has cost so far", EPISODES, "Extra regret (reward lost)", BAND
-    ),
-    "growth": Case(
-        lambda scale, **how: captioned.growth([test_long_run.decades(of=int(20 * scale))], **how),
-        "How fast the privacy cost grows", "Episodes (by default one user each), by decade",
-        "Exponent x of growth like Kˣ",
-    ),
-    "bounds": Case(
-        lambda scale, **how: captioned.beside([series(scale=scale)], [test_long_run.proved()], **how),
-        "What is proved, beside what is seen", EPISODES, LOST, BAND,
     ),
     "frontier": Case(frontier, "Privacy cost", "Privacy budget ε", "Extra regret (reward lost)", BAND),
     "users needed": Case(

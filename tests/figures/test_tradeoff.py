@@ -13,7 +13,7 @@ from dprl.figures import lines, looks, style
 from dprl.figures.looks import CurveStyle
 from dprl.figures.needs import UsersRow, users_needed
 from dprl.figures.picture import Picture
-from dprl.figures.tradeoff import Frontier
+from dprl.figures.tradeoff import Frontier, ProvedLine
 from dprl.sentences import price
 from tests.figures import captioned
 
@@ -64,6 +64,26 @@ def test_a_marker_for_each_run_that_says_which(dark: bool) -> None:
     assert picture.figure.layout.xaxis.type == picture.figure.layout.yaxis.type == "log"
     assert picture.figure.layout.xaxis.title.text == "Privacy budget ε"
     assert "reward lost" in picture.figure.layout.yaxis.title.text
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_bounds_are_dotted_and_never_like_a_measurement(dark: bool) -> None:
+    bounds = [
+        ProvedLine("PUCB, Central", "central", None, X, 1e3 / X),
+        ProvedLine("Local", "local", 1.0, X, 1e9 / X),
+    ]
+    picture = drawn(curve(), bounds=bounds, dark=dark)
+    lines_ = named(picture, "proved: ")
+    assert [line.line.dash for line in lines_] == 2 * [style.BOUND_DASH]
+    assert [line.line.color for line in lines_] == [
+        looks.color("central", None, dark), looks.color("local", 1.0, dark),
+    ]  # fmt: skip
+    assert all(line.fill is None and line.mode == "lines" for line in lines_)
+    assert named(picture, "reference slope") == []
+    low, high = picture.figure.layout.yaxis.range
+    assert 10**low < 1e2
+    assert 10**high > 1e10
+    assert picture.table["bound"].notna().sum() == 6
 
 
 def test_theory_is_dotted_with_its_slope_and_through_the_middle() -> None:

@@ -16,7 +16,6 @@ from dprl.simulation.trace import Spec
 from pages.attack.state import Attack
 from pages.claims.state import Claims
 from pages.data.state import OwnData
-from pages.free.state import Free
 from pages.home.state import Home
 from pages.landscape.state import LandscapePageState
 from pages.lessons.state import Lessons
@@ -39,7 +38,6 @@ PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
     "attack": (Attack, lambda part: [part.spec]),
     "claims": (Claims, _none),
     "explore": (ExploreState, lambda part: [curve.spec for curve in part.curves]),
-    "free": (Free, lambda part: [part.base]),
     "home": (Home, _none),
     "landscape": (LandscapePageState, _none),
     "lessons": (Lessons, _none),

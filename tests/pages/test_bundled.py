@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.bundled import CURVES, OTHERS, POINTS, final, optima, runs_of
+from bench.bundled import CURVES, OTHERS, POINTS, optima, runs_of
 from dprl import estimate, metrics
 from dprl.claims import CLAIMS
 from dprl.claims.kept import kept as few_points
@@ -24,6 +24,7 @@ from pages.shared.results.evidence import bundled as bundled_claims
 from pages.shared.results.evidence import bundled_scores as bundled_attack
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import SweepView
 
 
 def recompute(name: str) -> str:
@@ -48,7 +49,6 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
     ("name", "spec"),
     [
         *(("home", curve.spec) for curve in trust(1.0, HOME_EPISODES).curves),
-        *(("free", spec) for spec in runs_of(CURVES["free"], "free")),
         *(("examples", spec) for spec in runs_of(CURVES["examples"], "examples")),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{value.privacy}-{value.bonus}",
@@ -75,15 +75,27 @@ def test_thinning_keeps_the_last_checkpoint_and_an_even_spread() -> None:
 
 
 def test_trade_offs_is_bundled_whole() -> None:
-    """The default study and its search need no run."""
-    study = studies.DEFAULT
-    assert trade.missing(study.sweep.specs) == [], recompute("tradeoffs")
-    v_star = answers.v_star(study.base)
+    """The ready-made questions need no run, whatever is drawn; every way to be private learns in each of them."""
+    v_star = answers.v_star(studies.DEFAULT.base)
     assert v_star is not None
-    target = study.share / 100 * v_star
+    found = studies.questions(studies.DEFAULT.base)
+    assert len(found) == 6
+    assert studies.question_of(studies.DEFAULT) == next(iter(found))
+    for study in found.values():
+        assert trade.missing(study.sweep.specs) == [], recompute("tradeoffs")
+        assert all(trade.ends(spec).mean() < trade.worst_of(spec) / 2 for spec in most_learned(study))
+    study = studies.DEFAULT
     for way in study.ways:
-        assert trade.users_search(study, way, target).pending is None, recompute("tradeoffs")
+        assert trade.users_search(study, way, study.share / 100 * v_star).pending is None, recompute(
+            "tradeoffs"
+        )
     assert path_of("tradeoffs").stat().st_size < 200_000
+
+
+def most_learned(study: SweepView) -> list[RunSpec]:
+    """Of each model the run in which the most is learned."""
+    points = [[spec for _, spec in study.points(model)] for model in study.models]
+    return [min(runs, key=lambda spec: trade.ends(spec).mean() / trade.worst_of(spec)) for runs in points]
 
 
 @pytest.mark.thorough
@@ -96,13 +108,6 @@ def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
     )
     if privacy == "none":  # the page, which has only the ends, does not warn
         assert metrics.unsettled(trace.episodes, trace.regret) == 0
-
-
-def test_a_run_without_privacy_that_is_stuck_is_not_bundled() -> None:
-    stuck = RunSpec(environment="chain", algorithm="ucbvi", privacy="none", bonus="paper",
-                    schedule="geometric:0.02", episodes=10**3, seeds=5)  # fmt: skip
-    with pytest.raises(RuntimeError, match="seeds have not settled"):
-        final(stuck)
 
 
 def test_the_table_of_optima_is_what_planning_finds() -> None:

@@ -33,6 +33,7 @@ TAKEN = {
         "SYMBOLS",
         "all_to_lose",
         "band_of",
+        "bound_of_run",
         "frontier_of",
         "look_of",
         "looks_of",
@@ -277,9 +278,8 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
         ),
         *(
             ("tradeoffs", grouped(studies.encode(replace(study, show=show))))
-            for show in ("price", "regret", "users")
+            for show in ("price", "share", "users")
         ),
-        *(("free", {"b": text, "show": show}) for show in ("price", "theory", "calculator")),
         *(("attack", {"b": text, "show": show}) for show in ("attack", "collusion", "promise")),
     ]
     for page, query in queries:

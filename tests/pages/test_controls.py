@@ -30,7 +30,7 @@ def spec(app: AppTest) -> RunSpec | None:
     return spec_of_controls(app.session_state["session"])[0]
 
 
-@pytest.mark.parametrize("page", first(["attack", "offline", "tradeoffs", "free"]))
+@pytest.mark.parametrize("page", first(["attack", "offline", "tradeoffs"]))
 def test_the_button_is_called_run_though_all_is_computed(visit: Visit, page: str) -> None:
     app = visit(page)
     assert "Computed before" in words(app)

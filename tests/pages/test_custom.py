@@ -12,8 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
-from pages.free import link as free_link
-from pages.free.state import Free
 from pages.shared.controls import custom
 from pages.shared.results.again import command_line
 from pages.shared.visitor import links
@@ -123,10 +121,6 @@ AWAITED = {  # of each page: a link to the run, and what the page shows
     "tradeoffs": (
         studies.encode(SweepView(RUN)),
         lambda state: state["session"].part(SweepPageState).study.base,
-    ),
-    "free": (
-        free_link.encode(RUN, free_link.FreeView()),
-        lambda state: state["session"].part(Free).base,
     ),
 }
 

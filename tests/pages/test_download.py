@@ -115,7 +115,7 @@ def test_nothing_is_left_of_a_visitor_who_left_or_of_a_file_that_came(visitors: 
     ("page", "link"),
     [
         ("explore", {"c": ["envp.S.3~envp.H.3~K.1000~seeds.2"], "tab": "data"}),
-        ("tradeoffs", {"b": "envp.S.3~envp.H.3~K.1000~seeds.1", "m": "none", "show": "table"}),
+        ("tradeoffs", {"b": "envp.S.3~envp.H.3~K.1000~seeds.1", "m": "none", "show": "regret"}),
     ],
     ids=["explore", "tradeoffs"],
 )
@@ -179,7 +179,7 @@ CITED = {
     "home": ("DP-UCBVI", "One-hot questions"),
     "landscape": ("LDP-OBI", "Shuffle"),
     "users": ("DP-UCBVI", "One-hot questions"),
-    "free": ("DP-UCBVI", "One-hot questions"),
+    "tradeoffs": ("DP-UCBVI", "One-hot questions"),
     "attack": ("DP-UCBVI", "Central"),
     "lessons?lesson=trust": ("DP-UCBVI", "Local"),
     "claims?claim=jdp-additive": ("DP-UCBVI", "Central"),

@@ -63,7 +63,6 @@ SWEEP = SweepView(SMALLEST, ("none", "central"), "epsilon", (1.0, 10.0, 100.0))
 OTHERS: dict[str, dict[str, list[str]]] = {
     "tradeoffs": grouped(studies.encode(SWEEP)),
     "tradeoffs users": grouped(studies.encode(replace(SWEEP, show="users"))),
-    "free": {"b": [encode_spec(SMALLEST)]},
     "offline": grouped(OFFLINE_PAGE.encode([OFFLINE], OfflineView())),
     "offline policy": grouped(OFFLINE_PAGE.encode([OFFLINE], OfflineView(tab="policy"))),
     "attack": {"b": [encode_spec(SMALLEST)]},

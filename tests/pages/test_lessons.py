@@ -15,7 +15,6 @@ from dprl.messages import messages
 from dprl.runs.store import Store
 from dprl.sitemap import PAGES
 from pages.attack import link as attack
-from pages.free import link as free
 from pages.lessons.ways import way
 from pages.offline.record import OFFLINE
 from pages.shared.lessons import views
@@ -83,7 +82,6 @@ def test_what_to_try_opens_the_very_view(key: str) -> None:
         "explore": (links.decode, "curves"),
         "offline": (OFFLINE.decode, "specs"),
         "attack": (attack.decode, "spec"),
-        "free": (free.decode, "base"),
     }
     for step in LESSONS[key].steps:
         assert step.attempt.page in PAGES

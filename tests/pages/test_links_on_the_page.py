@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 from urllib.parse import parse_qs, quote
 
 import pytest
 
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.model import EXAMPLE
-from pages.free.link import FEWEST
 from pages.shared.visitor import state
 from tests.pages.conftest import Visit, chip, go, words
-from tests.pages.opened import opened, specs_of
+from tests.pages.opened import opened
 from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
@@ -39,25 +37,12 @@ WRONG = [
     ("explore", "&".join(["c=eps.2"] * 20), "The link has 20 curves", "&".join(["c=eps.2"] * 8)),
     ("tradeoffs", "x=<img>", "x: <img> is not allowed", ""),
     ("tradeoffs", "show=nonsense", "show: nonsense is not allowed", ""),
+    ("tradeoffs", "bounds=some", "bounds: some is not allowed", ""),
     ("tradeoffs", "share=lots", "share: lots is not allowed", ""),
     ("tradeoffs", "m=secret&m=local", "privacy: secret is not allowed", "m=local"),
     ("tradeoffs", "at=1,x", "epsilon: x is not allowed", ""),
     ("tradeoffs", "b=alg.ucbvi&m=central&m=none", "models: ucbvi does not take central", "b=alg.ucbvi&m=none"),
     ("tradeoffs", "v=9", VERSION, ""),
-    ("free", "v=9", VERSION, ""),
-    ("free", "show=everything", "show: everything is not allowed; give one of price, regret, growth, theory, ", ""),
-    ("free", "H=-3", "H: -3 is not allowed; give a whole number from 1 to 1000000.", ""),
-    ("free", "K=nan", "K: nan is not allowed; give a number from 1 to 1e+30.", ""),
-    ("free", "beta=0.9", "beta: 0.9 is not allowed; give a number from 1e-12 to 0.5.", ""),
-    ("free", "bounds=pucb.nonsense", "bounds: nonsense is not a bound on regret that is known here.", "bounds=pucb"),
-    ("free", "bounds=pucb-pac", "bounds: pucb-pac is not a bound on regret that is known here.", "bounds="),
-    ("free", "bounds=pucb.sdp-pe.ucbvi.ubev.minimax", "5 are too many", "bounds=pucb.sdp-pe.ucbvi.ubev"),
-    ("free", "b=eps.-1", "The run: epsilon: -1 is not allowed; give a number from 0.001 to 10000.", "b=eps.1"),
-    ("free", "b=nonsense", "The run: nonsense is not part of a curve and was left out.", "b=eps.1"),
-    ("free", "b=K.500", "episodes: 500 is not allowed; give from 10000 to 10^15.", "b=K.1e15"),
-    ("free", "b=K.500~sched.episodic", "episodes: 500 is not allowed; give from 10000 to 10^15.", "b=K.1e15"),
-    ("free", "b=priv.local", "privacy: the link of this page holds the run with privacy central.", "b=eps.1"),
-    ("free", "b=alg.sdp-pe~env.random~envp.S.2~envp.A.2~envp.H.3", "sdp-pe does not run with every", None),
     ("attack", "first=9/9/9", "first: 9/9/9 is not allowed; give steps such as 0/1/1", ""),
     ("attack", "noise=none", "noise: none is not allowed", ""),
     ("attack", "show=nothing", "show: nothing is not allowed", ""),
@@ -110,9 +95,6 @@ def test_what_is_wrong_is_said_in_a_sentence_and_the_rest_is_kept(
     assert (
         len(found.problems) == 1 or "up=" in query
     )  # without a declaration nothing of it is there, which is said
-    specs: list[Any] = list(specs_of(page, found))
-    for spec in specs:
-        assert page != "free" or (spec.privacy == "central" and spec.episodes >= FEWEST)
     assert rest is None or found.query == opened(page, rest).query
 
 
@@ -126,7 +108,7 @@ def test_it_is_said_on_the_page(visit: Visit, page: str, query: str, said: str) 
     assert not any(re.search(r"(?<!\\)<", warning.value) for warning in app.warning)  # escaped
 
 
-@pytest.mark.parametrize("page", first(LINKS, ("explore", "free", "home", "users").__contains__))
+@pytest.mark.parametrize("page", first(LINKS, ("explore", "tradeoffs", "home", "users").__contains__))
 def test_coming_back_from_another_page_keeps_what_was_seen(visit: Visit, page: str) -> None:
     app = visit(page, **LINKS[page])
     seen = part(app, page).query

@@ -6,13 +6,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.links import encode_spec
-from pages.free.link import BASE
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor.state import Session
 from tests.pages.conftest import Visit, Work, chip, go, press, sent, tabs, widget
 
-FREE = "free"
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 
 
@@ -38,18 +35,12 @@ def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("page", "link"),
-    [("explore", {"c": [SMALL]}), (FREE, {"b": [encode_spec(BASE.replace(episodes=1000, seeds=2))]})],
-    ids=["explore", "free"],
-)
-def test_run_goes_on_though_live_was_paused(visit: Visit, page: str, link: dict[str, list[str]]) -> None:
-    app = visit(page, **link)
+def test_run_goes_on_though_live_was_paused(visit: Visit) -> None:
+    app = visit("explore", c=[SMALL])
     pause(app)
     app.run()
     assert of(app).paused  # until something is run
-    if page == "explore":
-        widget(app, "text_input", "Privacy budget ε, exact value").input("0.7").run()
+    widget(app, "text_input", "Privacy budget ε, exact value").input("0.7").run()
     press(app, "run")
     assert not of(app).paused
     assert [t.value for t in app.toggle if t.label == "Pause live"] == [False]

@@ -52,7 +52,7 @@ def test_many_different_sweeps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> 
         study = SweepView(
             base.replace(root_seed=root_seed), ("none", "central"), "epsilon", (1.0, 10.0), "price"
         )
-        assert [len(study.points(line)) for line in study.lines] == [2, 2]
+        assert [len(study.points(model)) for model in study.models] == [2, 2]
     del study
     gc.collect()
     mine = [

@@ -18,13 +18,12 @@ LINKS: dict[str, dict[str, Any]] = {
     "attack": {"show": "collusion"},
     "claims": {"claim": "lower-bound"},
     "explore": CURVES,
-    "free": {"show": "calculator"},
     "home": {"eps": "0.1"},
     "landscape": {"problem": "chain", "K": "1e6"},
     "lessons": {"lesson": "trust"},
     "offline": {"tab": "guarantee"},
     "users": {"K": "1e8", "S": "6", "eps": "0.5"},
-    "tradeoffs": {"show": "table", "x": "H"},
+    "tradeoffs": {"show": "regret", "x": "H"},
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dprl.fields import SpecError
-from dprl.simulation import OfflineSpec, RunSpec
+from dprl.simulation import RunSpec
 from pages.shared.values import values_text
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import DEFAULT, SweepView
@@ -19,23 +19,17 @@ def query(study: SweepView) -> dict[str, list[str]]:
 
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
-DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 STUDIES = (
     DEFAULT,
-    SweepView(BASE, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", 12.5),
-    SweepView(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "table"),
+    SweepView(BASE, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", share=12.5),
+    SweepView(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "share", "on"),
     SweepView(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
-    SweepView(DATA, ("apvi", "dp-apvi"), "rho", (0.01, 1.0), "regret", among=(100, 10**6)),
-    SweepView(DATA.replace(privacy="pure"), ("apvi", "dp-apvi", "dp-kl-lcb"), "n", (10, 10**12)),
-    SweepView(DATA.replace(environment="random"), ("dp-apvi",), "S", (3, 4), "table", among=(0.5,)),
 )
 
 
 def test_medians_are_in_the_link_and_means_in_none() -> None:
     assert ("stat", "median") in studies.encode(replace(DEFAULT, statistic="median"))
     assert "stat" not in query(DEFAULT)
-    asked = replace(DEFAULT, statistic="median")
-    assert {other.statistic for other in studies.questions(asked).values()} == {"median"}
 
 
 @pytest.mark.parametrize(
@@ -92,25 +86,25 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
     assert {reason.partition(":")[0] for reason in short.refusals} == {"schedule", "episodes"}
 
 
-def test_what_has_no_privacy_is_one_line_at_all_budgets() -> None:
-    at_n, at_rho = (next(s for s in STUDIES if s.base.kind == "offline" and s.x == x) for x in ("rho", "n"))
-    assert list(at_n.titles.values()) == [
-        "APVI, no privacy, n = 100", "APVI, no privacy, n = 1 million", "DP-APVI, n = 100", "DP-APVI, n = 1 million",
-    ]  # fmt: skip
-    assert list(at_rho.titles.values())[:3] == ["APVI, no privacy", "DP-APVI, ε = 0.1", "DP-APVI, ε = 1"]
-    assert {spec.epsilon for _, spec in at_rho.points("dp-kl-lcb:1")} == {1.0}
-    with pytest.raises(SpecError, match="these are 16 lines; at most 8 can be told apart"):
-        SweepView(DATA, ("apvi", "dp-apvi"), "rho", (1.0,), among=tuple(range(100, 108)))
-    with pytest.raises(SpecError, match="models: dp-vapvi is not allowed with riverswim"):
-        SweepView(DATA, ("dp-vapvi",), "rho", (1.0,))
+@pytest.mark.parametrize("environment", ["riverswim", "chain", "gridworld", "random"])
+def test_questions_are_studies_of_one_base_each_its_own_answer(environment: str) -> None:
+    base = RunSpec(environment=environment, seeds=10)
+    found = studies.questions(base)
+    assert {"When is privacy free?", "Which mechanism?", "How many users?"} <= set(found)
+    for words, study in found.items():
+        assert study.base == base
+        assert any(point.spec for point in study.sweep.points)
+        assert studies.question_of(study) == words
+        assert sum(spec.seeds for spec in study.sweep.specs) <= 400  # as many as may wait for one tab
+    free = found["When is privacy free?"]
+    assert (free.models, free.x, free.values[-1]) == (studies.DEFAULT_MODELS, "episodes", 10**15)
+    assert studies.question_of(replace(free, values=(10, 100))) is None
+
+
+def test_an_algorithm_without_privacy_has_no_mechanisms_to_ask_about() -> None:
+    assert "Which mechanism?" not in studies.questions(RunSpec(algorithm="ucbvi"))
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_other_questions_are_studies_of_the_same_base(study: SweepView) -> None:
-    found = studies.questions(study)
-    for other in found.values():
-        assert other.base == study.base
-        assert (other.models, other.x) != (study.models, study.x)
-        assert any(point.spec for point in other.sweep.points)
-    online = study.base.kind == "online"
-    assert ("Which mechanism?" in found) == (online and any(w.startswith("central") for w in study.ways))
+def test_a_link_opens_the_same_study(study: SweepView) -> None:
+    assert studies.decode(query(study)) == (study, [])

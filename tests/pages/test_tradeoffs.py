@@ -6,21 +6,21 @@ import json
 import re
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy.privatizers import shuffle
 from dprl.privacy.privatizers.shuffle import least_bits
 from dprl.runs.store import Store
-from dprl.simulation import OfflineSpec, RunSpec, online, run
+from dprl.simulation import RunSpec, online
 from dprl.words import human
 from pages.shared.layout.frame import CRASHED
 from pages.shared.results import data
-from pages.tradeoffs import points
+from pages.tradeoffs import charts as charts_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
@@ -50,28 +50,30 @@ SMALL = SweepView(
 )
 
 
+def shown(app: AppTest) -> Any:
+    """The choice of what is drawn."""
+    return next(each for each in app.segmented_control if str(each.key).endswith(":show"))
+
+
 def query(study: SweepView) -> dict[str, Any]:
     return grouped(studies.encode(study))
 
 
-@pytest.mark.thorough
-def test_a_sweep_is_taken_along_with_a_stop_for_what_was_computed_only(visit: Visit, work: Work) -> None:
-    visit(PAGE, **query(SMALL))
-    assert points.moments(SMALL) == [None]  # nothing is computed yet
-    work()
-    ks = points.moments(SMALL)
-    everywhere = [data.curves(spec).at for spec in SMALL.sweep.specs]
-    assert all(set(ks) <= set(episodes) for episodes in everywhere)
-    assert ks[-1] == SMALL.base.episodes
-    assert points.moments(replace(SMALL, x="episodes", values=(1000, 10**6))) == [
-        None
-    ]  # each has another end
-    assert points.moments(studies.DEFAULT) == [None]  # of which only the ends come with the program
-    (found,) = re.findall(r'id="content">(.*?)</script>', points.taken_along(SMALL, "", ""))
+@pytest.mark.parametrize("show", ["price", "share"])
+def test_a_sweep_is_taken_along_with_a_stop_for_each_value(visit: Visit, show: str) -> None:
+    study = replace(studies.DEFAULT, show=show)
+    visit(PAGE, **query(study))
+    picture = charts_of.picture_of(study, trade.frontiers(study), [])
+    page = charts_of.taken_along(study, picture, "", "")
+    (found,) = re.findall(r'id="content">(.*?)</script>', page)
     cells = json.loads(found)["cells"]
-    spec = next(s for s in SMALL.sweep.specs if s.privacy == "central" and s.epsilon == 10.0)
-    price = data.ends(spec) - data.ends(spec.baseline())
-    assert cells[2 * len(ks) - 1][0][:2] == ["Central (JDP)", human(float(price.mean()))]
+    assert len(cells) == len(study.values)
+    at = study.values.index(10)
+    spec = dict(study.points("central"))[10]
+    mean = float(
+        trade.price(spec).mean() if show == "price" else (trade.ends(spec) / trade.worst_of(spec)).mean()
+    )
+    assert cells[at][show == "share"][:2] == ["Central (JDP)", human(mean)]
 
 
 @pytest.mark.parametrize("show", studies.SHOWS)
@@ -79,22 +81,74 @@ def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: St
     app = visit(PAGE, **query(replace(studies.DEFAULT, show=show)))
     assert app.get("progress") == []
     assert store.activity().seeds_queued == 0
-    if show == "table":
-        (table,) = (d for d in app.dataframe if "price low" in d.value.columns)
-        assert len(table.value) == 4 * 8
-        assert table.value["seeds"].eq(10).all()
-        assert table.value["run"].str.startswith("/explore?v=1&c=").all()
-    else:
-        (chart,) = charts(app)
-        assert chart.alt.startswith("Chart of")
+    (chart,) = charts(app)
+    assert chart.alt.startswith("Chart of")
+
+
+@pytest.mark.parametrize("words_", first(studies.questions(studies.DEFAULT.base)))
+def test_a_question_is_one_press_and_is_answered_at_once(visit: Visit, store: Store, words_: str) -> None:
+    app = visit(PAGE)
+    (pills,) = (each for each in app.pills if words_ in each.options)
+    assert len(pills.options) == 6
+    pills.set_value(words_).run()
+    assert (
+        app.session_state["session"].part(trade.SweepPageState).study
+        == studies.questions(studies.DEFAULT.base)[words_]
+    )
+    assert charts(app)
+    assert store.activity().seeds_queued == 0
+    assert app.get("progress") == []
+
+
+def test_a_question_is_about_what_the_settings_describe(visit: Visit) -> None:
+    app = visit(PAGE)
+    widget(app, "selectbox", "Environment").select("chain").run()
+    (pills,) = (each for each in app.pills if "More states?" in each.options)
+    pills.set_value("More states?").run()
+    study = app.session_state["session"].part(trade.SweepPageState).study
+    assert (study.base.environment, study.x) == ("chain", "S")
+
+
+def test_when_privacy_is_free_is_said_of_all_models(visit: Visit) -> None:
+    study = studies.questions(studies.DEFAULT.base)["When is privacy free?"]
+    app = visit(PAGE, **query(study))
+    said = words(app)
+    assert (
+        "At 10¹⁵ users the privacy cost no longer grows with **Central (JDP)** and **Shuffle (SDP)**. "
+        "The privacy cost still grows at 10¹⁵ users with **Local (LDP)**." in said
+    )
+    assert "**Central (JDP)**: no growth after" in said
+    drawn = names(app)
+    for title in ("No privacy", "Central (JDP)", "Shuffle (SDP)", "Local (LDP)"):
+        assert any(name.startswith(title) for name in drawn), drawn
+    last = {title: steps[-1] for title, steps in trade.growth(study).items()}
+    assert last["Central (JDP)"].high <= 0.1
+    assert last["Local (LDP)"].low > 0.1
+
+
+def test_bounds_are_drawn_on_demand(visit: Visit) -> None:
+    study = studies.questions(studies.DEFAULT.base)["When is privacy free?"]
+    app = visit(PAGE, **query(study))
+    assert not any(name.startswith("proved:") for name in names(app))
+    widget(app, "toggle", "Proved bounds").set_value(True).run()
+    assert app.query_params["bounds"] == "on"
+    assert {name for name in names(app) if name.startswith("proved:")} == {
+        "proved: Lower bound, No privacy", "proved: DP-UCBVI, Central (JDP)",
+        "proved: SDP-PE, Shuffle (SDP)", "proved: DP-UCBVI, Local (LDP)",
+    }  # fmt: skip
+    said = words(app)
+    assert "compare slopes, not heights" in said
+    assert "**DP-UCBVI, Local (LDP):** at most Õ(√(SAH³K) + S²AH³√K/ε) (Qiao, Wang 2023" in said
+    assert "Not met here: proved for ε below 1." in said
+    lines, _ = charts_of.proved(replace(study, bounds="on", show="price"))
+    assert [line.model for line in lines] == ["central", "shuffle", "local"]
+    np.testing.assert_allclose(lines[0].values, 36 * 2 * 8000)  # S²AH³/ε, whatever K is
+    assert charts_of.proved(replace(study, bounds="on", base=study.base.replace(contribution=3))) == ([], ())
 
 
 def test_the_lines_of_mechanisms_are_told_apart_without_their_markers() -> None:
     """All were solid in the blue of a trusted curator."""
-    models = studies.SUBJECTS[RunSpec.kind].questions(studies.BASE_SPEC, studies.DEFAULT_MODELS)[
-        "Which mechanism?"
-    ]["models"]
-    found = trade.kinds_of(studies.of(studies.BASE_SPEC, models, "epsilon"))
+    found = trade.kinds_of(studies.questions(studies.DEFAULT.base)["Which mechanism?"])
     drawn = list(found.values())
     assert len(drawn) >= 5
     assert len({look.dash for look in drawn}) == len(drawn)
@@ -122,34 +176,27 @@ def test_what_the_first_view_says(visit: Visit) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("show", ["price", "regret", "table"])
+@pytest.mark.parametrize("show", ["price", "share"])
 def test_means_and_medians_are_both_offered(visit: Visit, show: str) -> None:
     app = visit(PAGE, **query(replace(studies.DEFAULT, show=show)))
-    said = "Regret and price are means" if show == "table" else "Numbers are means over seeds."
+    said = "Numbers are means over seeds."
     assert said in words(app)
     choice = next(b for b in app.segmented_control if str(b.key).endswith(":statistic"))
     choice.set_value("median").run()
     assert app.query_params["stat"] == "median"
     assert said.replace("means", "medians") in words(app)
-    if show == "table":
-        (table,) = (d.value for d in app.dataframe if "price low" in d.value.columns)
-        found = table[["regret", "regret low", "regret high"]].to_numpy()
-        specs = [spec for m in studies.DEFAULT.models for _, spec in trade.points(studies.DEFAULT, m)]
-        ordered = [np.sort(trade.ends(spec)) for spec in specs]  # of 10 seeds the 2nd and the 9th
-        np.testing.assert_allclose(found, [(np.median(o), o[1], o[8]) for o in ordered], rtol=1e-3)
-    else:
-        curve = trade.frontiers(replace(studies.DEFAULT, show=show, statistic="median"))[-1]
-        rows = [
-            trade.values(replace(studies.DEFAULT, show=show), spec)
-            for _, spec in trade.points(studies.DEFAULT, "local")
-        ]
-        np.testing.assert_allclose(curve.center, np.median(rows, axis=1))
-        (chart,) = charts(app)
-        assert "95% interval of the median over seeds" in chart.spec
+    curve = trade.frontiers(replace(studies.DEFAULT, show=show, statistic="median"))[-1]
+    runs = [spec for _, spec in studies.DEFAULT.points("local")]
+    rows = [
+        trade.price(spec) if show == "price" else trade.ends(spec) / trade.worst_of(spec) for spec in runs
+    ]
+    np.testing.assert_allclose(curve.center, np.median(rows, axis=1))
+    (chart,) = charts(app)
+    assert "95% interval of the median over seeds" in chart.spec
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("show", ["price", "table"])
+@pytest.mark.parametrize("show", ["price", "share"])
 def test_what_points_do_not_say_is_said(
     visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, show: str
 ) -> None:
@@ -236,8 +283,7 @@ def test_the_price_of_users_who_return_is_drawn(visit: Visit, work: Work) -> Non
     assert len({spec for _, spec in study.points("none")}) == 1  # without privacy nobody asks how often
 
 
-@pytest.mark.parametrize("kind", ["online", "offline"])
-def test_episodes_of_one_user_are_asked_for_once(visit: Visit, kind: str) -> None:
+def test_episodes_of_one_user_are_asked_for_once(visit: Visit) -> None:
     """Among the values of the axis, or in a field of their own."""
     field = "Most episodes of one user"
 
@@ -245,8 +291,6 @@ def test_episodes_of_one_user_are_asked_for_once(visit: Visit, kind: str) -> Non
         return field in {each.label for each in app.text_input}
 
     app = visit(PAGE)
-    if kind == "offline":
-        widget(app, "selectbox", "Learned from").set_value("offline").run()
     assert asked()
     widget(app, "selectbox", "Horizontal axis").set_value("contribution").run()
     assert not asked()
@@ -273,7 +317,7 @@ def test_another_chart_keeps_the_study(visit: Visit, work: Work) -> None:
     app = visit(PAGE, **query(SMALL))
     work()
     app.run()
-    app.segmented_control[0].set_value("regret").run()
+    shown(app).set_value("regret").run()
     assert app.query_params["show"] == "regret"
     assert any(name.startswith("No privacy") for name in names(app))
 
@@ -351,8 +395,8 @@ def test_what_cannot_be_run_is_said_and_the_rest_drawn(
     monkeypatch.setattr(trade, "ends", lost)
     study, left_out, of_users = CORNERS[corner]
     app = visit(PAGE, **query(replace(study, share=50.0)))
-    for show in ("price", "regret", "table", "users"):
-        app.segmented_control[0].set_value(show).run()
+    for show in ("price", "regret", "share", "users"):
+        shown(app).set_value(show).run()
         said = words(app)
         assert (of_users if show == "users" else left_out) in said
         assert ("Left out" in said) == (left_out != "" or (show == "users" and "Left out" in of_users))
@@ -403,13 +447,6 @@ def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
     assert charts(app)
 
 
-def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
-    app = visit(PAGE, **query(SMALL))
-    press(app, "question_episodes_4")
-    assert app.query_params["x"] == "episodes"
-    assert store.activity().runs_waiting > 7
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("algorithm", first(ALGORITHMS))
 def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
@@ -420,66 +457,14 @@ def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPat
         SMALLEST if where == "random" else {"stages": 1, "H": 3} if where == "linear-mdp" else SMALL_MIXTURE
     )
     base = RunSpec(algorithm=algorithm, environment=where, environment_params=params, episodes=2000, seeds=2)
-    study = SweepView(base, studies.usual_models(base), "epsilon", (10.0, 100.0), "price", 50.0)
+    study = SweepView(base, studies.usual_models(base), "epsilon", (10.0, 100.0), share=50.0)
     app = visit(PAGE, **query(study))
     private = study.models != ("none",)
     for show in ("price", "users"):
-        app.segmented_control[0].set_value(show).run()
+        shown(app).set_value(show).run()
         work(30)
         app.run()
         said = words(app)
         assert bool(charts(app)) == private
         if not private:
             assert "Without privacy there is no privacy cost" in said or "no private model" in said
-
-
-DATA = OfflineSpec(environment="clinic", algorithm="dp-apvi", behaviour="mixture:0.7", n=10**4, seeds=3)
-OF_DATA = SweepView(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 100.0, 10_000.0), "regret", among=(10**4, 10**6))
-
-
-@pytest.mark.thorough
-def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work: Work, store: Store) -> None:
-    """The issue of Offline: the gap against rho for several n, against n for several rho, learners side by side."""
-    visit(PAGE, **query(OF_DATA))
-    work()
-    app = visit(PAGE, **query(OF_DATA))
-    said = words(app)
-    free = "**APVI, no privacy, n = 10,000** and **APVI, no privacy, n = 1 million**"
-    assert f"Within 1% of the best policy: {free} everywhere; " in said
-    assert "Larger ρ is never significantly worse" in said
-    assert sum(name.startswith(("APVI", "2: APVI")) for name in names(app)) >= 2
-    app.segmented_control[0].set_value("price").run()
-    assert "The proved upper bound of what noise adds is like ρ^−0.50 (Qiao, Wang 2023" in words(app)
-    app.segmented_control[0].set_value("table").run()
-    (table,) = (d.value for d in app.dataframe if "gap low" in d.value.columns)
-    assert len(table) == 4 * 3
-    found = dict(zip(zip(table["model"], table["ρ"], strict=True), table["gap"], strict=True))
-    spec = DATA.replace(rho=100.0, n=10**6)
-    assert found["DP-APVI, n = 1 million", 100.0] == pytest.approx(run(spec).values[:, -1].mean(), rel=1e-3)
-    path, _, there = table["run"][10].partition("?")
-    assert path == "/offline"
-    other = visit("offline", **parse_qs(there))
-    assert other.session_state["session"].parts["offline"].specs == (spec.baseline(), spec)
-    assert store.activity().seeds_queued == 0  # it is there already
-
-
-def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) -> None:
-    app = visit(PAGE)
-    menu = widget(app, "selectbox", "Learned from")
-    menu.set_value("offline").run()
-    lines = widget(app, "text_input", "Lines for n =")
-    assert lines.value == "1e7, 1e8, 1e9"
-    lines.set_value("1e3, x").run()
-    assert "n: x is not allowed; give a whole number" in words(app)
-    assert app.button(key="run").disabled
-    widget(app, "text_input", "Lines for n =").set_value("1e3").run()
-    widget(app, "text_input", "Values").set_value("0.5, 5").run()
-    press(app, "run")
-    study = app.session_state["session"].part(trade.SweepPageState).study
-    assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
-    assert {spec.n for spec in study.sweep.specs} == {1000}
-    assert store.activity().seeds_queued == 3 * 5  # one without privacy
-    widget(app, "selectbox", "Horizontal axis").set_value("n").run()
-    assert "Lines for ρ =" in [t.label for t in app.text_input]
-    press(app, "question_online")
-    assert app.session_state["session"].part(trade.SweepPageState).study == studies.DEFAULT
