@@ -44,6 +44,7 @@ class Page:
         groups: the runs that it asks for in names of its own.
         bundled: the files of assets/, name.json, that come with the program for it.
         guide: its page among the documents, below docs/; "" for none.
+        lists: of words and papers that it is about: online, offline.
         aside: whether an icon in the corner leads there, and not the navigation.
     """
 
@@ -57,6 +58,7 @@ class Page:
     groups: tuple[RunGroup, ...] = ()
     bundled: tuple[str, ...] = ()
     guide: str = ""
+    lists: tuple[str, ...] = ("online",)
     aside: bool = False
 
     @property
@@ -136,6 +138,7 @@ PAGES = {
             groups=(RunGroup("offline", "Data sets of Offline"),),
             bundled=("offline",),
             guide="notes/offline",
+            lists=("offline",),
         ),
         Page(
             "data",
@@ -146,6 +149,7 @@ PAGES = {
             heading="May a policy learned from your data be used?",
             groups=(RunGroup("upload", "Runs on your own data"),),
             guide="how-to/bring-data",
+            lists=("offline",),
         ),
         Page(
             "lessons",
@@ -167,6 +171,7 @@ PAGES = {
             groups=(RunGroup("claims", "Runs of Claims"),),
             bundled=("claims", "figures"),
             guide="how-to/reproduce-a-claim",
+            lists=("online", "offline"),
         ),
         Page(
             "landscape",

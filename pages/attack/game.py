@@ -20,7 +20,7 @@ from dprl.words import at_most, human
 from pages.attack.link import is_farthest
 from pages.attack.state import attack, attack_status, finished_scores, show_attack, start_attack, widgets
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.chart import computed, empty, kept, show
+from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
@@ -187,17 +187,22 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         )
     night, key = dark(), (spec.to_json(), found.token)
     claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
+    what = PRIVATIZERS[spec.run.privacy].words.seen
+    how = [sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)]
     if attack().view.chart == "scores":
         see = sentences.about_scores(guessed, curves["right"])
-        show(kept(("attack", "scores", night, key), lambda: histograms(found, see, night)), "attack_scores")
+        show(
+            kept(("attack", "scores", night, key), lambda: histograms(found, see, night)),
+            "attack_scores",
+            how=how,
+        )
     else:
         see = sentences.about_errors(epsilon.low > proved)
         show(
             kept(("attack", "errors", night, key), lambda: roc(found, curves, claim, see, night)),
             "attack_errors",
+            how=how,
         )
-    what = PRIVATIZERS[spec.run.privacy].words.seen
-    computed([sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)])
 
 
 def histograms(found: AttackScores, see: str, night: bool) -> Picture:

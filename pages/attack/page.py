@@ -14,7 +14,6 @@ from pages.attack.state import attack, attack_status, widgets
 from pages.shared.controls.panel import sidebar
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
-from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
@@ -37,7 +36,6 @@ def main() -> None:
     corner = head(a)
     run = attack_status(a.spec)
     redrawn(partial(draw_part, corner), pace([run] if run.state in ACTIVE else []))
-    words_and_papers()
 
 
 def draw_part(corner: DeltaGenerator, live: bool) -> None:

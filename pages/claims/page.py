@@ -25,7 +25,6 @@ from pages.shared.controls.widgets import select
 from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
-from pages.shared.layout.reading import OF_DATA_SETS, PAPERS, PAPERS_ON_DATA_SETS, WORDS, words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, together
@@ -59,7 +58,6 @@ def main() -> None:
         claim = CLAIMS[c.key]
         every = PACE if c.key in c.again and going(claim) else None
         redrawn(partial(opened, claim, corner), every)
-    words_and_papers({**WORDS, **OF_DATA_SETS}, {**PAPERS, **PAPERS_ON_DATA_SETS})
 
 
 def list_claims(corner: DeltaGenerator) -> None:

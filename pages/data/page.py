@@ -18,7 +18,6 @@ from pages.data.result import show_release
 from pages.data.state import going, own_data
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
-from pages.shared.layout.reading import OF_DATA_SETS, PAPERS_ON_DATA_SETS, words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.results.together import PACE
 from pages.shared.visitor.state import read_address
@@ -35,7 +34,6 @@ def main() -> None:
         redrawn(partial(draw, part.own, corner), PACE if going() else None)
     else:
         st.info(OFF, icon=":material/lock:")
-    words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)
 
 
 def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:

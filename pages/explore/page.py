@@ -14,7 +14,6 @@ from pages.shared.controls.panel import explore_controls
 from pages.shared.examples import EXAMPLES
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
-from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.tabs import tab_bar
 from pages.shared.layout.terms import explained
@@ -43,7 +42,6 @@ def main() -> None:
     corner = head(s.explore)
     comparison.chips(titles(s.explore.shown))
     if not s.explore.shown:
-        words_and_papers()
         return
     for example in EXAMPLES:
         if tuple(s.explore.shown) == example.curves:
@@ -51,7 +49,6 @@ def main() -> None:
     common(in_common(s.explore.shown))
     every = FRAME if s.explore.playing else status.pace(view.going(view.statuses()))
     redrawn(partial(draw_tab, corner), every)
-    words_and_papers()
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:

@@ -27,7 +27,6 @@ from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import shared_with
 from pages.shared.layout.menu import page_link
-from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
@@ -61,7 +60,6 @@ def last_scene(h: Home) -> None:
     st.markdown(explained(messages("start")["home"]["about"]))
     h.drawn = h.epsilon, dark()
     redrawn(at_one_epsilon, None, "home")
-    words_and_papers()
 
 
 def at_one_epsilon(live: bool) -> None:

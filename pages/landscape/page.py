@@ -13,7 +13,6 @@ from pages.landscape.state import bundled_landscape, look_at, view
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.download import save
 from pages.shared.layout.head import head
-from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results.again import save_citations
@@ -56,7 +55,6 @@ def main() -> None:
     with st.expander("The lower bound", icon=":material/vertical_align_bottom:"):
         st.markdown("\n".join(f"- {escape(said)}" for said in words.about_lower(seen)))
     views.absent_learners()
-    words_and_papers()
 
 
 def inputs() -> None:

@@ -23,7 +23,6 @@ from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.head import common, head
 from pages.shared.layout.menu import page_link
-from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
@@ -55,7 +54,6 @@ def main() -> None:
         list_lessons(corner)
     else:
         opened(corner)
-    words_and_papers()
 
 
 def list_lessons(corner: DeltaGenerator) -> None:

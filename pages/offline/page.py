@@ -10,7 +10,6 @@ from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, poli
 from pages.shared.comparison.parts import Tab, results, run_box
 from pages.shared.controls.panel import sidebar
 from pages.shared.layout.head import head
-from pages.shared.layout.reading import OF_DATA_SETS, PAPERS_ON_DATA_SETS, words_and_papers
 from pages.shared.layout.terms import explained
 from pages.shared.visitor.state import read_address
 
@@ -36,7 +35,6 @@ def main() -> None:
         )
     )
     results(OFFLINE, TABS, corner)
-    words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)
 
 
 main()

@@ -13,7 +13,6 @@ from pages.room.entrance import entrance
 from pages.room.state import group, teaches
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
-from pages.shared.layout.reading import guide
 from pages.shared.results.data import store
 from pages.shared.visitor.state import read_address, write_address
 
@@ -34,7 +33,6 @@ def main() -> None:
         write_address(r)
     if not r.code:
         entrance()
-        guide()
         return
     device.meet()
     here = store().rooms.find(r.code)

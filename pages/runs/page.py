@@ -12,7 +12,6 @@ from dprl.sitemap import PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.menu import page_link
-from pages.shared.layout.reading import guide
 from pages.shared.names import in_common, label
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
@@ -34,7 +33,6 @@ def main() -> None:
     )
     going = any(row.state in ACTIVE for row in everything())
     redrawn(listing, 1.0 if going else None)
-    guide()
 
 
 def listing(live: bool) -> None:

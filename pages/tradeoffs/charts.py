@@ -24,7 +24,7 @@ from dprl.sitemap import PAGES
 from dprl.tables import csv
 from dprl.theory import BOUNDS, BoundSetting
 from dprl.words import count, human, percent, significant
-from pages.shared.layout.chart import computed, empty, footer, kept, show
+from pages.shared.layout.chart import empty, footer, kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.menu import page_link
@@ -72,12 +72,11 @@ def frontier_chart(study: SweepView) -> None:
         ("frontier", study.show, study.statistic, study.x, tuple(growth), theorems, night, room, parts),
         lambda: drawn(night=night, room=room),
     )
-    show(picture, "frontier", picked=point_pressed)
     extra = [*trade.order_words(study), *sentences.how_growth(growth), *theorems]
     measure: Any = study.show
-    computed(sentences.how_frontier(curves, measure, symbol_of(study.x), extra, study.statistic))
+    how = sentences.how_frontier(curves, measure, symbol_of(study.x), extra, study.statistic)
+    show(picture, "frontier", picked=point_pressed, how=how, files=partial(downloads, study, drawn))
     opened_run(study)
-    downloads(study, drawn)
 
 
 def picture_of(
@@ -229,24 +228,20 @@ def downloads(study: SweepView, draw: Any) -> None:
     """The numbers of every seed, the settings, the papers, and the chart as a page. draw: the picture of the chart."""
     words, shared, sweep = footer(), session().common, study.sweep
     final = {spec: trade.ends(spec) for spec in sweep.specs}
-    with st.expander("Downloads", icon=":material/download:"):
-        with st.container(horizontal=True, gap="small"):
-            save(
-                "sweep.html",
-                "Download interactive chart",
-                "text/html",
-                lambda: taken_along(study, draw(), shared, words),
-            )
-            save("sweep.csv", "CSV, every seed", "text/csv", lambda: csv(sweep.frame(final).dropna()))
-            save(
-                "sweep.json",
-                "Settings (JSON)",
-                "application/json",
-                lambda: json.dumps(sweep.to_dict(), indent=2),
-            )
-            save_citations(sweep.specs)
-        st.caption("The command line does the same from these settings, and writes sweep.csv:")
-        st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)
+    with st.container(horizontal=True, gap="small"):
+        save(
+            "sweep.html",
+            "Download interactive chart",
+            "text/html",
+            lambda: taken_along(study, draw(), shared, words),
+        )
+        save("sweep.csv", "CSV, every seed", "text/csv", lambda: csv(sweep.frame(final).dropna()))
+        save(
+            "sweep.json", "Settings (JSON)", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2)
+        )
+        save_citations(sweep.specs)
+    st.caption("The command line does the same from these settings, and writes sweep.csv:")
+    st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)
 
 
 def taken_along(study: SweepView, picture: Picture, about: str, footer: str) -> str:

@@ -25,7 +25,6 @@ from pages.shared.controls.several import choose_several, values_field
 from pages.shared.controls.widgets import complaint, exact, into, locked, segments, select, setter
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
-from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.results.together import PACE
 from pages.shared.values import values_text
@@ -50,7 +49,6 @@ def main() -> None:
     common(t.study.common)
     busy = bool(trade.sweep_progress(wanted(t.study)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
-    words_and_papers()
 
 
 def draw_sweep(corner: DeltaGenerator, live: bool) -> None:

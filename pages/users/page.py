@@ -15,7 +15,6 @@ from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.head import head
 from pages.shared.layout.menu import page_link
-from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results.again import save_citations
@@ -55,7 +54,6 @@ def main() -> None:
         page_link("data", "Learn from your own records")
         with corner:
             share(u)
-        words_and_papers()
         return
     st.markdown(explained("Say how large your environment is and what an average episode may lose."))
     inputs()
@@ -89,7 +87,6 @@ def main() -> None:
     views.numbers_and_sources(asked, found)
     views.assumptions(asked)
     views.errors()
-    words_and_papers()
 
 
 def inputs() -> None:

@@ -38,7 +38,8 @@ from tests.runs import slots
 
 ROOT = Path(__file__).parents[2]
 LEVELS = {"title": 1, "header": 2, "subheader": 3}
-FOLDS = ("environment", "noise", "more")  # of the settings
+FOLDS = ("environment", "more")  # of the settings
+ABOUT = ("frontier", "attack_scores")  # charts whose folds are open
 
 _begin = PagesManager.__init__
 
@@ -206,6 +207,8 @@ def visit(store: Store) -> Visit:
             app.query_params[key] = value
         for name in FOLDS:
             app.session_state[f"{FOLD}{name}"] = True
+        for name in ABOUT:
+            app.session_state[f"{name}:about"] = True
         app.run()
         return app
 

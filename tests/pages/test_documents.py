@@ -6,7 +6,6 @@ import pytest
 import streamlit as st
 
 from dprl.sitemap import PAGES, Page
-from pages.shared.layout.reading import PRIMER
 from tests.pages.conftest import Visit
 from tests.problems import first
 from tests.test_layers import ROOT
@@ -30,12 +29,11 @@ def test_a_page_leads_to_its_document_where_that_is_served(
     monkeypatch.setattr(st, "get_option", lambda name: name == "server.enableStaticServing" or told(name))
     served = [each.value for each in visit(path).markdown]
     assert any(link in said for said in served)
-    assert any(f"learning in one page](app/static/docs/{PRIMER}.html)" in said for said in served)
 
 
-def test_a_page_without_a_document_leads_to_the_subject_in_one_page(
+def test_a_page_without_a_document_leads_to_their_first_page(
     visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = st.get_option
     monkeypatch.setattr(st, "get_option", lambda name: name == "server.enableStaticServing" or told(name))
-    assert any(f"{PRIMER}.html" in each.value for each in visit("runs").markdown)
+    assert any("app/static/docs/index.html" in each.value for each in visit("runs").markdown)

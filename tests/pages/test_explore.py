@@ -215,7 +215,7 @@ def test_a_view_beyond_the_run_shows_the_nearest_there_is(visit: Visit, work: Wo
 def test_numbers_stand_beside_every_chart(finished: Visit) -> None:
     app = finished("explore", c=[PRIVATE])
     assert len(app.dataframe) == 0  # not sent before it is asked for
-    app.session_state["regret:numbers"] = True
+    app.session_state["regret:about"] = True
     app.run()
     assert list(app.dataframe[0].value.columns)[:2] == ["curve", "episodes"]
 
@@ -224,12 +224,12 @@ def test_numbers_that_were_opened_stay_open_in_another_measure_and_after_one_wit
     finished: Visit,
 ) -> None:
     app = finished("explore", c=[PRIVATE])
-    app.session_state["regret:numbers"] = True
+    app.session_state["regret:about"] = True
     app.run()
     for measure, shown in (("pac", 1), ("extra", 0), ("share", 1)):
         widget(app, "segmented_control", "Regret shown").set_value(measure).run()
         assert len(app.dataframe) == shown, measure
-    app.session_state["regret:numbers"] = False
+    app.session_state["regret:about"] = False
     app.run()
     for measure in ("extra", "cumulative", "pac"):
         widget(app, "segmented_control", "Regret shown").set_value(measure).run()

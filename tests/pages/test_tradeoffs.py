@@ -164,7 +164,7 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     said = words(app)
     assert "optimal factorisation** needs the fewest users, 18.3 million. **Local, Laplace, only " in said
     assert "reports of who played** needs 32,400 times as many (" in said
-    app.session_state["users:numbers"] = True  # opened
+    app.session_state["users:about"] = True  # opened
     app.run()
     (table,) = (d.value for d in app.dataframe if "times the fewest" in d.value.columns)
     times = table.set_index("model")["times the fewest"]

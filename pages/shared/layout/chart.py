@@ -14,6 +14,7 @@ from dprl.claims.report import version
 from dprl.figures.picture import PackedPicture, Picture, Sketch, for_page
 from dprl.figures.style import config
 from dprl.tables import escape_formulas
+from pages.shared.layout import reading
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
@@ -40,11 +41,13 @@ def show(
     key: str,
     picked: Callable[[Any], None] | None = None,
     group: str = "",
+    how: Sequence[str] = (),
+    files: Callable[[], object] | None = None,
 ) -> None:
-    """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called with
-    what was pressed, as Streamlit tells it; group: of the charts that stand in one place, see `explain`."""
+    """Show a figure with its sentence and the fold about it. picked: called with what was pressed, as Streamlit tells
+    it; group, how, files: see `explain`."""
     draw(picture, key, picked)
-    explain(picture.see, lambda: picture.table, key, group=group)
+    explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
 
 
 def draw(
@@ -94,11 +97,16 @@ def explain(
     key: str,
     link: Callable[[], list[tuple[str, str]]] = here,
     group: str = "",
+    how: Sequence[str] = (),
+    files: Callable[[], object] | None = None,
 ) -> None:
-    """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV.
+    """Draw what stands below a figure: the sentence on what to see in it, and one fold, *About this chart*.
 
-    link: the query parameters of the link to the whole page, if what is seen is not what the address said last. group:
-    of the charts that take each other's place: who has opened the numbers of one has opened those of all.
+    Args:
+        link: the query parameters of the link to the whole page, if what is seen is not what the address said last.
+        group: of the charts that take each other's place: who has opened the fold of one has opened those of all.
+        how: what the sentence rests on, such as statistics, intervals and tests, an item each (Markdown).
+        files: draws what can be taken along.
     """
     if alone(key):
         with st.container(key="alone_words"):
@@ -108,20 +116,25 @@ def explain(
     st.markdown(f":material/visibility: {explained(unlinked(see))}")
     unfolded, place = session().unfolded, group or key
     # Streamlit forgets an expander that was not drawn for once
-    st.session_state.setdefault(f"{key}:numbers", place in unfolded)
-    numbers = st.expander("Numbers of this chart", on_change="rerun", key=f"{key}:numbers")
-    (unfolded.add if numbers.open else unfolded.discard)(place)
-    if numbers.open:
-        numbers.dataframe(
-            escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
+    st.session_state.setdefault(f"{key}:about", place in unfolded)
+    fold = st.expander("About this chart", on_change="rerun", key=f"{key}:about")
+    (unfolded.add if fold.open else unfolded.discard)(place)
+    if not fold.open:
+        return
+    with fold:
+        numbers, computed, words, papers, *more = st.tabs(
+            ["Numbers", "How computed", "Words", "Papers", *(["Files"] if files else [])]
         )
-
-
-def computed(items: Sequence[str]) -> None:
-    """What the sentence above rests on, folded: statistics, intervals and tests, an item each (Markdown)."""
-    if items:
-        with st.expander("How this was computed", icon=":material/calculate:"):
-            st.markdown("\n".join(f"- {explained(unlinked(item))}" for item in items))
+    numbers.dataframe(
+        escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
+    )
+    said = [explained(unlinked(item)) for item in how] or ["The sentence and the numbers give all there is."]
+    computed.markdown("\n".join(f"- {item}" for item in said))
+    reading.words(words)
+    reading.papers_of(papers)
+    if files:
+        with more[0]:
+            files()
 
 
 def empty(words: str) -> None:

@@ -14,6 +14,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from dprl.fields import SpecError
 from dprl.runs.database import StoreError
+from dprl.sitemap import PAGES
 from pages.shared.layout.browser import unseen
 from pages.shared.layout.menu import corner, page_link
 from pages.shared.layout.terms import forget_explained
@@ -177,6 +178,6 @@ def show_page(page: StreamlitPage) -> None:
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""
-    corner(store().going(names()))
+    corner(PAGES[page.url_path], store().going(names()))
     page.run()
     unseen(f"{page.url_path}:{s.runs}", dark(), wide(), measured)

@@ -53,12 +53,13 @@ def _nothing() -> None:
     """Draw nothing: app.py leads on from such an address."""
 
 
-def corner(going: int) -> None:
-    """Draw what stands at the right end of the navigation: the runs, with how many go on, and the documents."""
+def corner(page: Page, going: int) -> None:
+    """Draw what stands at the right end of the navigation: the runs, with how many go on, and the document about the
+    page."""
     with st.container(horizontal=True, gap="small", width="content", key="corner"):
         page_link("runs", f"Runs ({going})" if going else "Runs")
         if st.get_option("server.enableStaticServing"):
-            st.markdown(":material/menu_book: [Docs](app/static/docs/index.html)")
+            st.markdown(f":material/menu_book: [Docs](app/static/docs/{page.guide or 'index'}.html)")
 
 
 def page_link(
