@@ -6,10 +6,12 @@ import re
 
 from playwright.sync_api import expect
 
-from pages.shared.layout.reading import WORDS
+from dprl.messages.glossary import listed_terms
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
 from tests.browser.seen import box_of, idle
+
+WORDS = listed_terms("online")
 
 
 def test_home_explains_the_same_terms_after_the_slider_has_moved(visit: Visits) -> None:
