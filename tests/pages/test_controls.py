@@ -22,7 +22,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve, View, encode
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, chip, grouped, keyed, path, press, widget, words
+from tests.pages.conftest import Visit, chip, go, grouped, keyed, path, press, widget, words
 from tests.problems import STAGED, first
 
 
@@ -522,3 +522,15 @@ def test_a_typed_number_counts_without_enter(visit: Visit) -> None:
     """Streamlit sends it once nothing more is typed; words, which may be half written, wait for Enter."""
     field = widget(visit("bare"), "text_input", "Privacy budget ε, exact value")
     assert 500 <= field.proto.live_debounce_ms <= 1500
+
+
+def test_values_stay_on_the_way_from_page_to_page(visit: Visit) -> None:
+    app = visit("explore")
+    widget(app, "text_input", "Privacy budget ε, exact value").input("0.25").run()
+    widget(app, "selectbox", "Environment").select("chain").run()
+    for page in ("attack", "tradeoffs", "explore"):
+        go(app, page)
+        assert widget(app, "selectbox", "Environment").value == "chain"
+        assert app.session_state["session"].draft.epsilon == 0.25
+    go(app, "offline")  # which has settings of its own
+    assert widget(app, "selectbox", "Environment").value != "chain"

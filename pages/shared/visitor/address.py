@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from dprl.fields import shown
 from dprl.links import last
+from dprl.runs.database import StoreError
+from dprl.sitemap import PAGES
+from pages.shared.results.data import store
 
 Query = dict[str, list[str]]
 SAY = "say"  # what whoever shares a view says of it, in a sentence, to those who open the link
 MOST_LETTERS = 160
+SHORT = "s"  # the key of a short link
 
 
 def query_of(items: Iterable[tuple[str, str]]) -> str:
@@ -72,6 +78,24 @@ def saying(sentence: str) -> list[tuple[str, str]]:
 def one_line(text: str) -> str:
     """A sentence as it is kept: printable, on one line."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def lengthened(given: Query, page_shown: str) -> tuple[Query, str]:
+    """What a link stands for that may be a short one, `s=` and letters, with what it says besides; and a sentence where
+    the letters stand for nothing. A short link to another page leads there."""
+    text = given.get(SHORT, [""])[-1]
+    if re.fullmatch(r"[\s\d.eE+-]*", text):  # a number: Explore has a state of that name
+        return given, ""
+    besides = {key: values for key, values in given.items() if key != SHORT}
+    try:
+        page, query = store().links.lengthen(text)
+    except StoreError as error:
+        return besides, str(error)
+    if page != page_shown:
+        if page not in PAGES:
+            return besides, f"s: {shown(text)} leads to a page that this version does not have."
+        st.switch_page(PAGES[page].file, query_params=[(SHORT, text)])
+    return parse_qs(query, keep_blank_values=True) | besides, ""
 
 
 def _name(query: Query, files: Collection[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import uuid
 from abc import ABC, abstractmethod
@@ -10,16 +9,14 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar
-from urllib.parse import parse_qs
 
 import streamlit as st
 
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError
 from dprl.links import MAX_CURVES
 from dprl.runs.database import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
-from dprl.sitemap import PAGES
 from pages.shared.examples import FIRST
 from pages.shared.results.bundled import comes_along
 from pages.shared.results.data import store
@@ -138,7 +135,7 @@ class ExploreState(PageState):
 
 
 P = TypeVar("P", bound=PageState)
-SHORT = "s"  # the key of a short link
+SAME = {"tradeoffs": "explore", "attack": "explore"}  # whose settings are those of another page
 
 
 class Undo(
@@ -154,7 +151,7 @@ class Session:
 
     Attributes:
         parts: what each page keeps, see `state_of`.
-        drafts: what the controls of each page hold.
+        drafts: what the controls hold, see `settings`.
         wrong: the sentence for each exact field that cannot be read.
         moved: widgets that another one of the same setting has moved.
         version: part of widget keys, raised when the draft or the view is set by something other than its own
@@ -224,13 +221,18 @@ class Session:
     @property
     def draft(self) -> Draft:
         """The controls of the page shown."""
-        if self.page not in self.drafts:
-            self.drafts[self.page] = draft_of(RunSpec())
-        return self.drafts[self.page]
+        if self.settings not in self.drafts:
+            self.drafts[self.settings] = draft_of(RunSpec())
+        return self.drafts[self.settings]
 
     @draft.setter
     def draft(self, given: Draft) -> None:
-        self.drafts[self.page] = given
+        self.drafts[self.settings] = given
+
+    @property
+    def settings(self) -> str | None:
+        """The page whose settings the page shown has: values stay on the way between pages that have the same ones."""
+        return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
         """Has a change of many settings at once, just done, be undone as long as nothing else is done.
@@ -350,7 +352,7 @@ def read_address(part: PageState) -> None:
     browser has heard of the new one still brings the old.
     """
     s = session()
-    if s.page not in s.drafts:
+    if s.settings not in s.drafts:
         s.draft = part.first_draft
     if not st.query_params:
         s.locked = part.locked
@@ -363,7 +365,7 @@ def read_address(part: PageState) -> None:
         if part.address is not None:
             s.replaced.append(part.address)
         part.address, s.unasked = name, 0.0
-        given, problem = lengthened(given)
+        given, problem = address.lengthened(given, s.page or "")
         part.problems = ()
         part.follow(given)
         problems = [problem] if problem else []
@@ -371,24 +373,6 @@ def read_address(part: PageState) -> None:
         part.sentence = address.sentence_of(given, problems)
         part.problems = (*problems, *part.problems)
     s.locked = part.locked
-
-
-def lengthened(given: Query) -> tuple[Query, str]:
-    """What a link stands for that may be a short one, `s=` and letters, with what it says besides; and a sentence where
-    the letters stand for nothing. A short link to another page leads there."""
-    text = given.get(SHORT, [""])[-1]
-    if re.fullmatch(r"[\s\d.eE+-]*", text):  # a number: Explore has a state of that name
-        return given, ""
-    besides = {key: values for key, values in given.items() if key != SHORT}
-    try:
-        page, query = store().links.lengthen(text)
-    except StoreError as error:
-        return besides, str(error)
-    if page != session().page:
-        if page not in PAGES:
-            return besides, f"s: {shown(text)} leads to a page that this version does not have."
-        st.switch_page(PAGES[page].file, query_params=[(SHORT, text)])
-    return parse_qs(query, keep_blank_values=True) | besides, ""
 
 
 def write_address(part: PageState) -> None:
