@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pages.offline.record import OFFLINE
+from pages.offline.record import bundled_specs
 
-FILES = {OFFLINE.path: OFFLINE.bundled_specs}
+FILES = {"offline": bundled_specs}

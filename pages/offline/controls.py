@@ -11,7 +11,7 @@ from dprl.links import MAX_CURVES
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
 from dprl.simulation.offline_spec import FIELDS
-from pages.offline.record import OFFLINE
+from pages.offline.record import offline
 from pages.shared import values
 from pages.shared.controls.launch import described
 from pages.shared.controls.panel import environment, environment_parameters
@@ -37,7 +37,7 @@ SIZES_HELP = (
 
 def controls() -> Described:
     """All controls; the runs that they describe, None where there are none, and why."""
-    s, settings = session(), OFFLINE.state.settings
+    s, settings = session(), offline().settings
     environment(s)
     behaviour(settings)
     people(settings, SIZES_HELP)
@@ -74,7 +74,7 @@ def budgets(settings: OfflineSettings) -> None:
 
 def keep() -> None:
     """Whether Run adds to what is compared."""
-    state = OFFLINE.state
+    state = offline()
     key = f"{session().version}:keep"
     st.toggle(
         "Keep the runs shown",
@@ -108,7 +108,7 @@ def expected_size(found: Described, live: bool) -> None:
 
 def compared_specs() -> Described:
     """The runs that Run will show, with those shown where these are kept; and why there are none."""
-    state = OFFLINE.state
+    state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:
         specs = tuple(dict.fromkeys((*state.specs, *specs)))

@@ -2,39 +2,108 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from functools import partial
 
-from pages.offline.controls import controls, keep
-from pages.offline.record import OFFLINE
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dprl.words import count, plural
+from pages.offline.controls import Described, controls, keep
+from pages.offline.record import EXAMPLES, RUNS, offline
 from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy
-from pages.shared.comparison.parts import Tab, results, run_box
+from pages.shared.controls.launch import offer
 from pages.shared.controls.panel import sidebar
-from pages.shared.layout.head import head
+from pages.shared.layout.frame import redrawn
+from pages.shared.layout.head import common, head
+from pages.shared.layout.share import share
+from pages.shared.layout.tabs import tab_bar
 from pages.shared.layout.terms import explained
-from pages.shared.visitor.state import read_address
+from pages.shared.offline import names
+from pages.shared.results import together
+from pages.shared.results.together import PACE, Progress
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.state import read_address, session
 
 TABS = {
-    "gap": Tab("Suboptimality", gap.tab),
-    "pessimism": Tab("Pessimism", pessimism.tab),
-    "policy": Tab("Policy", policy.tab),
-    "coverage": Tab("Coverage", coverage.tab),
-    "guarantee": Tab("Guarantee", guarantee.tab),
-    "data": Tab("Data", export.tab),
+    "gap": ("Suboptimality", gap.tab),
+    "pessimism": ("Pessimism", pessimism.tab),
+    "policy": ("Policy", policy.tab),
+    "coverage": ("Coverage", coverage.tab),
+    "guarantee": ("Guarantee", guarantee.tab),
+    "data": ("Data", export.tab),
 }
 
 
 def main() -> None:
-    read_address(OFFLINE.state)
+    part = offline()
+    read_address(part)
     with st.sidebar:
-        sidebar(controls, lambda found: run_box(OFFLINE, *found, beside=keep))
-    corner = head(OFFLINE.state)
+        sidebar(controls, run_box)
+    corner = head(part)
     st.markdown(
         explained(
             "Users were treated by a *behaviour policy*. A *curator* releases noisy sums of their records once. "
             "An algorithm learns a better policy from these sums."
         )
     )
-    results(OFFLINE, TABS, corner)
+    examples()
+    shared = names.in_common(part.specs)
+    session().common = shared  # for pictures, which are drawn first
+    begun = RUNS.progress(part.specs)
+    redrawn(partial(results, corner, [begun]), PACE if begun.active else None)
+    common(shared)
+
+
+def examples() -> None:
+    """Draw comparisons that are worth looking at, each a press away, and what to see in the one shown."""
+    part = offline()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
+        for i, example in enumerate(EXAMPLES):
+            st.button(
+                example.title,
+                key=f"example_{i}",
+                help=escape(example.say),
+                on_click=callback(part.take),
+                args=(example,),
+                type="primary" if part.specs == example.specs else "secondary",
+            )
+    for example in EXAMPLES:
+        if part.specs == example.specs:
+            st.markdown(explained(f"**{escape(example.say)}**"))
+
+
+def results(corner: DeltaGenerator, begun: list[Progress], live: bool) -> None:
+    """Draw how the runs stand, the open tab, and in the page's corner the link to just that. This part redraws itself
+    while runs go on. begun: how they stand, for the first time that it is drawn."""
+    part = offline()
+    progress = begun.pop() if begun else RUNS.progress(part.specs)
+    if live != bool(progress.active):
+        st.rerun()
+    together.strip(progress, owner_id("offline"), part.start)
+    titles = {name: title for name, (title, _) in TABS.items()}
+    with tab_bar("offline_tab", titles, part.view.tab, lambda name: part.change(tab=name)):
+        TABS[part.view.tab][1]()
+    with corner:
+        share(part)
+
+
+def run_box(found: Described) -> None:
+    """Draw what pressing Run will do, and the buttons. found: what the controls describe."""
+    specs, refused = found
+    part = offline()
+    offer(
+        specs,
+        part.compare,
+        lambda: RUNS.missing(specs or ()),
+        lambda lacking: (
+            f"{plural(len(lacking), 'run')} on data sets of up to {count(lacking[0].n)} trajectories"
+        ),
+        refused,
+        also=part.reset,
+        beside=keep,
+    )
 
 
 main()

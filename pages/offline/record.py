@@ -1,49 +1,183 @@
-"""Offline as a page that compares runs."""
+"""Offline: its examples, and what a visitor's session holds of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from dprl.simulation import OfflineSpec
-from dprl.words import count, plural
-from pages.offline.examples import EXAMPLES
+from dprl.links import MAX_CURVES
+from dprl.simulation import OfflineSpec, RunSpec
 from pages.offline.view import OfflineView
-from pages.shared.comparison.record import ComparisonPage, ComparisonState
-from pages.shared.offline import names
-from pages.shared.offline.settings import OfflineSettings, drafted, settings_of
+from pages.shared.controls.view import Widgets
+from pages.shared.offline.settings import CLINIC, OfflineSettings, drafted, settings_of
+from pages.shared.results.runs import Runs
+from pages.shared.visitor import multi_run_link
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.state import ViewedState, session, write_address
+from pages.shared.visitor.views import changed, fields_of
+
+Specs = tuple[OfflineSpec, ...]
+
+
+class Example(NamedTuple):
+    """A comparison worth looking at. say: what to see, in one sentence of plain text."""
+
+    title: str
+    say: str
+    specs: Specs
+
+
+AS_IN_PAPER = CLINIC.replace(algorithm="dp-apvi", n=10**10, rho=0.1)
+LINEAR = OfflineSpec(
+    environment="linear-synthetic", algorithm="dp-vapvi", behaviour="first:0.6", n=10**6, seeds=10
+)
+
+
+def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
+    """Without privacy, then at budgets of zero-concentrated privacy."""
+    return (base.baseline(), *(base.replace(rho=each) for each in rho))
+
+
+EXAMPLES = (
+    Example(
+        "Three budgets",
+        "How many records does a private algorithm need in a synthetic clinic?",
+        _budgets(CLINIC, 0.01, 0.1, 1.0),
+    ),
+    Example(
+        "Other guarantees",
+        "The same data under zero-concentrated, pure and approximate privacy.",
+        (
+            CLINIC.baseline(),
+            CLINIC.replace(rho=0.1),
+            CLINIC.replace(privacy="pure", epsilon=1.0),
+            CLINIC.replace(privacy="approximate", epsilon=1.0),
+        ),
+    ),
+    Example(
+        "A rare state",
+        "In RiverSwim, when all users act at random, hardly any user reaches the far end.",
+        _budgets(
+            OfflineSpec(environment="riverswim", behaviour="uniform", n=10**8, seeds=10), 0.01, 0.1, 1.0
+        ),
+    ),
+    Example(
+        "The paper's constants",
+        "The penalty of DP-APVI, as in the paper, holds for any data. It needs a thousand times the records of "
+        "DP-KL-LCB.",
+        (*_budgets(AS_IN_PAPER, 0.01, 0.1, 1.0), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
+    ),
+    Example(
+        "Linear: the paper's range",
+        "The paper shows n up to 1,000 on a linear environment. Where does its claim hold?",
+        _budgets(LINEAR, 25.0, 1.0, 0.1),
+    ),
+    Example(
+        "Two releases for five",
+        "The paper's DP-VAPVI beside our DP-PEVI, at the same proved budget.",
+        (
+            LINEAR.baseline(),
+            LINEAR.replace(rho=1.0),
+            LINEAR.replace(algorithm="dp-pevi", rho=0.8),
+        ),
+    ),
+)
+FIRST = EXAMPLES[0].specs  # what the page opens with
+RUNS = Runs(("offline",), "offline")
 
 
 @dataclass(kw_only=True)
-class OfflineState(ComparisonState[OfflineSpec, OfflineView, OfflineSettings]):
-    """What a visitor has on the page. keep: Run adds to what is compared."""
+class OfflineState(ViewedState[OfflineView]):
+    """What a visitor has on the page.
 
+    Attributes:
+        specs: the runs that are compared.
+        settings: what the controls say besides the draft.
+        keep: Run adds to what is compared.
+    """
+
+    view: OfflineView
+    specs: Specs
+    settings: OfflineSettings
     keep: bool = False
 
+    @property
+    def first_draft(self) -> Draft:
+        """That of the runs."""
+        return drafted(draft_of(RunSpec()), self.specs)
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return multi_run_link.encode(self.specs, self.view)
+
+    def follow(self, given: Query) -> None:
+        """Take over a link, and start what it names."""
+        specs, self.view, self.problems = decode(given, session().files)
+        self.specs = specs or self.specs
+        self.set_controls(self.specs)
+        RUNS.begin(self.specs)
+
+    def set_controls(self, specs: Specs) -> None:
+        """Make the controls those that give these runs."""
+        s = session()
+        self.settings, s.draft = settings_of(specs), drafted(s.draft, specs)
+        s.version += 1
+
     def reset(self) -> Callable[[], None]:
-        """The controls are those of the first view; what is compared stays. Returns what undoes it, but the draft."""
-        keep, self.keep = self.keep, False
-        undo = super().reset()
+        """Make the controls those of the first view; what is compared stays. Return what undoes it, but the draft."""
+        before = {"settings": self.settings, "keep": self.keep}
+        self.keep = False
+        self.set_controls(FIRST)
+        return lambda: vars(self).update(before)
 
-        def back() -> None:
-            self.keep = keep
-            undo()
+    def compare(self, specs: Sequence[OfflineSpec]) -> None:
+        """Show these runs, start what is missing of them, and put them into the address."""
+        self.specs, self.problems = tuple(specs), ()
+        self.view = changed(self.view, curve=fields_of(OfflineView)[multi_run_link.CURVE].default)
+        self.start()
+        write_address(self)
 
-        return back
+    def take(self, example: Example) -> None:
+        """Show an example, and make the controls those that give it."""
+        self.compare(example.specs)
+        self.set_controls(example.specs)
+
+    def start(self) -> None:
+        """Ask for the runs that are not there yet."""
+        RUNS.start(self.specs)
 
 
-OFFLINE = ComparisonPage(
-    path="offline",
-    kind=OfflineSpec.kind,
-    view=OfflineView,
-    state_type=OfflineState,
-    examples=EXAMPLES,
-    settings_of=settings_of,
-    draft_of=drafted,
-    titles=names.titles,
-    in_common=names.in_common,
-    most_private=names.most_private,
-    amount=lambda specs: (
-        f"{plural(len(specs), 'run')} on data sets of up to {count(specs[0].n)} trajectories"
-    ),
-)
+class OfflineLink(NamedTuple):
+    """What a link says. problems: one plain sentence for each thing that could not be used."""
+
+    specs: Specs
+    view: OfflineView
+    problems: tuple[str, ...] = ()
+
+
+def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> OfflineLink:
+    """Read the query parameters of a link (each key with all its values). files: see `multi_run_link.decode`."""
+    specs, values, problems = multi_run_link.decode(
+        parameters, OfflineView, OfflineSpec.kind, MAX_CURVES, files
+    )
+    return OfflineLink(specs, OfflineView(**values), tuple(problems))
+
+
+def offline() -> OfflineState:
+    """Return this visitor's part of the page."""
+
+    def begin() -> OfflineState:
+        return OfflineState(view=OfflineView(), specs=FIRST, settings=settings_of(FIRST))
+
+    return session().state_of(OfflineState, begin)
+
+
+def bundled_specs() -> list[Any]:
+    """Return all runs of the examples, which come with the program."""
+    return list(dict.fromkeys(spec for example in EXAMPLES for spec in example.specs))
+
+
+WIDGETS = Widgets(offline, fields_of(OfflineView))

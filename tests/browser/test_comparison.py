@@ -7,8 +7,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from pages.offline.record import OFFLINE
-from pages.shared.comparison.record import Example
+from pages.offline.record import EXAMPLES, Example
 from tests.browser.conftest import Visits
 from tests.browser.seen import CURVE, NAMED, box_of, copied, finished, fits, idle
 
@@ -32,7 +31,7 @@ class Alike(NamedTuple):
 
 
 ALIKE = {
-    OFFLINE.path: Alike(
+    "offline": Alike(
         "v=1&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1",
         {
             "Suboptimality": "Trajectories needed",
@@ -44,7 +43,7 @@ ALIKE = {
         },
         ("Values of ρ", "0.5, 3", "DP-APVI, ρ = 3"),
         "Pessimism",
-        OFFLINE.examples,
+        EXAMPLES,
     ),
 }
 

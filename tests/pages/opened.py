@@ -19,9 +19,8 @@ from pages.data.state import OwnData
 from pages.home.state import Home
 from pages.landscape.state import LandscapePageState
 from pages.lessons.state import Lessons
-from pages.offline.record import OFFLINE
+from pages.offline.record import OfflineState, offline
 from pages.room.state import Class
-from pages.shared.comparison.record import ComparisonPage
 from pages.shared.visitor.state import ExploreState, PageState, Session, read_address, session
 from pages.tradeoffs.state import SweepPageState
 from pages.users.state import Users
@@ -34,7 +33,7 @@ def _none(_: Any) -> Sequence[Spec]:
 
 
 # Of each page: what it keeps of a visitor, and the specs that this stands for.
-PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
+PAGES: dict[str, tuple[type[PageState], Specs]] = {
     "attack": (Attack, lambda part: [part.spec]),
     "claims": (Claims, _none),
     "explore": (ExploreState, lambda part: [curve.spec for curve in part.curves]),
@@ -42,7 +41,7 @@ PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
     "landscape": (LandscapePageState, _none),
     "lessons": (Lessons, _none),
     "data": (OwnData, lambda part: part.own.asked() if part.own.linked else ()),
-    "offline": (OFFLINE, lambda part: part.specs),
+    "offline": (OfflineState, lambda part: part.specs),
     "room": (Class, _none),
     "tradeoffs": (SweepPageState, lambda part: [part.study.base]),
     "users": (Users, _none),
@@ -65,7 +64,7 @@ def opened(page: str, query: str) -> PageState:
     session().page = "" if page == "home" else page
     given = parse_qs(query, keep_blank_values=True)
     st.query_params.from_dict({key: given[key] for key in given if key.lower() not in STREAMLIT})
-    part: PageState = kind.state if isinstance(kind, ComparisonPage) else session().part(kind)
+    part: PageState = offline() if kind is OfflineState else session().part(kind)
     read_address(part)
     return part
 

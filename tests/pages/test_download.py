@@ -13,10 +13,10 @@ from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStor
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dprl import OfflineSpec
-from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
 from pages.shared.results import again
 from pages.shared.streamlit_internals import LastingFiles
+from pages.shared.visitor import multi_run_link
 from tests.pages.conftest import Visit, Work, grouped, words
 
 
@@ -147,7 +147,7 @@ NUMBERS = {"CSV", "Parquet", "Download interactive chart"}
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
 RUNS = {  # two on each page where numbers are downloaded
     "explore": [("c", "envp.S.3~envp.H.3~K.1000~seeds.1~eps.3"), ("c", "priv.none")],
-    "offline": OFFLINE.encode([DATA, DATA.baseline()], OfflineView()),
+    "offline": multi_run_link.encode([DATA, DATA.baseline()], OfflineView()),
 }
 
 

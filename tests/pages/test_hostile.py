@@ -13,9 +13,8 @@ from dprl.users import Asked
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
 from pages.landscape import state as landscape
-from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
-from pages.shared.visitor import state
+from pages.shared.visitor import multi_run_link, state
 from pages.shared.visitor.address import query_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
@@ -40,7 +39,8 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
     ]
     + [studies.encode(SweepView(SHUFFLED, ("none", "shuffle"), "episodes", (997, 1000), bounds="on"))],
     "offline": [
-        OFFLINE.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
+        multi_run_link.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab))
+        for tab in ("gap", "policy")
     ],
     "landscape": [landscape.encode(landscape.Seen(sort="year", of="dp-ucbvi:local"))],
     "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],

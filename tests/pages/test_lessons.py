@@ -16,7 +16,7 @@ from dprl.runs.store import Store
 from dprl.sitemap import PAGES
 from pages.attack import link as attack
 from pages.lessons.ways import way
-from pages.offline.record import OFFLINE
+from pages.offline.record import decode as offline_link
 from pages.shared.lessons import views
 from pages.shared.lessons.known import evidence
 from pages.shared.visitor import links
@@ -80,7 +80,7 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
 def test_what_to_try_opens_the_very_view(key: str) -> None:
     read = {
         "explore": (links.decode, "curves"),
-        "offline": (OFFLINE.decode, "specs"),
+        "offline": (offline_link, "specs"),
         "attack": (attack.decode, "spec"),
     }
     for step in LESSONS[key].steps:

@@ -15,13 +15,14 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, following, run
-from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
-from pages.offline.record import OFFLINE
+from pages.offline.record import EXAMPLES, LINEAR, OfflineState
+from pages.offline.record import FIRST as DEFAULT
 from pages.offline.view import OfflineView
 from pages.shared.layout import frame
 from pages.shared.offline.names import kinds, titles
 from pages.shared.offline.settings import constants_by_family, offered
 from pages.shared.results.bundled import bundled
+from pages.shared.visitor import multi_run_link
 from tests.pages.conftest import Visit, Work, charts, grouped, plain, press, widget, words
 
 PAGE = "offline"
@@ -30,7 +31,7 @@ SPECS = (SMALL.baseline(), SMALL, SMALL.replace(rho=0.1))
 
 
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
-    return grouped(OFFLINE.encode(specs, OfflineView(**view)))
+    return grouped(multi_run_link.encode(specs, OfflineView(**view)))
 
 
 def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
@@ -151,10 +152,10 @@ def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visi
     press(app, "run")
     (private, plain) = app.query_params["c"]
     assert "m.3" in private.split("~")
-    told = titles(app.session_state["session"].parts["offline"].specs)
+    told = titles(app.session_state["session"].parts[OfflineState].specs)
     assert told == ["DP-KL-LCB, ρ = 1, up to 3 episodes a user", "DP plug-in, no privacy"]
     again = visit(PAGE, v=app.query_params["v"], c=[private, plain])
-    assert [spec.contribution for spec in again.session_state["session"].parts["offline"].specs] == [3, 1]
+    assert [spec.contribution for spec in again.session_state["session"].parts[OfflineState].specs] == [3, 1]
     assert widget(again, "text_input", "Most episodes of one user").value == "3"
     widget(again, "multiselect", "Algorithms").set_value(["dp-plug-in:none"]).run()
     assert not [one for one in again.text_input if one.label == "Most episodes of one user"]
@@ -239,7 +240,7 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     assert charts(app)[0].alt.startswith("Heatmaps of where the trajectories")
     field.set_value("111X3").run()
     press(app, "run")
-    part = app.session_state["session"].parts["offline"]
+    part = app.session_state["session"].parts[OfflineState]
     assert {spec.behaviour for spec in part.specs} == {"policy:0.7:111X3"}
     app.text_area[0].set_value("111X4").run()
     assert "the policy has more steps than the horizon; give 3" in words(app)
@@ -250,7 +251,7 @@ def test_whether_rewards_are_known_is_one_setting_which_a_link_keeps(visit: Visi
     app = visit(PAGE)
     widget(app, "selectbox", "Mean rewards").set_value("learned").run()
     press(app, "run")
-    specs = app.session_state["session"].parts["offline"].specs
+    specs = app.session_state["session"].parts[OfflineState].specs
     assert {spec.rewards for spec in specs} == {"learned"}
     assert all(title.endswith("rewards learned") for title in titles(specs))
     again = visit(PAGE, v=app.query_params["v"], c=app.query_params["c"])

@@ -10,9 +10,8 @@ from dprl.figures import dataset_cells
 from dprl.figures import offline as figures
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
-from pages.offline.record import OFFLINE
-from pages.offline.tabs.focus import step_menu
-from pages.shared.comparison.closely import chosen_spec
+from pages.offline.record import offline
+from pages.offline.tabs.focus import chosen_spec, step_menu
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -24,9 +23,9 @@ from pages.shared.results.status import working_out
 
 def tab() -> None:
     """Of the behaviour policy that one run's data come from."""
-    specs = OFFLINE.state.specs
+    specs = offline().specs
     one = len({problem(spec) for spec in specs}) == 1
-    spec = specs[0] if one else specs[chosen_spec(OFFLINE)]
+    spec = specs[0] if one else specs[chosen_spec()]
     found = answers.coverage(spec)
     if found is None:
         empty(working_out("what the data cover"))

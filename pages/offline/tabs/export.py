@@ -11,9 +11,9 @@ from dprl.figures import standalone_html
 from dprl.figures.lines import Series
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
-from pages.offline.record import OFFLINE
+from pages.offline.record import RUNS, offline
+from pages.offline.tabs.focus import chosen_spec
 from pages.offline.tabs.gap import best_of, curve_of
-from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import footer
 from pages.shared.offline import names
 from pages.shared.results.again import files, make_again, tidy
@@ -22,14 +22,14 @@ from pages.shared.visitor.state import session
 
 def tab() -> None:
     """Downloads for the whole comparison, then one run's spec, code and command."""
-    specs = OFFLINE.state.specs
+    specs = offline().specs
     titles = names.titles(specs)
-    table = tidy(titles, [OFFLINE.runs.curves(spec) for spec in specs], "n", "gap")
+    table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")
     best = best_of(specs)
     drawn = [
-        (spec, curve_of(title, kind, OFFLINE.runs.curves(spec), best, OFFLINE.runs.status(spec)))
+        (spec, curve_of(title, kind, RUNS.curves(spec), best, RUNS.status(spec)))
         for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
-        if OFFLINE.runs.curves(spec).begun
+        if RUNS.curves(spec).begun
     ]
     about, words = session().common, footer()
     files(
@@ -42,7 +42,7 @@ def tab() -> None:
         ),
     )
     st.markdown("## Make it again without this page", anchors=False)
-    make_again(specs[chosen_spec(OFFLINE)])
+    make_again(specs[chosen_spec()])
 
 
 def gaps_page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:

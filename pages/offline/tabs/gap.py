@@ -19,7 +19,7 @@ from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.tables import escape_formulas
 from dprl.words import at_most, count, human, interval, percent, proves
-from pages.offline.record import OFFLINE
+from pages.offline.record import RUNS, WIDGETS, offline
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
@@ -33,28 +33,28 @@ MEASURES = {"gap": "Suboptimality", "price": "Privacy cost in the lower bound"}
 
 def tab() -> None:
     """The chart, and what it says of the paper's range."""
-    specs = OFFLINE.state.specs
+    specs = offline().specs
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="offline_view"):
-        measure = OFFLINE.widgets.segments("Chart", "measure", MEASURES)
+        measure = WIDGETS.segments("Chart", "measure", MEASURES)
         with st.popover("Axes and data sets", icon=":material/tune:"):
-            log_y = OFFLINE.widgets.switch("Logarithmic vertical axis", "y", "log", "linear")
-            each = OFFLINE.widgets.switch("A line for every data set", "each", "on", "off")
+            log_y = WIDGETS.switch("Logarithmic vertical axis", "y", "log", "linear")
+            each = WIDGETS.switch("A line for every data set", "each", "on", "off")
     titles, kinds, night, room = names.titles(specs), names.kinds(specs), dark(), wide()
     if measure == "price":
         prices(specs, titles, kinds, log_y, each, night, room)
         return
     best = best_of(specs)
     rows = list(zip(specs, titles, kinds, strict=True))
-    runs = [OFFLINE.runs.status(spec) for spec in specs]
-    if not any(len(OFFLINE.runs.curves(spec).at) for spec in specs):
+    runs = [RUNS.status(spec) for spec in specs]
+    if not any(len(RUNS.curves(spec).at) for spec in specs):
         empty(awaited(runs))
         return
     parts = [
-        (spec.to_json(), OFFLINE.runs.curves(spec).token, title, note(run))
+        (spec.to_json(), RUNS.curves(spec).token, title, note(run))
         for (spec, title, _), run in zip(rows, runs, strict=True)
     ]
     curves = [
-        curve_of(title, kind, OFFLINE.runs.curves(spec), best, run)
+        curve_of(title, kind, RUNS.curves(spec), best, run)
         for (spec, title, kind), run in zip(rows, runs, strict=True)
     ]
     shaded = paper_range(specs)
@@ -91,7 +91,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
     short = worst.x[worst.center > sentences.CLOSE * (best or np.inf)]
     usual = int(short[-1]) if len(short) else sizes[-1]
     words = [count(n) for n in sizes]
-    n = OFFLINE.widgets.steps("Table at n trajectories", "n", sizes, words, otherwise=usual)
+    n = WIDGETS.steps("Table at n trajectories", "n", sizes, words, otherwise=usual)
     rows = []
     for spec, curve in done:
         at = np.flatnonzero(curve.x == n)
@@ -144,10 +144,10 @@ def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, r
 
 def lower(spec: OfflineSpec) -> NDArray[np.float64] | None:
     """[seeds, C] the lower bound V~ of a finished run."""
-    known: RunCurves = OFFLINE.runs.curves(spec)
+    known: RunCurves = RUNS.curves(spec)
     if known.lower is not None:
         return known.lower
-    if OFFLINE.runs.status(spec).state != "done":
+    if RUNS.status(spec).state != "done":
         return None
     traces = [cast("OfflineTrace | None", data.trace(spec, seed)) for seed in range(spec.seeds)]
     rows = [trace.lower for trace in traces if trace is not None]
@@ -173,7 +173,7 @@ def prices(
         if own is None or free is None:
             continue
         shown.append(spec)
-        curves.append(price_series(title, kind, OFFLINE.runs.curves(spec).at, own, free))
+        curves.append(price_series(title, kind, RUNS.curves(spec).at, own, free))
     if not curves:
         empty(
             "This chart compares finished private runs with the same algorithm without privacy. Add that "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.sentences import promise as said
-from pages.offline.record import OFFLINE
+from pages.offline.record import offline
 from pages.shared.offline import names
 from pages.shared.offline.guarantee import promised
 from pages.shared.text import escape
@@ -13,7 +13,7 @@ from pages.shared.text import escape
 
 def tab() -> None:
     """A card for every run, beside each other. All of it follows from the specs."""
-    specs = OFFLINE.state.specs
+    specs = offline().specs
     with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
         st.markdown(said.OFFLINE)
     grid = st.grid("auto", min_column_width=330)

@@ -6,7 +6,7 @@ from dprl import metrics
 from dprl.figures import dataset_cells as figures
 from dprl.figures.picture import Picture
 from dprl.sentences import offline as sentences
-from pages.offline.tabs.focus import DATA_SETS, DataSetSelection, step_menu
+from pages.offline.tabs.focus import DataSetSelection, choose_data_set, step_menu
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import data
@@ -14,7 +14,7 @@ from pages.shared.results import data
 
 def tab() -> None:
     """Visits, penalty, and values before and after it."""
-    found = DATA_SETS.choose()
+    found = choose_data_set()
     if found is None:
         return
     step = step_menu(len(found.trace.policy[found.at]))

@@ -9,8 +9,8 @@ from dprl.figures import steps as figures
 from dprl.figures.picture import Picture
 from dprl.research.series import learned_picture
 from dprl.sentences import offline as sentences
-from pages.offline.record import OFFLINE
-from pages.offline.tabs.focus import DATA_SETS, DataSetSelection
+from pages.offline.record import WIDGETS
+from pages.offline.tabs.focus import DataSetSelection, choose_data_set
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import data
@@ -20,11 +20,11 @@ CHARTS = {"steps": "Actions", "V": "Lower bound V~"}
 
 def tab() -> None:
     """The policy learned from one data set."""
-    found = DATA_SETS.choose()
+    found = choose_data_set()
     if found is None:
         return
     with st.container(key="policy_view"):
-        chart = OFFLINE.widgets.segments("Chart", "drawn", CHARTS)
+        chart = WIDGETS.segments("Chart", "drawn", CHARTS)
     night = dark()
     draw = actions if chart == "steps" else values
     show(kept(("offline-policy", chart, night, found.key), lambda: draw(found, night)), f"offline_{chart}")
