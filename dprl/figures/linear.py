@@ -14,12 +14,6 @@ from dprl.words import significant
 ELLIPSOID_ALT = (
     "The confidence set of the weights in two coordinates, with noise and without, and the true weights."
 )
-EIGENVALUES_ALT = "Line chart of the eigenvalues of a matrix against users, beside what noise can do to them."
-WEIGHTS_ALT = (
-    "Estimated weights, their confidence sets, and true weights: a panel for each weight, over the steps."
-)
-PANEL, GAP = 120, 44  # pixels of one weight
-ROUNDING = 1e-12  # of the largest eigenvalue: less is 0, which a log axis does not show
 
 
 def _mark(chart: Chart, at: Array, name: str, color: str, symbol: str, size: int = 11) -> None:

@@ -6,16 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl.messages import messages
 from dprl.metrics import Array
 from dprl.words import human, rough, significant
-
-SAID = messages("charts")["linear"]
 
 INDEFINITE = (
     "Noise has left this matrix without an inverse. The algorithm plans this step as if nothing were known."
 )
-SURE = 0.05  # of C_w: a weight known to within that is known
 
 
 def region(

@@ -11,7 +11,7 @@ import streamlit as st
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import MECHANISMS
 from dprl.privacy.privatizers import Privatizer
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
@@ -166,21 +166,3 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
         if spec.mechanism and spec.calibration and spec.delta is not None:
             return spec.mechanism, spec.calibration, spec.delta, spec.reports
     raise SpecError("privacy", "no noise is known for it")
-
-
-def noise_controls(s: Session) -> None:
-    """How large the noise is, and the budget's other half."""
-    _, calibration, delta, _ = chosen_noise(s)
-
-    def calibrate(word: str) -> None:
-        s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)
-        s.version += 1
-
-    offered = [
-        c
-        for c in CALIBRATION
-        if any(c in calibrations_for(s.draft.algorithm, m) for m in PRIVATIZERS["central"].mechanisms)
-    ]
-    select("Noise", offered, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
-    exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
-    complaint("delta")
