@@ -29,17 +29,20 @@ def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits) -> 
     page.get_by_label("Privacy budget ε, exact value").fill("2.5")
     page.keyboard.press("Enter")
     idle(page)
-    assert "c=" not in page.url  # the address does not follow every control
+    expect(page.get_by_role("button", name="Draft: Central ε = 2.5")).to_be_visible()
+    assert "c=" not in page.url  # a draft is in no link
     page.locator(".st-key-run button").click()
     page.wait_for_selector(CURVE, timeout=60_000)
     finished(page)
-    expect(page.locator("[role=status]", has_text="2 runs finished.")).to_have_count(1)
+    expect(page.locator("[role=status]", has_text="5 runs finished.")).to_have_count(1)
     idle(page)
     assert "eps.2.5" in page.url
     page.get_by_text("Per episode", exact=True).click()
     idle(page)
+    page.get_by_role("button", name="Axes and seeds").click()
     page.get_by_text("Median", exact=True).click()
     expect(page.get_by_text("Numbers are medians over seeds")).to_be_visible()
+    page.keyboard.press("Escape")
     idle(page)
     link = copied(page)
     assert "m=per-episode" in link

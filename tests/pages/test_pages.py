@@ -71,7 +71,9 @@ def test_the_draft_of_the_settings_is_drawn_replaced_and_kept(visit: Visit, work
     assert e.curves[-1].spec == kept
     assert e.draft is None
     assert len(app.query_params["c"]) == 5
-    assert app.button(key="run").disabled
+    assert "This run is in the comparison." in words(app)
+    press(app, "run")
+    assert [t.value for t in app.toast] == ["This run is already in the comparison."]
 
 
 def test_a_draft_that_takes_long_says_its_time_and_waits_for_run(visit: Visit, store: Store) -> None:

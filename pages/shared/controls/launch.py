@@ -146,7 +146,7 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
         spec,
         BASE,
         "All settings back to their defaults; the curves stay.",
-        full=full or there,
+        full=full,
         label="Keep" if drawn else "Run",
     )
 
