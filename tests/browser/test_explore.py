@@ -54,7 +54,7 @@ def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
     run, settings = page.locator(".st-key-run button"), page.get_by_test_id("stSidebarContent")
     expect(settings).to_be_in_viewport(ratio=0.9)  # it has slid in
     page.get_by_text("Expert settings").click()
-    page.get_by_label("Root seed").wait_for()
+    page.get_by_role("textbox", name="Root seed").wait_for()
     longer = settings.evaluate("e => e.scrollHeight - e.clientHeight")
     assert longer > 300
     for share in (0, 0.5, 1):
