@@ -14,6 +14,7 @@ from pages.room.state import group, teaches
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.results.data import store
+from pages.shared.visitor import address
 from pages.shared.visitor.state import read_address, write_address
 
 PACE = 0.5  # seconds between two looks at the room
@@ -29,7 +30,7 @@ def main() -> None:
     if not store().rooms.allowed:
         st.info(OFF, icon=":material/door_front:")
         return
-    if "key" in st.query_params:
+    if r.code and address.here() != r.items:
         write_address(r)
     if not r.code:
         entrance()

@@ -362,33 +362,33 @@ def read_address(part: PageState) -> None:
     if name != part.address and not late:
         if part.address is not None:
             s.replaced.append(part.address)
-        part.address, s.unasked = name, 0.0
-        given, problem = lengthened(given)
-        part.problems = ()
-        part.follow(given)
-        problems = [problem] if problem else []
-        part.locked = locks.decode(given, problems)
-        part.sentence = address.sentence_of(given, problems)
-        part.problems = (*problems, *part.problems)
+        part.address, part.problems, s.unasked, problems = name, (), 0.0, list[str]()
+        link = address.Given(lengthened(address.without_its_end(given, problems), problems))
+        part.follow(link)
+        part.locked = locks.decode(link, problems)
+        part.sentence = address.sentence_of(link, problems)
+        part.problems = tuple(filter(None, (*problems, *part.problems, link.unused())))
     s.locked = part.locked
 
 
-def lengthened(given: Query) -> tuple[Query, str]:
-    """What a link stands for that may be a short one, `s=` and letters, with what it says besides; and a sentence where
-    the letters stand for nothing. A short link to another page leads there."""
+def lengthened(given: Query, problems: list[str]) -> Query:
+    """What a link stands for that may be a short one, `s=` and letters, with what it says besides; a sentence is added
+    to `problems` if the letters stand for nothing. A short link to another page leads there."""
     text = given.get(SHORT, [""])[-1]
     if re.fullmatch(r"[\s\d.eE+-]*", text):  # a number: Explore has a state of that name
-        return given, ""
+        return given
     besides = {key: values for key, values in given.items() if key != SHORT}
     try:
         page, query = store().links.lengthen(text)
     except StoreError as error:
-        return besides, str(error)
+        problems.append(str(error))
+        return besides
     if page != session().page:
         if page not in PAGES:
-            return besides, f"s: {shown(text)} leads to a page that this version does not have."
+            problems.append(f"s: {shown(text)} leads to a page that this version does not have.")
+            return besides
         st.switch_page(PAGES[page].file, query_params=[(SHORT, text)])
-    return parse_qs(query, keep_blank_values=True) | besides, ""
+    return parse_qs(query, keep_blank_values=True) | besides
 
 
 def write_address(part: PageState) -> None:
