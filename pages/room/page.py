@@ -38,7 +38,8 @@ def main() -> None:
     device.meet()
     here = store().rooms.find(r.code)
     if here is not None and teaches():
-        stage, door = st.columns([5, 2], gap="large")
+        with st.container(key="teacher"):
+            stage, door = st.columns([5, 2], gap="large")
         with stage:
             teacher.stage(here)
             teacher.composer(here)
