@@ -139,6 +139,7 @@ async def led(
             await students.pop(0).leave()
         if at == 1:
             await teacher.press("Lead from here")
+            await teacher.until(lambda: "Leave" in teacher.buttons)
         await teacher.press("Reveal")
         await everybody(students, "Your class: ")
         coming = upcoming([Guess(LED, at)]) or Recap(LED)
