@@ -138,36 +138,48 @@ def test_how_far_off_a_guess_is() -> None:
 def test_what_a_class_predicts_is_held_against_the_truth() -> None:
     assert ORDER.together([(0, 1, 2)], (0, 1, 2)) == "1 of 1 prediction names all 3 curves rightly."
     assert ORDER.together([(0, 1, 2), (0, 2, 1), (2, 1, 0)], (0, 1, 2)) == (
-        "1 of 3 predictions names all 3 curves rightly. Curve 3 is missed most often, by 2 of 3."
+        "1 of 3 predictions names all 3 curves rightly. Predictions miss curve 3 most often, 2 of 3 times."
     )
     many = [1e5, 1e2, 1e3, 1e3, 1e2]
     assert MARKER.together(many, 1.5e4) == (
         "At least half of 5 predictions say 1,000 users or fewer, measured 15,000 users: 15 times too few."
     )
     assert MARKER.together([1e4], 1.5e4).startswith("The only prediction says 10,000 users, measured 15,000")
-    assert SHARE.together([7.0, 9.0], 0.0).endswith("say 7 visits or fewer, measured 0 visits: too many.")
+    assert SHARE.together([7.0, 7.0], 0.0).endswith("say 7 visits or fewer, measured 0 visits: too many.")
     assert SLOPE.together([0.0, 0.5, 1.0, 1.0], 0.44) == (
-        "1 of 4 predictions says “like √K”, measured K^0.44. The middle prediction says “like √K”."
+        "1 of 4 predictions says “like √K”, measured K^0.44. The most frequent answer is “like K”."
     )
 
 
-def test_the_middle_of_a_class_is_a_median_of_what_is_said_in_every_lesson() -> None:
+def test_answers_that_tie_are_all_shown() -> None:
+    assert ORDER.together([(0, 2, 1)], (0, 1, 2)).endswith(
+        "miss curve 2 and curve 3 most often, 1 of 1 times."
+    )
+    assert MARKER.together([1e2, 1e4], 1.5e4) == (
+        "The two middle ones of 2 predictions say 100 users and 10,000 users, measured 15,000 users."
+    )
+    assert SLOPE.together([0.0, 0.5, 1.0, 1.0, 0.5], 0.44).endswith(
+        "The most frequent answer is “like √K” and “like K”."
+    )
+    assert SHARE.typical([7.0, 9.0]) == [7.0, 9.0]
+    assert SHARE.typical([7.0, 7.0]) == [7.0]
+
+
+def test_the_middle_of_a_class_is_a_median_in_every_lesson_with_a_marker() -> None:
     """Half of it says no more and half no less, whichever way the axis goes; order of arrival is nothing."""
     rng = np.random.default_rng(7)
     for step in (step for lesson in LESSONS.values() for step in lesson.steps):
         prediction = step.prediction
-        if isinstance(prediction, Order):
+        if not isinstance(prediction, Marker):
             continue
-        marker = isinstance(prediction, Marker)
-        offered = prediction.marks if marker else [p for p, _ in prediction.choices]  # type: ignore[union-attr]
-        says = (lambda x: 1 / x) if marker and prediction.inverse else (lambda x: x)  # type: ignore[union-attr]
+        says = (lambda x: 1 / x) if prediction.inverse else (lambda x: x)
         for n in (1, 2, 3, 10, 41):
-            answers = [float(x) for x in rng.choice(offered, n)]
-            middle = prediction.middle(answers)
-            assert middle in answers
-            assert sum(says(x) <= says(middle) for x in answers) >= n / 2
-            assert sum(says(x) >= says(middle) for x in answers) >= n / 2
-            assert prediction.middle(answers[::-1]) == middle
+            answers = [float(x) for x in rng.choice(prediction.marks, n)]
+            for middle in (typical := prediction.typical(answers)):
+                assert middle in answers
+                assert sum(says(x) <= says(middle) for x in answers) >= n / 2
+                assert sum(says(x) >= says(middle) for x in answers) >= n / 2
+            assert prediction.typical(answers[::-1]) == typical
             assert step.together([prediction.write(x) for x in answers], evidence())
 
 

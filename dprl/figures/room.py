@@ -40,8 +40,7 @@ def shares_of_yes(
     for place, row in enumerate(reversed(rows)):
         color = looks.color(row.model, row.epsilon, dark=dark)
         low, high = f"{row.low:.0%}", f"{row.high:.0%}"
-        ends = {"low": low, "high": high} if low != high else {}
-        words = filled(said["share" if ends else "share_alone"], share=f"{row.share:.0%}", **ends)
+        words = filled(said["share"], share=f"{row.share:.0%}", low=low, high=high)
         interval = {"line": {"color": color, "width": 5}, "showlegend": False}
         chart.add("lines", [row.low, row.high], [place, place], **interval)
         # Words keep inside of the chart where the share is near an end.

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import multimode
 from typing import Any, ClassVar
 
 from dprl.fields import Field, SpecError, shown
@@ -112,8 +113,9 @@ class Order:
         """The share of curves that are named rightly."""
         return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
 
-    def middle(self, answers: Sequence[Sequence[int]]) -> None:
-        """Orders have none that could be drawn."""
+    def typical(self, answers: Sequence[Sequence[int]]) -> list[float]:
+        """Return nothing: no order can be drawn for all."""
+        return []
 
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
         """What a class predicted, at least one answer, against the truth: how many are right, and what most miss."""
@@ -124,7 +126,8 @@ class Order:
         most = max(missed)
         if not most:
             return said
-        return filled(VERDICT["missed"], said=said, curve=missed.index(most) + 1, most=most, n=n)
+        worst = [f"curve {i}" for i, count in enumerate(missed, 1) if count == most]
+        return filled(VERDICT["missed"], said=said, curves=listed(worst), most=most, n=n)
 
     def said(self, answer: Sequence[int]) -> str:
         """An answer in words."""
@@ -235,15 +238,18 @@ class Marker:
             return filled(VERDICT["within"], factor=human(NEAR))
         return filled(VERDICT["times"], times=rough(times), way=way)
 
-    def middle(self, answers: Sequence[float]) -> float:
-        """The median of at least one answer; of two in the middle the one that says less."""
-        return sorted(answers, reverse=self.inverse)[(len(answers) - 1) // 2]
+    def typical(self, answers: Sequence[float]) -> list[float]:
+        """Return the median of at least one answer; two if two different ones stand in the middle."""
+        ordered, n = sorted(answers, reverse=self.inverse), len(answers)
+        return list(dict.fromkeys(ordered[(n - 1) // 2 : n // 2 + 1]))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
         """What a class predicted, at least one answer, against the truth: by its median."""
-        n, middle = len(answers), self.middle(answers)
-        found = {"by": self.by, "truth": self.said(truth), "off": self._off(middle, truth)}
-        found["said"] = self.said(middle)
+        n, (middle, *other) = len(answers), self.typical(answers)
+        found = {"by": self.by, "truth": self.said(truth), "said": self.said(middle)}
+        if other:
+            return filled(VERDICT["markers_two"], n=n, other=self.said(other[0]), **found)
+        found["off"] = self._off(middle, truth)
         if n == 1:
             return filled(VERDICT["markers_one"], **found)
         return filled(VERDICT["markers"], n=n, less=self.words["less"], **found)
@@ -321,12 +327,12 @@ class Slope:
         """1 where no choice is nearer, else 0."""
         return float(self.distance(guess, truth) <= min(abs(power - truth) for power, _ in self.choices))
 
-    def middle(self, answers: Sequence[float]) -> float:
-        """The median of at least one answer; of two in the middle the smaller."""
-        return sorted(answers)[(len(answers) - 1) // 2]
+    def typical(self, answers: Sequence[float]) -> list[float]:
+        """Return the most frequent of at least one answer, all that tie."""
+        return multimode(sorted(answers))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
-        """What a class predicted, at least one answer, against the truth: how many are right, and what most say."""
+        """Return how many of a class are right, at least one answer, and its most frequent answers: all that tie."""
         n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
         nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
         return filled(
@@ -335,7 +341,7 @@ class Slope:
             predictions=counted(n, "prediction"),
             nearest=nearest[1],
             power=to_the(self.of, truth),
-            middle=self.said(self.middle(answers)),
+            frequent=listed([f"“{self.said(answer)}”" for answer in self.typical(answers)]),
         )
 
     def said(self, answer: float) -> str:
@@ -363,11 +369,11 @@ def cloud(
 ) -> None:
     """Many answers, each faint, so that they darken where they agree. Those to an order are counted instead.
 
-    shown: with the middle of them, which would lead those who still predict.
+    shown: with the typical ones, which would lead those who still predict.
     """
     drawn: list[tuple[Who, Sequence[Any]]] = [("other", answers)]
     if shown and answers:
-        drawn.append(("class", [prediction.middle(answers)]))
+        drawn.append(("class", prediction.typical(answers)))
     for who, of in drawn:
         if isinstance(prediction, Marker):
             figures.marker(chart, asked, of, who)

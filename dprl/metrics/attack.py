@@ -98,7 +98,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
     return float(np.log((low - delta) / high)) if low > delta and low - delta > high else 0.0
 
 
-def clopper_pearson(count: int, of: int, tests: int = 1) -> Measured:
+def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
     """A share with its exact interval at LEVEL. tests: how many are to hold together (Bonferroni)."""
     from scipy.special import betaincinv
 

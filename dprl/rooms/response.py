@@ -2,21 +2,19 @@
 
 The chance of the opposite is 1/(1 + e^epsilon). So either report is at most e^epsilon times as likely with the one
 answer as with the other: pure local privacy, whoever sees the reports. Of n reports the number of yes says everything
-once nobody knows whose is whose. Its law for every possible number of true ones is one table, from which an interval
-for the true number and what a trusted shuffler would prove are read off exactly.
+once nobody knows whose is whose. From it follows an interval for the share of true ones. Its distribution for every
+possible number of true ones is one table, which gives exactly the epsilon behind a trusted shuffler.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.metrics import LEVEL, Measured
+from dprl.metrics import LEVEL, Measured, clopper_pearson
 
 Array = NDArray[np.float64]
 DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
@@ -53,49 +51,19 @@ def law(epsilon: float, n: int) -> Array:
     return np.array(rows)
 
 
-def answered_yes(reported: int, n: int, epsilon: float) -> Measured:
-    """How many of n answers were yes, when `reported` of the reports are, with an interval at LEVEL.
+def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
+    """Estimate the share of n answers that were yes from the number of reports of yes, with an interval at LEVEL.
 
-    The value is unbiased but for being kept within 0 .. n. In the interval are the numbers that a test of both tails
-    does not reject. It covers the true number, whatever that is, at least so often, over the coins alone: nothing is
-    assumed of who answered. Where so few or so many yes are reported that every number is rejected, it is the value.
+    The interval is that of Clopper and Pearson for the chance that a report is yes, corrected for the coin and cut to
+    [0, 1]. It covers the true share at least that often, over the coins alone and whoever answered: n coins of
+    different chances spread less than n of their mean (Hoeffding 1956). Fewer reports of yes than the coins alone give
+    on average count as that many, and so do more, so the interval is never a single point.
     """
-    rows, wrong = law(epsilon, n), flip(epsilon)
-    value = float(np.clip((reported - n * wrong) / (1 - 2 * wrong), 0, n))
-    tail = (1 - LEVEL) / 2
-    at_most, at_least = rows[:, : reported + 1].sum(axis=1), rows[:, reported:].sum(axis=1)
-    kept = np.flatnonzero((at_most > tail) & (at_least > tail))
-    low, high = (float(kept[0]), float(kept[-1])) if len(kept) else (value, value)
-    return Measured(value, min(low, value), max(high, value))
-
-
-@lru_cache(maxsize=1024)
-def if_more(share: float, n: int, epsilon: float) -> Measured:
-    """What `answered_yes` would say of n answers if this share of the reports were yes: the same law, for any n.
-
-    A true number more makes many reports of yes likelier. So the numbers that no test rejects have no gaps, and the
-    ends are found by halving; no table of all of them is made.
-    """
-    from scipy.stats import binom
-
-    wrong, reported, tail = flip(epsilon), round(share * n), (1 - LEVEL) / 2
-
-    def chance_below(t: int, k: int) -> float:
-        """That at most k reports are yes when t answers are."""
-        right = np.arange(t + 1)
-        of_no = binom.cdf(k - right, n - t, wrong)
-        return float(binom.pmf(right, t, 1 - wrong) @ of_no)
-
-    def first(holds: Callable[[int], bool]) -> int:
-        """The first of 0 .. n from which on it holds; n + 1 if it never does."""
-        return bisect_left(range(n + 1), True, key=holds)
-
-    low = first(lambda t: 1 - chance_below(t, reported - 1) > tail)
-    high = first(lambda t: chance_below(t, reported) <= tail) - 1
-    value = float(np.clip((reported - n * wrong) / (1 - 2 * wrong), 0, n))
-    if low > high:
-        low = high = round(value)
-    return Measured(value, min(low, value), max(high, value))
+    if n == 0:
+        return Measured(0.5, 0.0, 1.0)
+    wrong = flip(epsilon)
+    found = clopper_pearson(float(np.clip(reported, n * wrong, n * (1 - wrong))), n)
+    return Measured(*(float(np.clip((share - wrong) / (1 - 2 * wrong), 0, 1)) for share in found))
 
 
 @lru_cache(maxsize=1024)

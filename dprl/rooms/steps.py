@@ -15,7 +15,7 @@ import numpy as np
 from dprl.fields import Field, SpecError
 from dprl.metrics import Measured
 from dprl.rooms import clinic
-from dprl.rooms.response import answered_yes, curator_count, flip, opposites, shuffled
+from dprl.rooms.response import curator_count, flip, opposites, share_of_yes, shuffled
 
 State = Literal["open", "paused", "revealed"]
 
@@ -164,7 +164,7 @@ class ShareEstimate:
 
     Attributes:
         n, reported: answers, and how many of their reports are yes.
-        yes: how many answers were yes, by the reports.
+        yes: the share of answers that were yes, by the reports.
         epsilon: of each report, whoever sees it.
         shuffled: of the same reports at DELTA, had a trusted shuffler mixed them before they were seen once.
         said, far: what a trusted curator would have said at the same epsilon, simulated as if `yes` were the truth, and
@@ -184,7 +184,7 @@ def estimate_share(room: str, step: ClassStep, question: Question) -> ShareEstim
     """Of the answers so far, at least one. room: its code, from which the noise of the simulated centre is drawn, one
     draw for a question."""
     n, reported, epsilon = len(step.answers), step.answers.count(YES), question.epsilon
-    yes = answered_yes(reported, n, epsilon)
+    yes = share_of_yes(reported, n, epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{room} {step.place}".encode()).digest())
-    said, far = curator_count(round(yes.value), epsilon, np.random.Generator(np.random.PCG64(seed)))
+    said, far = curator_count(round(n * yes.value), epsilon, np.random.Generator(np.random.PCG64(seed)))
     return ShareEstimate(n, reported, yes, epsilon, shuffled(epsilon, n, DELTA), said, far)

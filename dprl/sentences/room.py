@@ -44,29 +44,26 @@ def spent_on_phone(epsilons: list[float], total: float) -> str:
 
 
 def found(n: int, reported: int, yes: Measured) -> str:
-    """What the class said."""
-    low, high = f"{yes.low:.0f}", f"{yes.high:.0f}"
+    """Return what the class said. yes: the share of n answers."""
     return filled(
         RESULT["found"],
         reported=reported,
         reports=counted(n, "report"),
         say=RESULT["says" if n == 1 else "say"],
-        yes=f"{yes.value:.0f}",
         n=n,
-        within=filled(RESULT["within"], low=low, high=high) if low != high else RESULT["sure"],
+        **{name: f"{n * share:.0f}" for name, share in zip(("yes", "low", "high"), yes, strict=True)},
     )
 
 
-def if_more(now: tuple[int, Measured], n: int, then: Measured) -> str:
-    """What more phones would leave of the interval. now: how many there are, and what they leave."""
-    of, yes = now
+def if_more(now: Measured, n: int, then: Measured) -> str:
+    """Return the interval that n phones would leave instead of the present one."""
     return filled(
         RESULT["were_see"],
         n=human(n),
-        wide=f"{100 * (then.high - then.low) / n:.0f}",
-        now=f"{100 * (yes.high - yes.low) / of:.0f}",
-        low=f"{then.low / n:.0%}",
-        high=f"{then.high / n:.0%}",
+        wide=f"{100 * (then.high - then.low):.0f}",
+        now=f"{100 * (now.high - now.low):.0f}",
+        low=f"{then.low:.0%}",
+        high=f"{then.high:.0%}",
     )
 
 
@@ -89,6 +86,6 @@ def local(epsilon: float) -> str:
     return filled(RESULT["local"], epsilon=human(epsilon))
 
 
-def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> str:
-    """All three, for the teacher's page."""
-    return "\n\n".join([local(epsilon), shuffled(n, amplified, delta), central(n, epsilon, far)])
+def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> list[str]:
+    """Return the guarantees of the local, the shuffle and the central model."""
+    return [local(epsilon), shuffled(n, amplified, delta), central(n, epsilon, far)]

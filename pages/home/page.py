@@ -18,7 +18,7 @@ from dprl.sentences.noise import deviation
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from pages.home.slider import live_slider
-from pages.home.state import EPSILON, STORY, Home, link_to
+from pages.home.state import EPSILON, Home, link_to
 from pages.home.story import is_told, tell
 from pages.home.taken import LABEL, NEEDED, STOPS, taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
@@ -34,7 +34,7 @@ from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
-from pages.shared.visitor.address import query_of
+from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.state import read_address, session
 
 

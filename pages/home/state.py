@@ -13,7 +13,6 @@ from pages.shared.examples import BASE, HOME_BUDGETS
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session
 
-STORY = "story"  # of an address that the slider wrote below it
 EPSILON = replace(FIELDS["epsilon"], optional=False)
 
 

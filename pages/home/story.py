@@ -18,9 +18,10 @@ from dprl.figures.looks import color
 from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.messages import filled, messages
 from dprl.words import human, percent, rough
-from pages.home.state import STORY, Home
+from pages.home.state import Home
 from pages.shared.layout.component import component
 from pages.shared.results.bundled import asset
+from pages.shared.visitor.address import STORY
 from pages.shared.visitor.state import session
 
 ORDER = ("swim", "count", "attack", "noise", "learn")

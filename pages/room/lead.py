@@ -74,7 +74,7 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
     content = step.content
     if isinstance(content, Question):
         st.markdown(f"# {escape(content.text)}", anchors=False)
-        question.show_results(group().code, step)
+        question.show_results(group().code, step, large=True)
     elif isinstance(content, Clinic):
         st.markdown(f"# {clinic.SAID['title']}", anchors=False)
         clinic.class_results(step, content, large=True)

@@ -14,6 +14,7 @@ from pages.room.state import group, teaches
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.results.data import store
+from pages.shared.visitor import address
 from pages.shared.visitor.state import read_address, write_address
 
 PACE = 0.5  # seconds between two looks at the room
@@ -29,7 +30,7 @@ def main() -> None:
     if not store().rooms.allowed:
         st.info(OFF, icon=":material/door_front:")
         return
-    if "key" in st.query_params:
+    if r.code and address.here() != r.items:
         write_address(r)
     if not r.code:
         entrance()
@@ -37,7 +38,8 @@ def main() -> None:
     device.meet()
     here = store().rooms.find(r.code)
     if here is not None and teaches():
-        stage, door = st.columns([5, 2], gap="large")
+        with st.container(key="teacher"):
+            stage, door = st.columns([5, 2], gap="large")
         with stage:
             teacher.stage(here)
             teacher.composer(here)

@@ -76,27 +76,31 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
     making = step.state == "open" and written is None
     if making:
         answer_field(prediction, text, partial(predict, step.place))
+        send_bar(step, bool(valid_texts(found, [text])), bool(text))
     key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
     if making:
         draggable(prediction, text, key, partial(take_prediction, step.place))
-    if making:
-        with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
-            st.button(
-                sentences.PHONE["send"],
-                key=f"send_{step.place}",
-                icon=":material/send:",
-                type="primary",
-                disabled=not valid_texts(found, [text]),
-                on_click=callback(send),
-                args=(step.place,),
-            )
-            if text:
-                st.caption(sentences.PHONE["waits"])
         st.caption(explained(sentences.PHONE["guesses"]))
     elif written is not None:
         st.success(sentences.PHONE["sent"], icon=":material/done:")
     else:
         st.info(sentences.PHONE["paused_predictions"], icon=":material/pause:")
+
+
+def send_bar(step: ClassStep, whole: bool, begun: bool) -> None:
+    """Draw the button that sends a prediction, above the chart, which it never covers."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
+        st.button(
+            sentences.PHONE["send"],
+            key=f"send_{step.place}",
+            icon=":material/send:",
+            type="primary",
+            disabled=not whole,
+            on_click=callback(send),
+            args=(step.place,),
+        )
+        if begun:
+            st.caption(sentences.PHONE["waits"])
 
 
 def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:

@@ -8,21 +8,22 @@ from dprl.figures import room as figures
 from dprl.figures.picture import Picture
 from dprl.figures.room import KnownShare
 from dprl.messages import counted, filled
-from dprl.rooms.response import if_more
+from dprl.rooms.response import share_of_yes
 from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate
 from dprl.sentences import room as sentences
 from dprl.words import human
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import draw, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
+from pages.shared.text import escape
 
 PHONES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 DEFAULT_PHONES = 500
 
 
-def show_results(code: str, step: ClassStep) -> None:
-    """The chart of three kinds of trust, and what each proves."""
+def show_results(code: str, step: ClassStep, large: bool = False) -> None:
+    """Draw the chart of three privacy models, and what each guarantees. large: for a projector, all on one screen."""
     night, found = dark(), store().rooms.estimate(code, step)
     if found is None:
         st.info(
@@ -35,13 +36,21 @@ def show_results(code: str, step: ClassStep) -> None:
             sentences.RESULT["were"], PHONES, DEFAULT_PHONES, key=f"were_{step.place}", format_func=human
         )
     key = ("room", code, step.place, found.n, found.reported, phones, night)
-    show(kept(key, lambda: shares_picture(found, night, phones)), f"room_{step.place}")
-    st.markdown(explained(sentences.three(found.n, found.epsilon, found.shuffled, DELTA, found.far)))
+    picture, name = kept(key, lambda: shares_picture(found, night, phones)), f"room_{step.place}"
+    if large:
+        draw(picture, f"{name}_large", height="stretch")
+        st.markdown(explained(escape(picture.see)))
+    else:
+        show(picture, name)
+    with st.container(key="three"):
+        said = sentences.three(found.n, found.epsilon, found.shuffled, DELTA, found.far)
+        for column, one in zip(st.columns(3), said, strict=True):
+            column.markdown(explained(one))
 
 
 def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
     """One share of yes, three times; and as it would be known of so many phones, 0 for none."""
-    n, (value, low, high) = found.n, (share / found.n for share in found.yes)
+    n, (value, low, high) = found.n, found.yes
     # noise may go beyond what can be
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
     rows = [
@@ -51,10 +60,10 @@ def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Pictur
     ]
     see = sentences.found(n, found.reported, found.yes)
     if phones:
-        more = if_more(found.reported / n, phones, found.epsilon)
+        more = share_of_yes(phones * found.reported / n, phones, found.epsilon)
         title = filled(sentences.RESULT["were_row"], n=human(phones))
-        rows.insert(1, KnownShare("local", title, found.epsilon, *(share / phones for share in more)))
-        see += f" {sentences.if_more((n, found.yes), phones, more)}"
+        rows.insert(1, KnownShare("local", title, found.epsilon, *more))
+        see += f" {sentences.if_more(found.yes, phones, more)}"
     subtitle = filled(
         sentences.RESULT["subtitle"], answers=counted(n, "answer"), epsilon=f"{found.epsilon:g}"
     )

@@ -48,7 +48,7 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
 def way_in(here: Room) -> None:
-    """Code, link and QR picture while the class can come in, and what the teacher can do with the room."""
+    """Draw code, link and QR picture while the class can come in, and the teacher's own link."""
     r = group()
     if here.closed:
         st.info(
@@ -60,17 +60,8 @@ def way_in(here: Room) -> None:
         st.html(f'<p class="dprl-code" aria-label="{spelt}">{r.code}</p>')
         qr(join_address(), SAID["picture"])
         copy_link(r.query, SAID["copy_join"])
-    with st.expander(SAID["room"], icon=":material/settings:", expanded=here.closed):
-        copy_link(query_of([*r.link, ("key", r.key)]), SAID["copy_key"])
-        st.caption(SAID["key"])
-        name, file = r.code, store()
-        save(f"room-{name}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, name))
-        if here.closed:
-            st.button(SAID["leave"], key="leave", icon=":material/logout:", on_click=callback(leave))
-        else:
-            st.button(SAID["close"], key="close_room", icon=":material/lock:", on_click=callback(close))
-            st.caption(SAID["closing"])
-        deleting(here)
+    copy_link(query_of([*r.link, ("key", r.key)]), SAID["copy_key"])
+    st.caption(f"{SAID['key']} {filled(SAID['forgets'], hours=HOURS)}")
 
 
 def deleting(here: Room) -> None:
@@ -92,7 +83,6 @@ def deleting(here: Room) -> None:
             icon=":material/delete:",
             on_click=callback(forget_room),
         )
-    st.caption(filled(SAID["forgets"], hours=HOURS))
 
 
 def stage(here: Room) -> None:
@@ -122,7 +112,8 @@ def stage(here: Room) -> None:
 
 
 def standing(here: Room) -> None:
-    """How many are there, and for how long."""
+    """Draw how many are there and for how long, and what the teacher can do with the room."""
+    file, code = store(), group().code
     left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
     said = SAID["standing_closed" if here.closed else "standing"]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
@@ -130,7 +121,22 @@ def standing(here: Room) -> None:
             f":material/groups: {filled(said, people=here.people, most=MOST_PEOPLE, left=left)}",
             width="content",
         )
-        st.button(lead.SAID["lead"], icon=":material/slideshow:", key="lead", on_click=callback(lead.lead))
+        with st.container(horizontal=True, gap="small", width="content"):
+            st.button(
+                lead.SAID["lead"], icon=":material/slideshow:", key="lead", on_click=callback(lead.lead)
+            )
+            save(f"room-{code}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, code))
+            if here.closed:
+                st.button(SAID["leave"], key="leave", icon=":material/logout:", on_click=callback(leave))
+            else:
+                st.button(
+                    SAID["close"],
+                    key="close_room",
+                    icon=":material/lock:",
+                    help=SAID["closing"],
+                    on_click=callback(close),
+                )
+            deleting(here)
 
 
 def pacing(step: ClassStep, here: Room) -> None:
@@ -246,13 +252,9 @@ def lesson_form() -> None:
         st.selectbox(
             SAID["step"], steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None
         )
-        with st.container(horizontal=True, gap="small"):
-            st.form_submit_button(
-                SAID["predict"], icon=":material/send:", type="primary", on_click=callback(predict)
-            )
-            st.form_submit_button(
-                SAID["lead"], icon=":material/slideshow:", on_click=callback(lead_from_here)
-            )
+        st.form_submit_button(
+            SAID["predict"], icon=":material/send:", type="primary", on_click=callback(predict)
+        )
 
 
 def said(content: Content) -> str:
@@ -286,12 +288,6 @@ def predict() -> None:
     chosen = st.session_state.get(f"step_{group().asked}")
     if chosen is not None:
         put(chosen)
-
-
-def lead_from_here() -> None:
-    """Puts the step to the class, and leads it from there."""
-    predict()
-    lead.lead()
 
 
 def put(content: Content) -> None:

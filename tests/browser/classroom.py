@@ -57,7 +57,7 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         took["joined"] = time.perf_counter() - begin
 
         await teacher.set("button_group", "Kind", string_array_value=["A lesson's question"])
-        await teacher.press("Let them predict")
+        await teacher.press("Ask this question")
         begin = await at_once(students, predict)
         await teacher.until(lambda: (cloud(teacher) == people) and answered(people, people) in teacher.text)
         took["cloud"] = time.perf_counter() - begin
@@ -125,7 +125,7 @@ async def led(
     seconds from a press of Next until 95% of the phones have what is asked."""
     lesson, waited = LESSONS[LED], []
     await teacher.set("button_group", "Kind", string_array_value=["A lesson's question"])
-    press = partial(teacher.press, "Lead from here")
+    press = partial(teacher.press, "Ask this question")
     for at in range(1, len(lesson.steps)):
         before = [heading(student) for student in students]
         begin = time.perf_counter()
@@ -137,6 +137,9 @@ async def led(
         await asyncio.gather(*(guess(s, lesson.steps[at].prediction, i) for i, s in enumerate(students)))
         if last:
             await students.pop(0).leave()
+        if at == 1:
+            await teacher.press("Lead from here")
+            await teacher.until(lambda: "Leave" in teacher.buttons)
         await teacher.press("Reveal")
         await everybody(students, "Your class: ")
         coming = upcoming([Guess(LED, at)]) or Recap(LED)

@@ -23,6 +23,8 @@ def teacher(visit: Visits) -> Page:
     page = visit("room", 1280)
     page.get_by_role("button", name="Open a room").click()
     page.get_by_text("A lesson's question", exact=True).click()
+    page.get_by_role("button", name="Ask this question").click()
+    page.get_by_role("button", name="Reveal").wait_for()
     page.get_by_role("button", name="Lead from here").click()
     asks(page, 0)
     return page
@@ -137,6 +139,32 @@ def test_the_same_by_clicks_at_the_sizes_of_projectors(teacher: Page, phone: Pag
     asks(teacher, 1)
     teacher.get_by_role("button", name="Leave").click()
     expect(teacher.get_by_text("Put something to the class")).to_be_visible()
-    teacher.get_by_role("button", name="Lead by keys").click()
+    teacher.get_by_role("button", name="Lead from here").click()
     expect(teacher.get_by_role("button", name="Leave")).to_be_visible()
     asks(teacher, 1)
+
+
+def test_a_question_about_themselves_is_led_on_one_screen(visit: Visits, browser: Browser, app: App) -> None:
+    """All three guarantees stand above the bar, and the room's buttons are in sight on the teacher's own page."""
+    teacher = visit("room", 1280)
+    teacher.set_viewport_size({"width": 1280, "height": 800})
+    teacher.get_by_role("button", name="Open a room").click()
+    teacher.get_by_label("A question for yes or no").fill("Did you sleep?")
+    teacher.get_by_role("button", name="Ask the class").click()
+    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    try:
+        phone = context.new_page()
+        phone.goto(f"{app.url}/room?room={teacher.url.partition('room=')[2]}")
+        phone.get_by_role("button", name="Yes", exact=True).click()
+        teacher.get_by_role("button", name="Reveal").click()
+        for name in ("Results as CSV", "Close the room", "Delete the room"):
+            expect(teacher.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+        teacher.get_by_role("button", name="Lead from here").click()
+        central = teacher.locator(".st-key-present").get_by_text("Central, simulated.").locator("..")
+        expect(central).to_be_in_viewport(ratio=1)
+        bar = box_of(teacher.locator(".st-key-present_bar"))
+        inside = box_of(central)
+        assert inside["y"] + inside["height"] <= bar["y"]
+        assert fits(teacher)
+    finally:
+        context.close()

@@ -47,7 +47,6 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
         expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
         teacher.get_by_role("button", name="Reveal").click()
         expect(student.get_by_text("What the class knows of itself")).to_be_visible()
-        teacher.get_by_text("This room", exact=True).click()
         with teacher.expect_download() as download:
             teacher.get_by_role("button", name="Results as CSV").click()
         (row,) = csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
@@ -74,7 +73,7 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
         student.get_by_role("button", name="Join", exact=True).click()
         expect(student.get_by_text("You are in")).to_be_visible()
         teacher.get_by_text("A lesson's question", exact=True).click()
-        teacher.get_by_role("button", name="Let them predict").click()
+        teacher.get_by_role("button", name="Ask this question").click()
         send = student.get_by_role("button", name="Send my prediction")
         expect(send).to_be_disabled()
         expect(send).to_be_in_viewport(ratio=1)  # before anything is scrolled
@@ -95,7 +94,6 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
             expect(page.locator(".dprl-told")).to_have_count(0)
         held = "!document.querySelector('.js-plotly-plot').data.some(({ meta }) => meta === 'held')"
         assert teacher.evaluate(held)
-        teacher.get_by_text("This room", exact=True).click()
         delete = teacher.get_by_role("button", name="Delete the room")
         delete.scroll_into_view_if_needed()
         teacher.wait_for_timeout(1000)  # what opens slides, and a press on what slides may open and close

@@ -74,7 +74,7 @@ TAKEN = {
     },
     "dprl.rooms": {"clinic"},
     "dprl.rooms.clinic": {"world"},
-    "dprl.rooms.response": {"flip", "if_more"},
+    "dprl.rooms.response": {"flip", "share_of_yes"},
     "dprl.rooms.steps": {
         "TOTAL",
         "Recap",

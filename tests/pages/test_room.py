@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
-from dprl.rooms.response import answered_yes, if_more, opposites
+from dprl.rooms.response import opposites, share_of_yes
 from dprl.rooms.steps import NO, YES, Content, Guess, Question, Recap, ShareEstimate
 from dprl.runs import rooms
 from dprl.runs.limits import Lease
@@ -276,12 +276,12 @@ def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: St
     app = visit(PAGE, room=code, key=key)
     app.button_group[0].set_value("prediction").run()
     for _ in range(2):
-        button = widget(app, "button", "Let them predict")
+        button = widget(app, "button", "Ask this question")
         button.click().run()
     store.rooms.put_step(code, key, Question(ASKED, 1.0))
     app = visit(PAGE, room=code, key=key)
     app.button_group[0].set_value("prediction").run()
-    button = widget(app, "button", "Let them predict")
+    button = widget(app, "button", "Ask this question")
     button.click().run()
     put = [step.content for step in store.rooms.steps(code) if isinstance(step.content, Guess)]
     assert put == [Guess("price", 1), Guess("price", 2), Guess("proved", 0), Guess("proved", 1)]
@@ -475,11 +475,13 @@ def test_what_a_centre_would_have_said_stays_within_what_can_be() -> None:
         assert 0 <= low <= share <= high <= 1
 
 
-def test_an_interval_that_is_one_number_is_said_as_one() -> None:
-    sure = shares_picture(ShareEstimate(1, 0, Measured(0.0, 0.0, 0.0), 5.0, 5.0, 0, 0), night=False)
-    assert {trace.text[0] for trace in sure.figure.data if trace.text} == {"0% alone"}
-    assert "about 0 of 1 answered yes: no other number, with 95% confidence" in sure.see
-    said = sentences.three(1, 5.0, 5.0, 1e-6, 0)
+def test_a_room_with_one_answer_shows_nearly_everything_as_possible() -> None:
+    seen = shares_picture(
+        ShareEstimate(1, 0, share_of_yes(0, 1, 1.0), 1.0, 1.0, 0, 0), night=False, phones=500
+    )
+    assert "about 0 of 1 answered yes: from 0 to 1, with 95% confidence." in seen.see
+    assert "0 points wide" not in seen.see
+    said = " ".join(sentences.three(1, 5.0, 5.0, 1e-6, 0))
     assert "One report has no others to hide among" in said
     assert "would be exact in at least 95% of draws" in said
 
@@ -547,7 +549,6 @@ def test_what_more_phones_would_leave_of_the_interval_follows_the_slider(visit: 
     (slider,) = teacher.select_slider
     for phones in (500, 5000):
         slider.set_value(phones).run()
-        more = if_more(3 / 5, phones, 1.0)
-        now = 5, answered_yes(3, 5, 1.0)
-        assert sentences.if_more(now, phones, more) in words(teacher)
-    assert if_more(3 / 5, 5000, 1.0).high / 5000 - if_more(3 / 5, 5000, 1.0).low / 5000 < 0.1
+        more = share_of_yes(phones * 3 / 5, phones, 1.0)
+        assert sentences.if_more(share_of_yes(3, 5, 1.0), phones, more) in words(teacher)
+    assert more.high - more.low < 0.1

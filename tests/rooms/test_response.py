@@ -10,13 +10,12 @@ import pytest
 
 from dprl.rooms.response import (
     DRAWS,
-    answered_yes,
     curator_count,
     flip,
-    if_more,
     law,
     opposites,
     report,
+    share_of_yes,
     shuffled,
 )
 
@@ -46,28 +45,40 @@ def test_the_law_of_the_reports_is_that_of_every_coin_in_turn() -> None:
         np.testing.assert_allclose(law(epsilon, n)[true], chances, atol=1e-15)
 
 
-@pytest.mark.parametrize(("epsilon", "n"), [(0.5, 40), (1.0, 1), (1.0, 40), (3.0, 25)])
-def test_the_interval_covers_every_true_number_95_times_in_100_and_the_value_is_unbiased(
-    epsilon: float, n: int
-) -> None:
-    found = [answered_yes(k, n, epsilon) for k in range(n + 1)]
-    rows, wrong = law(epsilon, n), flip(epsilon)
-    for true in range(n + 1):
-        covered = sum(p for p, one in zip(rows[true], found, strict=True) if one.low <= true <= one.high)
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 12, 40])
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_interval_covers_every_true_share_95_times_in_100(epsilon: float, n: int) -> None:
+    """Whatever the true answers are, over the coins alone; and it is never a single point."""
+    found = [share_of_yes(k, n, epsilon) for k in range(n + 1)]
+    for true, row in enumerate(law(epsilon, n)):
+        covered = sum(p for p, one in zip(row, found, strict=True) if one.low <= true / n <= one.high)
         assert covered >= 0.95
-        mean = sum(p * (k - n * wrong) / (1 - 2 * wrong) for k, p in enumerate(rows[true]))
+    assert all(0 <= one.low <= one.value <= one.high <= 1 for one in found)
+    assert all(one.high - one.low > 0.01 for one in found)
+
+
+@pytest.mark.parametrize(("epsilon", "n"), [(0.5, 40), (1.0, 1), (3.0, 25)])
+def test_the_reports_corrected_for_the_coin_are_unbiased(epsilon: float, n: int) -> None:
+    wrong = flip(epsilon)
+    for true, row in enumerate(law(epsilon, n)):
+        mean = sum(p * (k - n * wrong) / (1 - 2 * wrong) for k, p in enumerate(row))
         assert mean == pytest.approx(true, abs=1e-9)
-    assert all(one.low <= one.value <= one.high for one in found)
+    for k in range(math.ceil(n * wrong), math.floor(n * (1 - wrong)) + 1):
+        assert share_of_yes(k, n, epsilon).value == pytest.approx((k / n - wrong) / (1 - 2 * wrong))
 
 
-@pytest.mark.parametrize(("epsilon", "n"), [(0.3, 7), (1.0, 40), (3.0, 25)])
-def test_an_interval_without_its_table_is_the_one_with_it(epsilon: float, n: int) -> None:
-    for k in range(n + 1):
-        assert if_more(k / n, n, epsilon) == pytest.approx(answered_yes(k, n, epsilon), abs=1e-9)
+def test_without_reports_nothing_is_known_and_two_leave_nearly_everything_open() -> None:
+    assert share_of_yes(0, 0, 1.0) == (0.5, 0.0, 1.0)
+    for k in range(3):
+        low, high = share_of_yes(k, 2, 1.0)[1:]
+        assert high - low > 0.9
+    nobody = share_of_yes(0, 500, 1.0)  # as often as two phones that both report no
+    assert nobody.low == 0
+    assert 0.05 < nobody.high < 0.15
 
 
 def test_more_phones_leave_a_narrower_interval() -> None:
-    widths = [(one.high - one.low) / n for n in (10, 40, 100, 500, 10_000) if (one := if_more(0.5, n, 1.0))]
+    widths = [one.high - one.low for n in (10, 40, 100, 500, 10_000) if (one := share_of_yes(n / 2, n, 1.0))]
     assert widths == sorted(widths, reverse=True)
     assert widths[-1] < 0.05 < widths[-2]
 

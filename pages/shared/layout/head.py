@@ -10,7 +10,7 @@ from pages.shared.controls import custom
 from pages.shared.layout.browser import settings_button
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
-from pages.shared.visitor.address import query_of
+from pages.shared.visitor.address import NOTHING, query_of
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.locks import locked_in_words
 from pages.shared.visitor.state import PageState, session, write_address
@@ -34,9 +34,8 @@ def head(part: PageState) -> DeltaGenerator:
     if problems := part.problems:
         told = " ".join(escape(p) for p in problems[:MOST_TOLD])
         more = " There was more." if len(problems) > MOST_TOLD else ""
-        st.warning(
-            f"Not all of this link could be used; the rest is shown. {told}{more}", icon=":material/link_off:"
-        )
+        rest = "" if NOTHING in told else "Not all of this link could be used; the rest is shown. "
+        st.warning(f"{rest}{told}{more}", icon=":material/link_off:")
     if page.settings and part.locked:
         opened = f"?{query_of(part.link)}"
         st.markdown(

@@ -4,20 +4,94 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+from typing import Any
+from urllib.parse import parse_qs, unquote, unquote_plus, urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
 from dprl.fields import shown
-from dprl.links import last
+from dprl.links import NAME, last
 from dprl.runs.database import StoreError
 from dprl.sitemap import PAGES
 from pages.shared.results.data import store
 
 Query = dict[str, list[str]]
 SAY = "say"  # what whoever shares a view says of it, in a sentence, to those who open the link
+STORY = "story"  # of an address that the slider of the home page wrote below its story
+VERSION = "v"  # which is no use of a link by itself
 MOST_LETTERS = 160
 SHORT = "s"  # the key of a short link
+NOTHING = "Nothing in this link could be used"
+TRACKERS = re.compile(r"utm_\w+|[a-z]*clid")  # what mail programs and social networks add to a link
+SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # what an encoded value consists of, with a space for +
+
+
+class Given(Query):
+    """A link as a page reads it: keys in any case, and a record of those that the page asked for."""
+
+    def __init__(self, query: Query) -> None:
+        super().__init__(query)
+        self.asked: set[str] = set()
+
+    def _key(self, key: object) -> Any:
+        self.asked.add(str(key))
+        if VERSION == key or super().__contains__(key):
+            return key
+        folded = (one for one in self if one.lower() == str(key).lower() and one != VERSION)
+        return next(folded, key)
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(self._key(key))
+
+    def __getitem__(self, key: str) -> list[str]:
+        return super().__getitem__(self._key(key))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the values of a key in upper or lower case."""
+        return super().get(self._key(key), default)
+
+    def unused(self) -> str:
+        """Return a sentence if the page asked for nothing that the link has, else an empty text."""
+        known = {key.lower() for key in self.asked | {STORY, VERSION}}
+        keys = [key for key in self if not TRACKERS.fullmatch(key)]
+        unknown = [key for key in keys if key.lower() not in known]
+        if not unknown or any(key.lower() in known and key != VERSION for key in keys):
+            return ""
+        return f"{NOTHING}: this page has no parameter named {' or '.join(map(shown, unknown[:3]))}."
+
+
+def restored(query: Query) -> Query:
+    """Return a query without the marks of HTML (`&amp;`) and without a second percent encoding."""
+    found: Query = {}
+    for key, values in query.items():
+        plain = unquote(key)
+        if "=" in plain:  # the signs between keys and values were encoded, too
+            text = plain + "".join(f"={value}" for value in values if value)
+            inner = restored(parse_qs(text, keep_blank_values=True))
+        else:
+            inner = {plain: [unquote_plus(one) if _encoded_twice(one) else one for one in values]}
+        for name, some in inner.items():
+            found.setdefault(name.removeprefix("amp;"), []).extend(some)
+    return found
+
+
+def _encoded_twice(value: str) -> bool:
+    """Return whether a value is still encoded. Links escape `%` and `~` in texts, which other signs give away."""
+    return bool(SAFE.fullmatch(value) and re.search(r"%(?!25|7E)[0-9A-F]{2}|%7E\w+\.", value, re.IGNORECASE))
+
+
+def without_its_end(query: Query, problems: list[str]) -> Query:
+    """Return a query without the punctuation that followed the link in a text, which is added to `problems`."""
+    if not query:
+        return query
+    *_, (key, values) = query.items()
+    text = key.lower() == SAY or values[-1].rpartition("~")[2].startswith(f"{NAME}.")
+    whole = values[-1].rstrip(".,;)")
+    end = values[-1][len(whole) :]
+    if text or not end or values[-1].count("(") >= values[-1].count(")") > 0:
+        return query
+    problems.append(f"The link ended in {shown(end)}, which was left out.")
+    return {**query, key: [*values[:-1], whole]}
 
 
 def query_of(items: Iterable[tuple[str, str]]) -> str:
@@ -27,12 +101,12 @@ def query_of(items: Iterable[tuple[str, str]]) -> str:
 
 
 def read_query(files: Collection[str]) -> tuple[Query, str]:
-    """The query of the address bar, and its name to remember it by.
+    """The query of the address bar as it was before it was copied, and its name to remember it by.
 
     files: digests of those known here. A link has another name when one that it waited for has come.
     """
     given = {key: st.query_params.get_all(key) for key in st.query_params}
-    return given, _name(given, files)
+    return restored(given), _name(given, files)
 
 
 def here() -> list[tuple[str, str]]:
@@ -80,22 +154,24 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def lengthened(given: Query, page_shown: str) -> tuple[Query, str]:
-    """What a link stands for that may be a short one, `s=` and letters, with what it says besides; and a sentence where
-    the letters stand for nothing. A short link to another page leads there."""
+def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
+    """Return what a link stands for that may be a short one, `s=` and letters, with what it says besides; a sentence is
+    added to `problems` if the letters stand for nothing. A short link to another page leads there."""
     text = given.get(SHORT, [""])[-1]
     if re.fullmatch(r"[\s\d.eE+-]*", text):  # a number: Explore has a state of that name
-        return given, ""
+        return given
     besides = {key: values for key, values in given.items() if key != SHORT}
     try:
         page, query = store().links.lengthen(text)
     except StoreError as error:
-        return besides, str(error)
+        problems.append(str(error))
+        return besides
     if page != page_shown:
         if page not in PAGES:
-            return besides, f"s: {shown(text)} leads to a page that this version does not have."
+            problems.append(f"s: {shown(text)} leads to a page that this version does not have.")
+            return besides
         st.switch_page(PAGES[page].file, query_params=[(SHORT, text)])
-    return parse_qs(query, keep_blank_values=True) | besides, ""
+    return parse_qs(query, keep_blank_values=True) | besides
 
 
 def _name(query: Query, files: Collection[str]) -> str:

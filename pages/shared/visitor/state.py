@@ -364,14 +364,13 @@ def read_address(part: PageState) -> None:
     if name != part.address and not late:
         if part.address is not None:
             s.replaced.append(part.address)
-        part.address, s.unasked = name, 0.0
-        given, problem = address.lengthened(given, s.page or "")
-        part.problems = ()
-        part.follow(given)
-        problems = [problem] if problem else []
-        part.locked = locks.decode(given, problems)
-        part.sentence = address.sentence_of(given, problems)
-        part.problems = (*problems, *part.problems)
+        part.address, part.problems, s.unasked, problems = name, (), 0.0, list[str]()
+        given = address.without_its_end(given, problems)
+        link = address.Given(address.lengthened(given, s.page or "", problems))
+        part.follow(link)
+        part.locked = locks.decode(link, problems)
+        part.sentence = address.sentence_of(link, problems)
+        part.problems = tuple(filter(None, (*problems, *part.problems, link.unused())))
     s.locked = part.locked
 
 
