@@ -56,6 +56,21 @@ def shown(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
+class Frozen(dict[str, T]):
+    """A mapping that nobody can change. It prints, compares and converts to JSON as a dict does."""
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(
+            "This mapping is read-only; change a copy, such as dict(mapping), or use spec.replace(...)."
+        )
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[Frozen[T]], tuple[dict[str, T]]]:
+        """Pickle and copy it through its constructor: both would set its items one by one."""
+        return type(self), (dict(self),)
+
+
 def either(words: Sequence[str]) -> str:
     """What may be given, in words: `a`, `a or b`, `a, b or c`."""
     some, last = str(SAID["comma"]).join(words[:-1]), words[-1]
@@ -153,7 +168,7 @@ class Field:
         if self.kind == "params":
             if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
                 raise self.refuse(value)
-            return dict(value)
+            return Frozen(value)
         if isinstance(value, str):
             raise self.refuse(repr(value))  # in quotes, so that a number given as text is seen to be one
         if isinstance(value, bool) or not hasattr(value, "__float__"):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dprl import names
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, SpecError, check_params, documented
+from dprl.fields import Field, Frozen, SpecError, check_params, documented
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.messages.brief import Registry, described, tabulated
@@ -115,7 +115,7 @@ class OfflineSpec(Budgeted):
         self._check_fields()
         world, learner = ENVIRONMENTS[self.environment], self.learner
         for name, owner in (("environment_params", world), ("algorithm_params", learner)):
-            self._set(name, check_params(name, owner.key, owner.fields, getattr(self, name)))
+            self._set(name, Frozen(check_params(name, owner.key, owner.fields, getattr(self, name))))
         self._set("behaviour", datasets.check_behaviour(self.behaviour, self.problem_size))
         self._set("rewards", (self.rewards or "known") if "rewards" in learner.public else None)
         self._choose_budget(learner.privacies)

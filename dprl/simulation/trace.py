@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.mdp.tabular import Array
+from dprl.fields import Frozen
+from dprl.mdp.tabular import Array, read_only
 from dprl.messages import counted
 from dprl.messages.brief import described
 from dprl.messages.labels import called, phrase
@@ -87,7 +88,7 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TraceCore(Generic[S_co]):
-    """One seed of a run. The fields of a subclass are arrays, dictionaries of arrays, or plain JSON.
+    """One seed of a run. The fields of a subclass are read-only arrays, mappings of such, or plain JSON.
 
     Attributes:
         spec: of which kind, a subclass says.
@@ -109,6 +110,18 @@ class TraceCore(Generic[S_co]):
 
     # fields that compressing cannot make smaller, each with the field it may be equal to and then is not kept
     NOISY: ClassVar[Mapping[str, str]] = {}
+
+    def __post_init__(self) -> None:
+        axis, measure, at, values = self.curve
+        frozen: dict[str, Any] = {"curve": Curve(axis, measure, read_only(at), read_only(values))}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray):
+                frozen[f.name] = read_only(value)
+            elif isinstance(value, Mapping):
+                frozen[f.name] = Frozen({name: read_only(array) for name, array in value.items()})
+        for name, value in frozen.items():
+            object.__setattr__(self, name, value)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -228,7 +241,7 @@ class Trace(Generic[T_co]):
     @cached_property
     def values(self) -> Array:
         """[seeds, C] what was measured there."""
-        return np.stack([seed.curve.values for seed in self.seeds])
+        return read_only(np.stack([seed.curve.values for seed in self.seeds]))
 
     @property
     def episodes(self) -> Ints:

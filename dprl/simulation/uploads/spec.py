@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
-from dprl.fields import Field, SpecError, check_params, documented, read_text, shown
+from dprl.fields import Field, Frozen, SpecError, check_params, documented, read_text, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner, OfflineProblem
 from dprl.mdp import Size
@@ -114,7 +114,7 @@ class UploadSpec(Budgeted):
         learner = self.learner
         self._set(
             "algorithm_params",
-            check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params),
+            Frozen(check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params)),
         )
         self._choose_budget(tuple(key for key in learner.privacies if key != "none"))
         if self.public.episodes > 1 and not learner.several:
