@@ -213,7 +213,7 @@ def spec_of(given: argparse.Namespace) -> Iterator[Any]:
 
 def flags() -> list[Field]:
     """The fields of every kind of spec, those with one name once."""
-    found = {name: field for kind in reversed(KINDS.values()) for name, field in kind.fields.items()}
+    found = {name: field for kind in reversed([*KINDS.values()]) for name, field in kind.fields.items()}
     ordered = [name for kind in KINDS.values() for name in kind.fields]
     return [found[name] for name in dict.fromkeys(ordered)]
 

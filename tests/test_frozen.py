@@ -83,8 +83,8 @@ def test_arrays_of_a_model_are_read_only_copies() -> None:
 
 
 def test_a_model_may_be_lists() -> None:
-    arrays: Any = ([[[[1.0], [1]]]], [[[0, 1]]], [1])
-    assert dprl.TabularMDP("room", *arrays, ("s",), ("a", "b")).R.tolist() == [[[0.0, 1.0]]]
-    arrays = ([[[[1.0], [1]]]], "no numbers", [1])
+    make: Any = dprl.TabularMDP
+    labels = ("s",), ("a", "b")
+    assert make("room", [[[[1.0], [1]]]], [[[0, 1]]], [1], *labels).R.tolist() == [[[0.0, 1.0]]]
     with pytest.raises(dprl.SpecError, match=r"^R: this is not allowed; give an array of numbers\.$"):
-        dprl.TabularMDP("room", *arrays, ("s",), ("a", "b"))
+        make("room", [[[[1.0], [1]]]], "no numbers", [1], *labels)

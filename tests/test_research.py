@@ -40,7 +40,7 @@ def test_what_a_notebook_shows_is_short_and_says_label_regret_and_proof(
 ) -> None:
     both = compare([private, baseline])
     swept = Sweep(SPEC, {"epsilon": [0.5, 1.0]})
-    registries = dprl.ALGORITHMS, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.FIELDS
+    registries = dprl.ALGORITHMS, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.simulation.FIELDS
     for shown in (SPEC, private, private.guarantee, both, swept, OfflineSpec(), *registries):
         html = shown._repr_html_()
         assert len(html) < MOST, type(shown)

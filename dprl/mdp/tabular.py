@@ -111,7 +111,7 @@ class TabularMDP:
         for name in ("P", "R", "d1"):
             try:
                 given = np.array(getattr(self, name), dtype=float, order="C")
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise SpecError(name, "this is not allowed; give an array of numbers.") from None
             object.__setattr__(self, name, given)
         every = self.possible is None

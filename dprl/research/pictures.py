@@ -9,7 +9,7 @@ import numpy as np
 
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, check_type, shown
 from dprl.figures import offline, steps, style
 from dprl.figures.looks import numbered
 from dprl.metrics.curves import RunCurves
@@ -58,6 +58,9 @@ def kind_of_all(traces: Traces) -> str:
 
 def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
     """Raises SpecError where runs of a kind are not drawn so."""
+    check_type("measure", measure, str | None, f"one of {', '.join(MEASURES[kind])}")
+    if not isinstance(statistic, str) or statistic not in metrics.BANDS:
+        raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(metrics.BANDS)}.")
     known = MEASURES[kind]
     if measure is not None and measure not in known:
         wrong, give = shown(measure), f"give one of {', '.join(known)}."

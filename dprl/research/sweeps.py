@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 import numpy as np
 
 from dprl.engine import source_digest
-from dprl.fields import SpecError
+from dprl.fields import SpecError, check_flags, check_type
 from dprl.metrics.curves import RunCurves
 from dprl.plugins import sources
 from dprl.research.background import VISITOR, begin_workers, check_workers
@@ -102,7 +102,8 @@ class Sweep(_Sweep[S]):
         for point in self.points:
             if point.spec is None:
                 raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
-        check_workers(workers, engine)
+        check_type("progress", progress, bool | Callable, "True, False, or a function of the share done")
+        check_workers(workers, engine, store)
         kept = opened(None if store is None else Path(store))
         if any(whole_curves(kept, spec) is None for spec in self.specs):
             begin_workers(kept, workers, engine)
@@ -138,6 +139,7 @@ class SweepResult(Generic[S]):
         Args:
             whole: a row for each point of each curve, not for its end alone.
         """
+        check_flags(whole=whole)
         if not whole:
             return self.sweep.frame({spec: found.ends for spec, found in self.curves.items()})
         import pandas as pd
@@ -181,6 +183,7 @@ class SweepResult(Generic[S]):
         """
         from dprl.research.swept import frontier_picture
 
+        check_flags(dark=dark)
         return frontier_picture(self.sweep, self.curves, measure, dark=dark)
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from dprl import metrics, simulation
-from dprl.fields import SpecError
+from dprl.fields import SpecError, check_flags, check_type
 from dprl.research.cards import card, listed, told
 from dprl.research.cited import cite
 from dprl.simulation import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dprl.figures.picture import Picture
 
 T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
+RUNS = "finished runs, such as dprl.run(spec)"
 Progress = Callable[[float], None]
 View = Literal["cumulative", "share", "per-episode", "extra"]
 Measure = Literal[
@@ -71,6 +72,8 @@ class Trace(simulation.Trace[T_co]):
         """
         from dprl.research import pictures
 
+        check_flags(dark=dark)
+        check_type("measure", measure, str | None, "the name of one, such as regret")
         if measure == "policy" or (measure is None and self.spec.kind == UploadSpec.kind):
             return pictures.policy(self, dark=dark)
         return compare([self]).plot(measure, statistic=statistic, dark=dark)
@@ -149,6 +152,7 @@ class Comparison:
         """
         from dprl.research import pictures
 
+        check_flags(log_x=log_x, log_y=log_y, seeds=seeds, dark=dark)
         kind = pictures.kind_of_all(self.traces)
         pictures.check_drawable(kind, measure, statistic, log_x)
         if kind != RunSpec.kind:
@@ -185,6 +189,9 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     """
     from dprl.figures.regret import distinct
 
+    check_type("traces", traces, Iterable, RUNS)
+    for trace in traces.values() if isinstance(traces, Mapping) else (traces := list(traces)):
+        check_type("traces", trace, simulation.Trace, RUNS)
     if not isinstance(traces, Mapping):
         found = list(traces)
         traces = dict(zip(distinct([trace.spec.label() for trace in found]), found, strict=True))

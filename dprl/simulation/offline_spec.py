@@ -12,9 +12,9 @@ from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, Frozen, SpecError, check_params, documented
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
-from dprl.messages.brief import Registry, described, tabulated
+from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import called, of_data
-from dprl.plugins import sources_of
+from dprl.plugins import Registry, sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
@@ -79,7 +79,7 @@ class OfflineSpec(Budgeted):
         SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits.
     """
 
-    environment: custom.Named = "riverswim"  # type: ignore[assignment]
+    environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[assignment]
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: names.OfflineAlgorithm | str = "dp-kl-lcb"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)

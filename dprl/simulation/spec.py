@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, SupportsFloat, cast
 from dprl import names
 from dprl.engine import source_digest
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Frozen, SpecError, check_params, documented, either, read_json, shown
+from dprl.fields import Frozen, SpecError, check_names, check_params, documented, either, read_json, shown
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
@@ -51,7 +51,7 @@ class RunSpec:
             on memory and time.
     """
 
-    environment: custom.Named = "riverswim"  # type: ignore[assignment]
+    environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[assignment]
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: names.Algorithm | str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
@@ -273,9 +273,7 @@ class RunSpec:
             raise SpecError(
                 "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
             )
-        for name in given:
-            if name not in FIELDS:
-                raise SpecError("spec", f"{shown(name)} is not a field; the fields are {', '.join(FIELDS)}.")
+        check_names(FIELDS, given)
         return cls(**given)
 
     @classmethod
