@@ -293,7 +293,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly(arguments: str, buffered: bo
 
 def test_progress_bar_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     for share in (0.0, 0.5, 1.0):
-        cli.progress_bar(share)
+        cli.progress_bar()(share)
     bars = capsys.readouterr().err
     assert bars.count("\r") == 3
     assert bars.endswith("100%\n")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import Frozen
+from dprl.fields import Frozen, check_flags
 from dprl.mdp.tabular import Array, read_only
 from dprl.messages import counted
 from dprl.messages.brief import described
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Ints = NDArray[np.int64]
+
+
+NONNEGATIVE = ("regret", "gap")  # measures
 
 
 class Spec(Protocol):
@@ -266,20 +269,29 @@ class Trace(Generic[T_co]):
     def _curve(self) -> Curve:
         return self._core.curve
 
-    def frame(self) -> pd.DataFrame:
-        """Tidy table with columns seed and those of the curve: seed, episode, regret."""
+    def frame(self, *, whole: bool = True) -> pd.DataFrame:
+        """Tidy table with columns seed and those of the curve: seed, episode, regret.
+
+        Args:
+            whole: a row for each point of each curve, not for its end alone.
+        """
         import pandas as pd
 
+        check_flags(whole=whole)
+        points = slice(None if whole else -1, None)
+        at, values = self.at[points], self.values[:, points]
         return pd.DataFrame(
             {
-                "seed": np.repeat([t.seed for t in self.seeds], len(self.at)),
-                self._curve.axis: np.tile(self.at, len(self.seeds)),
-                self._curve.measure: self.values.ravel(),
+                "seed": np.repeat([t.seed for t in self.seeds], len(at)),
+                self._curve.axis: np.tile(at, len(self.seeds)),
+                self._curve.measure: values.ravel(),
             }
         )
 
     def summary(self) -> dict[str, float | None]:
         """The curve's end with its 95% t interval over seeds, what is claimed and proved, and the speed.
+
+        An interval of regret or suboptimality, which are never negative, begins at 0 or above.
 
         Values that do not exist (an interval of one seed, a privacy nobody claims) are None; rho stands where there is
         one.
@@ -291,6 +303,8 @@ class Trace(Generic[T_co]):
 
             half = float(t.ppf(0.975, len(final) - 1) * final.std(ddof=1) / np.sqrt(len(final)))
             low, high = float(final.mean()) - half, float(final.mean()) + half
+            if self._curve.measure in NONNEGATIVE:
+                low = max(low, 0.0)
         promised, axis, measure = self.guarantee, self._curve.axis, self._curve.measure
         rho = {"claimed_rho": promised.claimed_rho, "proved_rho": promised.proved_rho}
         return {
