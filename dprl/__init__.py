@@ -7,18 +7,19 @@
 (5, 193)
 """
 
+from typing import Any
+
+from dprl import privacy
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.gymnasium import from_gymnasium
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
-from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
+from dprl.privacy import MECHANISMS
 from dprl.research import Comparison, Sweep, SweepResult, Trace, compare, run, run_async, spec_from_json
 from dprl.research.cited import cite
 from dprl.simulation import (
-    FIELDS,
     Budget,
-    Estimate,
     OfflineSpec,
     Policy,
     RunSpec,
@@ -36,14 +37,10 @@ __version__ = VERSION
 __all__ = [
     "ALGORITHMS",
     "ENVIRONMENTS",
-    "FIELDS",
     "MECHANISMS",
     "OFFLINE",
-    "PRIVATIZERS",
     "Budget",
     "Comparison",
-    "Estimate",
-    "Guarantee",
     "OfflineSpec",
     "Policy",
     "RunSpec",
@@ -60,8 +57,23 @@ __all__ = [
     "fitted_model",
     "following",
     "from_gymnasium",
+    "privacy",
     "run",
     "run_async",
     "spec_from_json",
+    "testing",
     "upload",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def __getattr__(name: str) -> Any:
+    """Import `dprl.testing` when it is first asked for: it needs a second."""
+    if name == "testing":
+        from importlib import import_module
+
+        return import_module("dprl.testing")
+    raise AttributeError(f"dprl has no attribute {name!r}; dir(dprl) lists all it has.")

@@ -213,7 +213,7 @@ def spec_of(given: argparse.Namespace) -> Iterator[Any]:
 
 def flags() -> list[Field]:
     """The fields of every kind of spec, those with one name once."""
-    found = {name: field for kind in reversed(KINDS.values()) for name, field in kind.fields.items()}
+    found = {name: field for kind in reversed([*KINDS.values()]) for name, field in kind.fields.items()}
     ordered = [name for kind in KINDS.values() for name in kind.fields]
     return [found[name] for name in dict.fromkeys(ordered)]
 
@@ -230,7 +230,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     releases: of the same people, this one included.
     """
     out = directory(folder)
-    progress = progress_bar if sys.stderr.isatty() else None
+    progress = progress_bar() if sys.stderr.isatty() else None
     reach = KINDS[spec.kind].questions.get("reach")
     if reach is not None:
         print(
@@ -320,7 +320,7 @@ def sweep_command(given: argparse.Namespace) -> int:
             raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
     out = directory(given.out)
     store = workers_of(given.engine)
-    final = compute_runs(store, sweep.specs, COMMAND_LINE, progress_bar if sys.stderr.isatty() else None)
+    final = compute_runs(store, sweep.specs, COMMAND_LINE, progress_bar() if sys.stderr.isatty() else None)
     frame = sweep.frame(final)
     try:
         (out / "sweep.json").write_text(json.dumps(sweep.to_dict(), indent=2) + "\n", encoding="utf-8")
@@ -368,7 +368,7 @@ def reproduce_command(given: argparse.Namespace) -> int:
     if given.claim not in REPRODUCED:
         raise SpecError("claim", f"{shown(given.claim)} is not allowed; give one of {', '.join(REPRODUCED)}.")
     out = None if given.out is None else directory(given.out)
-    progress = progress_bar if sys.stderr.isatty() else None
+    progress = progress_bar() if sys.stderr.isatty() else None
     if given.claim == landscape.KEY:
         landscape.command(out, progress)
         return 0

@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, PRIVATIZERS, plugins
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, plugins
 from dprl.assets import ROOT
 from dprl.fields import SpecError, read_text, shown
+from dprl.privacy import PRIVATIZERS
 from dprl.privacy.curator import PROMISES
 from dprl.research.sweeps import versions
 from dprl.runs.results import Results

@@ -7,6 +7,8 @@ line and JSON are all checked by it, so that a bad value gets the same one sente
 from __future__ import annotations
 
 import codecs
+import difflib
+import functools
 import inspect
 import json
 import math
@@ -54,6 +56,42 @@ def shown(value: object) -> str:
         text = "a number of thousands of digits"
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+class Frozen(dict[str, T]):
+    """A mapping that nobody can change. It prints, compares and converts to JSON as a dict does."""
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(
+            "This mapping is read-only; change a copy, such as dict(mapping), or use spec.replace(...)."
+        )
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type[Frozen[T]], tuple[dict[str, T]]]:
+        """Pickle and copy it through its constructor: both would set its items one by one."""
+        return type(self), (dict(self),)
+
+
+def check_type(name: str, value: object, kinds: Any, allowed: str) -> None:
+    """Raise SpecError unless a value is of one of these types. allowed: what to give, in words."""
+    if not isinstance(value, kinds):
+        raise SpecError(name, f"{shown(value)} is not allowed; give {allowed}.")
+
+
+def check_flags(**flags: object) -> None:
+    """Raise SpecError for the first that is neither True nor False."""
+    for name, value in flags.items():
+        check_type(name, value, bool, "True or False")
+
+
+def similar(word: object, known: Iterable[str]) -> str:
+    """Return " (did you mean ...?)" with the known word most like a wrong one; "" if none is like it."""
+    if not isinstance(word, str) or len(word) < 2:
+        return ""
+    words = list(known)
+    found = [one for one in words if one.startswith(word)] or difflib.get_close_matches(word, words, 1)
+    return f" (did you mean {found[0]}?)" if found else ""
 
 
 def either(words: Sequence[str]) -> str:
@@ -137,7 +175,8 @@ class Field:
 
     def refuse(self, value: object) -> SpecError:
         """The error for a value that is not allowed."""
-        return SpecError(self.name, f"{shown(value)} is not allowed; give {self.allowed}.")
+        wrong = f"{shown(value)} is not allowed{similar(value, self.choices)}"
+        return SpecError(self.name, f"{wrong}; give {self.allowed}.")
 
     def check(self, value: Any) -> Any:
         """The value in its canonical type. Whole floats count as integers, integers as floats.
@@ -153,7 +192,7 @@ class Field:
         if self.kind == "params":
             if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
                 raise self.refuse(value)
-            return dict(value)
+            return Frozen(value)
         if isinstance(value, str):
             raise self.refuse(repr(value))  # in quotes, so that a number given as text is seen to be one
         if isinstance(value, bool) or not hasattr(value, "__float__"):
@@ -195,11 +234,39 @@ class Field:
             raise self.refuse(text) from None
 
 
+_READ = {"int": "int", "float": "float", "params": "Mapping"}  # types in signatures, of each kind of fields
+
+
+def check_names(table: Iterable[str], given: Iterable[object]) -> None:
+    """Raise SpecError for the first name that is not one of the fields."""
+    known = tuple(table)
+    for name in given:
+        if name not in known:
+            wrong = f"{shown(name)} is not a field{similar(name, known)}"
+            raise SpecError("spec", f"{wrong}; the fields are {', '.join(known)}.")
+
+
 def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
-    """A decorator of a spec: its docstring says of each field of the table what it is, what is allowed and what it is
-    where it is left out, so that `help` and an editor do."""
+    """A decorator of a spec. Its docstring describes each field of the table, so that `help` and an editor do.
+    A wrong name, and a second value without one, raise SpecError."""
 
     def with_fields(spec: type[T]) -> type[T]:
+        made: Any = spec.__init__
+        first, plain = next(iter(table)), inspect.signature(made).parameters
+
+        @functools.wraps(made)
+        def init(self: T, *given: Any, **named: Any) -> None:
+            check_names(table, named)
+            if len(given) > 1 or (given and first in named):
+                raise SpecError(first, "only this field may be given without a name, and only once.")
+            made(self, *given, **named)
+
+        shown_as = [
+            plain[name].replace(annotation=_READ.get(field.kind, "str") + " | None" * field.optional)
+            for name, field in table.items()
+        ]
+        init.__signature__ = inspect.Signature([plain["self"], *shown_as])  # type: ignore[attr-defined]
+        spec.__init__ = init  # type: ignore[method-assign, assignment]
         text, _, raises = inspect.cleandoc(spec.__doc__ or "").partition("\nRaises:")
         told = "\n".join([text.rstrip(), "", "Attributes:", *map(_attribute, table.values())])
         spec.__doc__ = told + (f"\n\nRaises:{raises}" if raises else "")
@@ -294,7 +361,9 @@ def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[
     for key in given:
         if key not in table:
             known = ", ".join(table) or "none"
-            raise SpecError(name, f"{owner} has no parameter {shown(key)}; it has {known}.")
+            raise SpecError(
+                name, f"{owner} has no parameter {shown(key)}{similar(key, table)}; it has {known}."
+            )
     result = {}
     for key, field in table.items():
         value = given.get(key)

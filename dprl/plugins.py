@@ -1,4 +1,4 @@
-"""Learners, environments and mechanisms of other packages, which they register by entry point.
+"""Registries, and the learners, environments and mechanisms of other packages, which they register by entry point.
 
 [project.entry-points."dprl.learners"]
 my-learner = "my_package.my_learner:ALGORITHM"
@@ -7,15 +7,61 @@ my-learner = "my_package.my_learner:ALGORITHM"
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
+
+from dprl.fields import SpecError, shown, similar
+from dprl.messages.brief import cut, table_of
 
 T = TypeVar("T")
 
 failures: list[str] = []  # a sentence for each that could not be used
 # by group and key: which version of which package the entry came from
 sources: dict[tuple[str, str], str] = {}
+
+
+class UnknownKey(SpecError, KeyError):
+    """A key that a registry does not hold."""
+
+    __str__ = SpecError.__str__
+
+
+class Registry(Mapping[str, T]):
+    """What can be chosen, by key, in the order in which it is offered. It prints its keys."""
+
+    def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
+        self._entries = dict(entries)
+
+    def __getitem__(self, key: str) -> T:
+        try:
+            return self._entries[key]
+        except (KeyError, TypeError):  # TypeError: no key, such as a list
+            wrong = f"{shown(key)} is unknown{similar(key, self)}"
+            raise UnknownKey("key", f"{wrong}; give one of {', '.join(self)}.") from None
+
+    def __setitem__(self, key: str, entry: T) -> None:
+        self._entries[key] = entry
+
+    def __delitem__(self, key: str) -> None:
+        del self._entries[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"Registry of {len(self)}: {cut(', '.join(self))}"
+
+    def _repr_html_(self) -> str:
+        """A table for a notebook: keys, and what each is."""
+        rows = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
+        return table_of(f"Registry of {len(self)}", rows)
 
 
 def sources_of(**keys: str | None) -> list[str]:
@@ -27,7 +73,7 @@ def sources_of(**keys: str | None) -> list[str]:
 
 def add_plugins(
     group: str,
-    registry: MutableMapping[str, T],
+    registry: Registry[T],
     needed: tuple[str, ...],
     refusal: Callable[[T], str] = lambda entry: "",
     added: Callable[[T], None] = lambda entry: None,
@@ -51,7 +97,7 @@ def add_plugins(
 
 def _added(
     point: EntryPoint,
-    registry: MutableMapping[str, Any],
+    registry: Registry[Any],
     needed: tuple[str, ...],
     refusal: Callable[[Any], str],
     added: Callable[[Any], None],

@@ -59,6 +59,67 @@ def given_as(hint: Any) -> tuple[Any, ...]:
     return typing.get_args(parts[1]) if typing.get_origin(hint) is Given else parts
 
 
+LOOSE: Any = dprl  # as a script without types sees it
+
+
+def test_the_package_shows_its_public_names_alone() -> None:
+    assert dir(dprl) == sorted(dprl.__all__)
+    assert {"privacy", "testing"} < set(dprl.__all__)
+    assert len(dprl.__all__) < 30
+    assert all(getattr(dprl, name) is not None for name in dprl.__all__)
+    with pytest.raises(AttributeError, match="dir"):
+        dprl.no_such_name  # noqa: B018
+
+
+def test_the_environment_alone_needs_no_name() -> None:
+    model = dprl.ENVIRONMENTS["riverswim"].make(S=3, H=2)
+    assert dprl.RunSpec("chain") == dprl.RunSpec(environment="chain")
+    assert dprl.RunSpec(model) == dprl.RunSpec(environment=model)
+    assert dprl.OfflineSpec("chain").environment == "chain"
+    for given, named in ((("chain", "pucb"), {}), (("chain",), {"environment": "chain"})):
+        with pytest.raises(
+            dprl.SpecError, match=r"^environment: only this field may be given without a name"
+        ):
+            LOOSE.RunSpec(*given, **named)
+
+
+def test_signatures_show_plain_types() -> None:
+    shown = str(inspect.signature(dprl.RunSpec))
+    assert "epsilon: 'float | None' = 1.0" in shown
+    assert "episodes: 'int' = 1000000000" in shown
+    assert "names." not in shown
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: LOOSE.RunSpec(eps=1), "spec: eps is not a field (did you mean epsilon?); the fields are"),
+        (lambda: LOOSE.RunSpec(algorithm="dp-ucbv"), "algorithm: dp-ucbv is not allowed (did you mean dp-ucbvi?);"),
+        (lambda: LOOSE.RunSpec("chain", environment_params={"length": 3}), "environment_params: chain has no"),
+        (lambda: LOOSE.ALGORITHMS["ucbv"], "key: ucbv is unknown (did you mean ucbvi?); give one of"),
+        (lambda: LOOSE.Sweep({}, {"epsilo": [1]}), "axis: epsilo is not allowed (did you mean epsilon?); give one of"),
+        (lambda: LOOSE.Sweep({}, {"epsilon": 1}), "axis: epsilon is 1; give a list of values"),
+        (lambda: LOOSE.compare([LOOSE.RunSpec()]), "traces: RunSpec(environment='riverswim', envi... is not allowed;"),
+        (lambda: LOOSE.following(np.zeros((2, 2))), "policy: this is not allowed; give the number of an action"),
+        (lambda: LOOSE.spec_from_json({}), "spec: {} is not the text of a JSON file"),
+        (lambda: LOOSE.RunSpec({"p": [], "R": []}), "environment_params.model: the key p is unknown"),
+        (lambda: LOOSE.RunSpec({"P": [], "R": []}), "environment_params.model: d1 must be given; give an object"),
+    ],
+)  # fmt: skip
+def test_a_wrong_call_gets_a_sentence_that_says_what_was_meant(call: Any, sentence: str) -> None:
+    with pytest.raises(dprl.SpecError) as error:
+        call()
+    assert str(error.value).startswith(sentence)
+
+
+def test_registries_offer_no_way_to_empty_them() -> None:
+    for registry in (dprl.ALGORITHMS, dprl.OFFLINE, dprl.ENVIRONMENTS, dprl.MECHANISMS):
+        assert not {"clear", "pop", "popitem", "setdefault", "update"} & set(dir(registry))
+        assert list(registry) == list(registry.keys()) == list(dict(registry))
+        assert registry.get("no such key") is None
+        assert "no such key" not in registry
+
+
 FIELDS: Any = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
 
 
@@ -73,7 +134,7 @@ def test_a_dict_of_fields_is_run_as_the_spec_that_it_is_of() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"episode": 10}, "spec: episode is not a field; the fields are"),
+        ({"episode": 10}, "spec: episode is not a field (did you mean episodes?); the fields are"),
         ({"kind": "offline", "n": 0}, "n: 0 is not allowed; give a whole number"),
         ({"kind": "nothing"}, "kind: nothing is not allowed; give one of online"),
         ("riverswim", "spec: riverswim is not allowed; give a RunSpec, or a dict such as"),

@@ -20,7 +20,8 @@ MOST = 1000  # characters
 TINY: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
 ONLINE = dprl.RunSpec(**TINY, episodes=1000, seeds=2)
 SWEEP = dprl.Sweep(
-    ONLINE, {"epsilon": [i / 10 for i in range(1, 51)], "privacy": list(dprl.PRIVATIZERS), "S": [3, 4]}
+    ONLINE,
+    {"epsilon": [i / 10 for i in range(1, 51)], "privacy": list(dprl.privacy.PRIVATIZERS), "S": [3, 4]},
 )
 PUBLIC = {
     "states": ["a", "b"],
@@ -91,13 +92,14 @@ def test_a_seed_that_was_cut_short_says_so() -> None:
 
 def test_registries_and_their_entries_print_briefly() -> None:
     registries: list[Mapping[str, Any]] = [
-        dprl.ALGORITHMS, dprl.OFFLINE, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.PRIVATIZERS, dprl.FIELDS, KINDS,
+        dprl.ALGORITHMS, dprl.OFFLINE, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.privacy.PRIVATIZERS,
+        dprl.simulation.FIELDS, KINDS,
         *(kind.fields for kind in KINDS.values()),
     ]  # fmt: skip
     for registry in registries:
         whatever([("registry", registry), *registry.items()])
         assert all(key in repr(registry) for key in registry)
-        assert isinstance(registry, dict)
+        assert isinstance(registry, Mapping)
 
 
 def test_models_specs_and_sweeps_print_briefly() -> None:

@@ -12,9 +12,10 @@ import yaml
 
 import dprl
 from bench.citation import FILE, written
-from dprl import ALGORITHMS, MECHANISMS, OFFLINE, PRIVATIZERS
+from dprl import ALGORITHMS, MECHANISMS, OFFLINE
 from dprl.__main__ import main
 from dprl.plugins import sources as plugins
+from dprl.privacy import PRIVATIZERS
 from dprl.research.cited import NOTIONS, SOURCES
 from dprl.simulation import KINDS, AttackSpec, Spec
 from dprl.theory.papers import PAPERS, Paper, bibliography, listed, papers_in, tex

@@ -12,22 +12,13 @@ import pandas as pd
 import pytest
 
 import dprl.__main__ as cli
-from dprl import (
-    ALGORITHMS,
-    ENVIRONMENTS,
-    FIELDS,
-    MECHANISMS,
-    OFFLINE,
-    PRIVATIZERS,
-    RunSpec,
-    __version__,
-    run,
-    spec_from_json,
-)
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, RunSpec, __version__, run, spec_from_json
 from dprl.__main__ import main
 from dprl.engine import kernels, source_digest
+from dprl.privacy import PRIVATIZERS
 from dprl.research.sweeps import versions
 from dprl.runs.store import opened
+from dprl.simulation import FIELDS
 from dprl.simulation.uploads.model import EXAMPLE, example
 from tests.problems import model
 from tests.simulation.test_spec import from_strings
@@ -302,7 +293,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly(arguments: str, buffered: bo
 
 def test_progress_bar_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     for share in (0.0, 0.5, 1.0):
-        cli.progress_bar(share)
+        cli.progress_bar()(share)
     bars = capsys.readouterr().err
     assert bars.count("\r") == 3
     assert bars.endswith("100%\n")

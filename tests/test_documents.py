@@ -296,10 +296,10 @@ def test_the_reference_has_every_entry_of_the_registries() -> None:
     pages = registries.pages()
     for key in (*dprl.ALGORITHMS, *dprl.OFFLINE):
         assert f"- Key: `{key}`" in pages["algorithms"]
-    for key in (*dprl.MECHANISMS, *dprl.PRIVATIZERS):
+    for key in (*dprl.MECHANISMS, *dprl.privacy.PRIVATIZERS):
         assert f"- Key: `{key}`" in pages["mechanisms"]
     assert all(f"- Key: `{key}`" in pages["environments"] for key in dprl.ENVIRONMENTS)
-    assert all(f"| `{field}` |" in pages["fields"] for field in dprl.FIELDS)
+    assert all(f"| `{field}` |" in pages["fields"] for field in dprl.simulation.FIELDS)
     assert all(f"| `{key}` |" in pages["claims"] for key in CLAIMS)
     assert pages["lessons"].count("/lessons?") == len(LESSONS)
     assert pages["glossary"].count("\n## ") == len(TERMS) - 1

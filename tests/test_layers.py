@@ -1,6 +1,6 @@
 """Imports run one way, and only the pages know Streamlit.
 
-messages <- {fields, plugins} <- engine <- mdp <- statistics <- {environments, privacy, learners} <- simulation
+messages <- fields <- plugins <- engine <- mdp <- statistics <- {environments, privacy, learners} <- simulation
 <- {runs, links} <- {uploads, research} <- API <- claims <- lessons <- pages <- website; testing is over simulation;
 users, over privacy and fields, is for pages; player is over simulation, links, figures and sentences
 
@@ -37,7 +37,7 @@ RANK = {
     "messages": -1,  # words alone, read by whatever says something
     "fields": 0,
     "engine": 0.5,
-    "plugins": 0,
+    "plugins": 0.3,
     "metrics": 0,
     "theory": 0,
     "tables": 0,

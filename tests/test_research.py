@@ -40,7 +40,7 @@ def test_what_a_notebook_shows_is_short_and_says_label_regret_and_proof(
 ) -> None:
     both = compare([private, baseline])
     swept = Sweep(SPEC, {"epsilon": [0.5, 1.0]})
-    registries = dprl.ALGORITHMS, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.FIELDS
+    registries = dprl.ALGORITHMS, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.simulation.FIELDS
     for shown in (SPEC, private, private.guarantee, both, swept, OfflineSpec(), *registries):
         html = shown._repr_html_()
         assert len(html) < MOST, type(shown)
@@ -99,7 +99,7 @@ def test_charts_have_the_numbers_of_the_traces(private: dprl.Trace, baseline: dp
     assert 0 < row["episodes (mean)"] <= SPEC.episodes
     assert min(map(np.max, fell_short)) > row["alpha"]
     assert row["episodes (mean)"] == np.mean([seed.pac_count[-1][0] for seed in private.seeds])
-    assert episodes.see.startswith("**")
+    assert episodes.see_markdown.startswith("**")
     frame = both.frame()
     assert list(frame.columns) == ["run", "seed", "episode", "regret"]
     assert len(frame) == private.values.size + baseline.values.size
@@ -115,9 +115,8 @@ def test_shares_are_written_in_percent(private: dprl.Trace) -> None:
 
 
 def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baseline: dprl.Trace) -> None:
-    offline: Any = type("Trace", (), {"spec": OfflineSpec(), "at": private.at, "values": private.values,
-                                      "seeds": private.seeds})()  # fmt: skip
-    attack: Any = type("Trace", (), {"spec": AttackSpec(run=SPEC)})()
+    seeds: Any = private.seeds
+    offline, attack = dprl.Trace(OfflineSpec(), seeds), dprl.Trace(AttackSpec(run=SPEC), seeds)
     wrong: Any = "cost"
     nothing = TabularMDP("poor", np.ones((1, 1, 2, 1)), np.zeros((1, 1, 2)), np.ones(1), ("s",), ("a", "b"))
     poor = dprl.run(RunSpec(environment=nothing, episodes=10, seeds=1))

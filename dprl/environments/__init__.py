@@ -14,7 +14,7 @@ from dprl.environments import (
     riverswim,
 )
 from dprl.environments.environment import Environment
-from dprl.messages.brief import Registry
+from dprl.plugins import Registry
 
 ENVIRONMENTS: Registry[Environment] = Registry(
     (e.key, e)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dprl.environments.environment import Environment, horizon
-from dprl.fields import Field, SpecError, read_json, shown
+from dprl.fields import Field, SpecError, read_json, shown, similar
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import Table, every_state, on_table
 from dprl.mdp.tabular import Array, check_unit, probabilities
@@ -39,9 +39,11 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
     given = read_json(NAME, model, FORM)
     if not isinstance(given, dict):
         raise SpecError(NAME, f"this is not an object; give {FORM}.")
-    unknown = [key for key in given if key not in (*EXAMPLE, "H", "possible", "bernoulli")]
-    if unknown or not {"P", "R", "d1"} <= set(given):
-        raise SpecError(NAME, f"keys are missing or unknown; give {FORM}.")
+    known = (*EXAMPLE, "H", "possible", "bernoulli")
+    if unknown := next((key for key in given if key not in known), ""):
+        raise SpecError(NAME, f"the key {shown(unknown)} is unknown{similar(unknown, known)}; give {FORM}.")
+    if missing := [key for key in ("P", "R", "d1") if key not in given]:
+        raise SpecError(NAME, f"{' and '.join(missing)} must be given; give {FORM}.")
     P, R, d1 = (
         array_of(given[key], key, ndims) for key, ndims in (("P", (3, 4)), ("R", (2, 3)), ("d1", (1,)))
     )

@@ -195,7 +195,8 @@ def from_gymnasium(
             env = gymnasium.make(env, **options)
         except (gymnasium.error.Error, ImportError, LookupError, TypeError, ValueError) as error:
             raise SpecError(
-                "env", f"Gymnasium cannot make {shown(env)}: {' '.join(str(error).split())[:200]}"
+                "env",
+                f"Gymnasium cannot make {shown(env)}: {' '.join(str(error).split()).rstrip('.')[:200]}.",
             ) from None
     elif options:
         raise SpecError(

@@ -14,7 +14,7 @@ from dprl.learners.tabular import (
     ucbvi,
     ucbvi_hoeffding,
 )
-from dprl.messages.brief import Registry
+from dprl.plugins import Registry
 
 ALGORITHMS: Registry[Learner] = Registry(
     (a.key, a)

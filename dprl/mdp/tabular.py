@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import SpecError
+from dprl.fields import Frozen, SpecError
 from dprl.mdp.structure import Table, every_state
 from dprl.messages.brief import described
 
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-5  # by which a row of probabilities may miss 1: they may be rounded, or of 32 bits
+ARRAYS = "P", "R", "d1", "possible"
 ROUNDED = 1e-9  # a row that misses 1 by no more is left as it is
 
 
@@ -58,6 +60,13 @@ def as_written(value: float) -> str:
     return "NaN" if np.isnan(value) else f"{value:g}, which is negative" if value < 0 else f"{value:g}"
 
 
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array that nobody can write to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 class Size(NamedTuple):
     """Numbers of states and actions, the horizon, and the number of features of a linear MDP or mixture, else 0."""
 
@@ -70,6 +79,8 @@ class Size(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class TabularMDP:
     """A finite-horizon MDP. Steps are h = 0..H-1 and V[H] = 0.
+
+    Its arrays are copies of those given, and read-only.
 
     Attributes:
         P: [H, S, A, B] transition probabilities on the table `possible`, rows sum to 1 (within 1e-5, and are
@@ -97,6 +108,12 @@ class TabularMDP:
     __repr__ = described
 
     def __post_init__(self) -> None:
+        for name in ("P", "R", "d1"):
+            try:
+                given = np.array(getattr(self, name), dtype=float, order="C")
+            except (TypeError, ValueError, OverflowError):
+                raise SpecError(name, "this is not allowed; give an array of numbers.") from None
+            object.__setattr__(self, name, given)
         every = self.possible is None
         if self.P.ndim != 4 or (every and self.P.shape[1] != self.P.shape[3]) or min(self.P.shape) < 1:
             raise SpecError("P", f"the shape {self.P.shape} is not allowed; give [H, S, A, S].")
@@ -107,10 +124,21 @@ class TabularMDP:
         for name in ("P", "d1"):
             object.__setattr__(self, name, probabilities(name, getattr(self, name)))
         check_unit("R", self.R)
-        if every:
-            object.__setattr__(self, "possible", every_state(S))
+        object.__setattr__(
+            self, "possible", every_state(S) if every else np.array(self.possible, dtype=np.int64)
+        )
         if len(self.state_labels) != S or len(self.action_labels) != A:
             raise SpecError("labels", f"give {S} state labels and {A} action labels.")
+        object.__setattr__(self, "drawing", Frozen(self.drawing))
+        for name in ARRAYS:
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def writable(self) -> TabularMDP:
+        """Return a copy whose arrays can be written to: compiled kernels tell such arrays from read-only ones."""
+        copied = copy(self)
+        for name in ARRAYS:
+            object.__setattr__(copied, name, getattr(self, name).copy())
+        return copied
 
     @property
     def H(self) -> int:

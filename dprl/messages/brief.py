@@ -6,9 +6,7 @@ import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from html import escape
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 MOST = 900  # characters
 MOST_HTML, MOST_CELL = 1800, 120  # characters of a table for a notebook, and of one of its values
@@ -36,17 +34,17 @@ def described(record: Any) -> str:
     """`Name(field=value, ...)` of a dataclass or a named tuple, at most MOST characters; to be its `__repr__`."""
     names = getattr(record, "_fields", None) or [f.name for f in fields(record)]
     parts = [f"{name}={shortened(getattr(record, name))}" for name in names]
-    return f"{type(record).__name__}({_cut(', '.join(parts))})"
+    return f"{type(record).__name__}({cut(', '.join(parts))})"
 
 
 def tabulated(record: Any) -> str:
     """A dataclass as a table for a notebook, a row for each field that is set, as many as MOST_HTML characters hold; to
     be its `_repr_html_`."""
     values = ((field.name, getattr(record, field.name)) for field in fields(record))
-    return _rows(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
+    return table_of(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
 
 
-def _rows(caption: str, told: Iterable[tuple[str, Any]]) -> str:
+def table_of(caption: str, told: Iterable[tuple[str, Any]]) -> str:
     """Names and values as a table, of as many rows as MOST_HTML characters hold."""
     rows: list[str] = []
     for name, value in told:
@@ -61,20 +59,8 @@ def _rows(caption: str, told: Iterable[tuple[str, Any]]) -> str:
 
 def shortened(value: Any) -> str:
     """A value as it stands in a line, at most MOST characters."""
-    return _cut(_shortened.repr(value))
+    return cut(_shortened.repr(value))
 
 
-class Registry(dict[str, T]):
-    """What can be chosen, by key, in the order in which it is offered. It prints its keys."""
-
-    def __repr__(self) -> str:
-        return f"Registry of {len(self)}: {_cut(', '.join(self))}"
-
-    def _repr_html_(self) -> str:
-        """A table for a notebook: keys, and what each is."""
-        told = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
-        return _rows(f"Registry of {len(self)}", told)
-
-
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
     return text if len(text) <= MOST else f"{text[: MOST - 3]}..."

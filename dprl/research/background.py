@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from dprl import simulation
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, check_type, shown
 from dprl.research.traces import AnySpec, AnyTrace, Progress, Trace
 from dprl.simulation import (
     AttackSpec,
@@ -33,9 +33,11 @@ MOST_WORKERS = 256
 VISITOR = "Python"  # the name that runs of a script are asked for by
 
 
-def check_workers(workers: int | None, engine: str | None) -> None:
-    """Raises SpecError where there cannot be so many, or no such engine: also where all is computed already."""
+def check_workers(workers: int | None, engine: str | None, store: str | Path | None) -> None:
+    """Raise SpecError if an argument is not allowed, even if all is computed already."""
     from dprl.runs import cluster
+
+    check_type("store", store, str | Path | None, "the path of a file")
 
     if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
         raise SpecError(
@@ -65,7 +67,7 @@ def run_stored(
     from dprl.runs.curves import whole_trace
     from dprl.runs.store import opened
 
-    check_workers(workers, engine)
+    check_workers(workers, engine, store)
     kept = opened(None if store is None else Path(store))
     if whole_trace(kept, asked) is None:
         begin_workers(kept, workers, engine)
@@ -120,6 +122,7 @@ def run(
         SpecError: this is no spec, a field of it is not allowed, or an argument.
         RunFailed: it could not be computed in the background.
     """
+    check_type("progress", progress, Callable | None, "a function of the share done, from 0 to 1")
     if workers is engine is store is None:
         done = simulation.run(spec, progress)
     else:
@@ -184,7 +187,7 @@ async def run_async(
     from dprl.runs.store import opened
 
     asked: Spec = given_spec(spec)
-    check_workers(workers, engine)
+    check_workers(workers, engine, store)
     kept = opened(None if store is None else Path(store))
     found: dict[Spec, simulation.Trace] = {}
     if whole_trace(kept, asked) is None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, shown
-from dprl.figures import offline, steps, style
+from dprl.fields import SpecError, check_type, shown
+from dprl.figures import offline, picture, steps, style
 from dprl.figures.looks import numbered
 from dprl.metrics.curves import RunCurves
 from dprl.privacy.curator import PROMISES
@@ -30,7 +32,6 @@ from dprl.sentences import uploads
 from dprl.simulation import OfflineSpec, RunSpec, Trace, UploadSpec
 
 if TYPE_CHECKING:
-    from dprl.figures.picture import Picture
     from dprl.figures.regret import Measure
 
 MISTAKES = "suboptimal episodes"
@@ -42,6 +43,26 @@ MEASURES = {
 }
 BUDGETS = {"rho": "ρ", "epsilon": "ε"}
 Traces = Mapping[str, Trace[Any]]
+
+
+@dataclass(frozen=True, repr=False)
+class Picture(picture.Picture):
+    """A chart for a script or a notebook.
+
+    Attributes:
+        figure: of Plotly.
+        alt: the kind of chart in words.
+        see: a sentence about these data; `see_markdown` is the same in Markdown.
+        table: the numbers drawn.
+    """
+
+    see_markdown: str = ""
+
+
+def told_plainly(found: picture.Picture) -> Picture:
+    """Return the same picture with its sentence as plain text."""
+    plain = re.sub(r"\*\*|\\(.)", lambda mark: mark[1] or "", found.see)
+    return Picture(found.figure, found.alt, plain.replace("\N{NO-BREAK SPACE}", " "), found.table, found.see)
 
 
 def kind_of_all(traces: Traces) -> str:
@@ -58,6 +79,9 @@ def kind_of_all(traces: Traces) -> str:
 
 def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
     """Raises SpecError where runs of a kind are not drawn so."""
+    check_type("measure", measure, str | None, f"one of {', '.join(MEASURES[kind])}")
+    if not isinstance(statistic, str) or statistic not in metrics.BANDS:
+        raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(metrics.BANDS)}.")
     known = MEASURES[kind]
     if measure is not None and measure not in known:
         wrong, give = shown(measure), f"give one of {', '.join(known)}."
@@ -72,7 +96,7 @@ def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) 
         raise SpecError("log_x", f"the horizontal axis of {kind} runs is logarithmic; give True.")
 
 
-def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> Picture:
+def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
     """Regret of online runs, as the view asks, a curve for each run."""
     known = {trace.spec: known_of(trace) for trace in traces.values()}
     chosen = {
@@ -91,7 +115,7 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
     return regret_picture(chosen, known, view, statistic, **how)
 
 
-def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> Picture:
+def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
     """How many episodes of online runs were more than alpha suboptimal, against alpha."""
     few(traces)
     looks = numbered([style_of(trace.spec) for trace in traces.values()])
@@ -106,14 +130,14 @@ def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> Pictu
     return mistakes_picture(curves, statistic, **how)
 
 
-def gaps(traces: Traces, **how: bool) -> Picture:
+def gaps(traces: Traces, **how: bool) -> picture.Picture:
     """Suboptimality over n, a curve for each run."""
     few(traces)
     known = {name: known_of(trace) for name, trace in traces.items()}
     return suboptimality_picture({name: trace.spec for name, trace in traces.items()}, known, **how)
 
 
-def privacy_costs(traces: Traces, **how: bool) -> Picture:
+def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
     """How much lower V~ is than that of the same algorithm without privacy, on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
@@ -130,7 +154,7 @@ def privacy_costs(traces: Traces, **how: bool) -> Picture:
     return price_picture(specs, curves, **how)
 
 
-def lower_bounds(traces: Traces, *, dark: bool, **how: bool) -> Picture:
+def lower_bounds(traces: Traces, *, dark: bool, **how: bool) -> picture.Picture:
     """V~ over the budget, of releases of one data set that differ in nothing else."""
     specs: list[UploadSpec] = [trace.spec for trace in traces.values()]
     last = specs[-1]
@@ -156,7 +180,7 @@ def lower_bounds(traces: Traces, *, dark: bool, **how: bool) -> Picture:
     return offline.lower_bounds_over_budgets(rows, name=name, least=least, most=most, see=see, dark=dark)
 
 
-def policy(trace: Trace[Any], *, dark: bool) -> Picture:
+def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
     """The action in each state at each step that was learned, by the first seed, from its largest data set."""
     spec, found = trace.spec, core(trace)
     if spec.kind == UploadSpec.kind:
@@ -202,7 +226,7 @@ def few(traces: Mapping[str, Any]) -> None:
         )
 
 
-DRAWN: dict[tuple[str, str], Callable[..., Picture]] = {
+DRAWN: dict[tuple[str, str], Callable[..., picture.Picture]] = {
     (OfflineSpec.kind, "suboptimality"): gaps,
     (OfflineSpec.kind, "privacy cost"): privacy_costs,
     (UploadSpec.kind, "lower bound"): lower_bounds,

@@ -17,22 +17,23 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 import numpy as np
 
 from dprl.engine import source_digest
-from dprl.fields import SpecError
+from dprl.fields import SpecError, check_flags, check_type, shown, similar
 from dprl.metrics.curves import RunCurves
 from dprl.plugins import sources
-from dprl.research.background import VISITOR, begin_workers, check_workers
+from dprl.research.background import VISITOR, begin_workers, check_workers, run
 from dprl.research.cards import MOST, fitting, listed, row
-from dprl.research.traces import AnySpec
+from dprl.research.traces import AnySpec, Trace
 from dprl.simulation import Spec
 from dprl.simulation.kinds import kind_of
 from dprl.simulation.sweep import Sweep as _Sweep
+from dprl.simulation.trace import NONNEGATIVE
 from dprl.version import VERSION
 from dprl.words import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dprl.figures.picture import Picture
+    from dprl.research.pictures import Picture
 
 VERSIONS = "versions.json"
 PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
@@ -102,13 +103,14 @@ class Sweep(_Sweep[S]):
         for point in self.points:
             if point.spec is None:
                 raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
-        check_workers(workers, engine)
+        check_type("progress", progress, bool | Callable, "True, False, or a function of the share done")
+        check_workers(workers, engine, store)
         kept = opened(None if store is None else Path(store))
         if any(whole_curves(kept, spec) is None for spec in self.specs):
             begin_workers(kept, workers, engine)
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
-        bar = progress if callable(progress) else progress_bar if progress and interactive else None
-        return SweepResult(self, collect(kept, self.specs, VISITOR, whole_curves, bar))
+        bar = progress if callable(progress) else progress_bar() if progress and interactive else None
+        return SweepResult(self, collect(kept, self.specs, VISITOR, whole_curves, bar), kept.path)
 
     def _repr_html_(self) -> str:
         room = MOST // len(self.axes)
@@ -126,10 +128,12 @@ class SweepResult(Generic[S]):
     Attributes:
         sweep: what was run.
         curves: of each different run, non-private baselines among them: `at` [C] and `values` [seeds, C].
+        store: the file that keeps the runs; None: they are computed again when their details are asked for.
     """
 
     sweep: Sweep[S]
     curves: Mapping[S, RunCurves]
+    store: str | Path | None = None
 
     def frame(self, *, whole: bool = False) -> pd.DataFrame:
         """Tidy table: the axes, seed, and of an online run episode, regret and extra_regret over the non-private
@@ -138,6 +142,7 @@ class SweepResult(Generic[S]):
         Args:
             whole: a row for each point of each curve, not for its end alone.
         """
+        check_flags(whole=whole)
         if not whole:
             return self.sweep.frame({spec: found.ends for spec, found in self.curves.items()})
         import pandas as pd
@@ -179,25 +184,66 @@ class SweepResult(Generic[S]):
         Raises:
             SpecError: the kind of the runs has no such measure, no axis is a number, or there are too many lines.
         """
+        from dprl.research.pictures import told_plainly
         from dprl.research.swept import frontier_picture
 
-        return frontier_picture(self.sweep, self.curves, measure, dark=dark)
+        check_flags(dark=dark)
+        return told_plainly(frontier_picture(self.sweep, self.curves, measure, dark=dark))
+
+    def select(self, **values: Any) -> Trace[Any]:
+        """Return one run with all its details, such as `result.select(epsilon=0.3, privacy="local")`.
+
+        Args:
+            values: of axes, as many as tell the run from all others.
+
+        Raises:
+            SpecError: there is no such axis or value, or several runs have these values.
+        """
+        names, known = [name for name, _ in self.sweep.axes], kind_of(self.sweep.base).axes(self.sweep.base)
+        for name in values:
+            if name not in names:
+                wrong = f"{shown(name)} is no axis of this sweep{similar(name, names)}"
+                raise SpecError("axis", f"{wrong}; give one of {', '.join(names)}.")
+        asked = {names.index(name): known[name](value) for name, value in values.items()}
+        fitting = [
+            p for p in self.sweep.points if all(p.values[place] == one for place, one in asked.items())
+        ]
+        runs = list(dict.fromkeys(point.spec for point in fitting if point.spec is not None))
+        if len(runs) != 1:
+            some = "; ".join(f"{name} {', '.join(map(str, of[:10]))}" for name, of in self.sweep.axes)
+            raise SpecError("axis", f"{len(runs)} runs have these values; give those of one run: {some}.")
+        return run(runs[0], store=self.store)
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row for each combination: mean and 95% t interval over seeds at the end, of the measure and of what
+        is beyond the non-private baseline. The interval of what is never negative begins at 0 or above."""
+        import pandas as pd
+        from scipy.stats import t
+
+        measure, frame = kind_of(self.sweep.base).measure, self.frame()
+        names = [name for name, _ in self.sweep.axes]
+        groups = frame.groupby(names, sort=False)
+        parts = {}
+        for name in (measure, f"extra_{measure}"):
+            mean, n = groups[name].mean(), groups[name].count()
+            half = t.ppf(0.975, n - 1) * groups[name].std() / np.sqrt(n)
+            low = (mean - half).clip(lower=0.0 if name in NONNEGATIVE else None)
+            parts |= {f"{name}_mean": mean, f"{name}_low": low, f"{name}_high": mean + half}
+        return pd.DataFrame(parts).reset_index()
 
     def __repr__(self) -> str:
         return f"Results of {self.sweep!r}: {len(self.curves)} runs"
 
     def _repr_html_(self) -> str:
-        measure = kind_of(self.sweep.base).measure
-        frame = self.frame()
-        names = [name for name, _ in self.sweep.axes]
-        means = frame.groupby(names, sort=False)[[measure, f"extra_{measure}"]].mean().reset_index()
+        means = self.summary().filter(regex="^(?!.*_(low|high)$)")
+        means.columns = [name.removesuffix("_mean") for name in means]
         caption = f"{self.sweep!r}: means over seeds at the end"
         cells = (
             "".join(f"{one:.4g}" if isinstance(one, float) else str(one) for one in r) for r in means.values
         )
-        shown = means.head(fitting(cells, MOST - len(caption)))
-        table = re.sub(r"\n\s*", "", shown.to_html(index=False, float_format=lambda value: f"{value:.4g}"))
-        left = len(means) - len(shown)
+        first = means.head(fitting(cells, MOST - len(caption)))
+        table = re.sub(r"\n\s*", "", first.to_html(index=False, float_format=lambda value: f"{value:.4g}"))
+        left = len(means) - len(first)
         rest = f"<p>{plural(left, 'more row')}: see frame()</p>" if left else ""
         return f"<p>{escape(caption)}</p>{table}{rest}"
 
@@ -220,8 +266,20 @@ def versions_json() -> str:
     return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
 
 
-def progress_bar(share: float) -> None:
-    """Draw a progress bar on the terminal."""
-    filled = int(40 * share)
-    sys.stderr.write(f"\r[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}{chr(10) if share >= 1 else ''}")
-    sys.stderr.flush()
+def progress_bar() -> Callable[[float], None]:
+    """Return what draws a progress bar: on the terminal, or as one output of a notebook."""
+
+    def drawn(share: float) -> str:
+        filled = int(40 * share)
+        return f"[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}"
+
+    def on_terminal(share: float) -> None:
+        sys.stderr.write(f"\r{drawn(share)}{chr(10) if share >= 1 else ''}")
+        sys.stderr.flush()
+
+    if "ipykernel" not in sys.modules:
+        return on_terminal
+    from IPython.display import display
+
+    output = display({"text/plain": drawn(0)}, raw=True, display_id=True)
+    return lambda share: output.update({"text/plain": drawn(share)}, raw=True)

@@ -73,7 +73,7 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
     """What figures call a measure of a kind of runs. Raises SpecError."""
     if kind not in MEASURES:
         raise SpecError("sweep", f"sweeps of {kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
-    if measure not in MEASURES[kind]:
+    if not isinstance(measure, str) or measure not in MEASURES[kind]:
         wrong, give = shown(measure), f"give one of {', '.join(MEASURES[kind])}."
         if kind == RunSpec.kind:
             raise SpecError("measure", f"{wrong} is not drawn of a sweep; {give}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from dprl import metrics, simulation
-from dprl.fields import SpecError
+from dprl.fields import SpecError, check_flags, check_type
 from dprl.research.cards import card, listed, told
 from dprl.research.cited import cite
 from dprl.simulation import (
@@ -26,9 +26,10 @@ from dprl.simulation.trace import TraceCore
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dprl.figures.picture import Picture
+    from dprl.research.pictures import Picture
 
 T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
+RUNS = "finished runs, such as dprl.run(spec)"
 Progress = Callable[[float], None]
 View = Literal["cumulative", "share", "per-episode", "extra"]
 Measure = Literal[
@@ -70,9 +71,12 @@ class Trace(simulation.Trace[T_co]):
             statistic, dark: see `Comparison.plot`.
         """
         from dprl.research import pictures
+        from dprl.research.pictures import told_plainly
 
+        check_flags(dark=dark)
+        check_type("measure", measure, str | None, "the name of one, such as regret")
         if measure == "policy" or (measure is None and self.spec.kind == UploadSpec.kind):
-            return pictures.policy(self, dark=dark)
+            return told_plainly(pictures.policy(self, dark=dark))
         return compare([self]).plot(measure, statistic=statistic, dark=dark)
 
     def cite(self) -> str:
@@ -141,31 +145,46 @@ class Comparison:
             dark: for a dark page.
 
         Returns:
-            A picture: its `figure` is Plotly's, its `table` has the numbers drawn, `see` says what there is to see.
+            A picture: its `figure` is Plotly's, its `table` has the numbers drawn, and `see` describes it in words
+            (`see_markdown` has the same with marks).
 
         Raises:
             SpecError: the kind of the runs has no such measure, they are of several kinds, a baseline is missing, or
                 there are too many runs.
         """
         from dprl.research import pictures
+        from dprl.research.pictures import told_plainly
 
+        check_flags(log_x=log_x, log_y=log_y, seeds=seeds, dark=dark)
         kind = pictures.kind_of_all(self.traces)
         pictures.check_drawable(kind, measure, statistic, log_x)
         if kind != RunSpec.kind:
             draw = pictures.DRAWN[kind, measure or pictures.MEASURES[kind][0]]
-            return draw(self.traces, log_y=log_y, show_seeds=seeds, dark=dark)
+            return told_plainly(draw(self.traces, log_y=log_y, show_seeds=seeds, dark=dark))
         if measure == pictures.MISTAKES:
-            return pictures.mistakes(self.traces, statistic, log_y=log_y, dark=dark)
+            return told_plainly(pictures.mistakes(self.traces, statistic, log_y=log_y, dark=dark))
         how = {"log_x": log_x, "log_y": log_y, "show_seeds": seeds, "dark": dark}
-        return pictures.regrets(self.traces, VIEWS[measure or "regret"], statistic, **how)
+        return told_plainly(pictures.regrets(self.traces, VIEWS[measure or "regret"], statistic, **how))
 
-    def frame(self) -> pd.DataFrame:
-        """Tidy table of all curves: run, and the columns of `Trace.frame`."""
+    def summary(self) -> pd.DataFrame:
+        """Return a row for each run: the final measure's mean and 95% interval over seeds, and the proved budget."""
         import pandas as pd
 
-        parts = [trace.frame().assign(run=name) for name, trace in self.traces.items()]
-        whole = pd.concat(parts, ignore_index=True)
-        return whole[["run", *(column for column in whole if column != "run")]]
+        rows = [{"run": name, **trace.summary()} for name, trace in self.traces.items()]
+        shown = ("run", "final_", "proved_")
+        return pd.DataFrame(rows).filter(regex=f"^({'|'.join(shown)})")
+
+    def frame(self, *, whole: bool = True) -> pd.DataFrame:
+        """Tidy table of all curves: run, and the columns of `Trace.frame`.
+
+        Args:
+            whole: a row for each point of each curve, not for its end alone.
+        """
+        import pandas as pd
+
+        parts = [trace.frame(whole=whole).assign(run=name) for name, trace in self.traces.items()]
+        table = pd.concat(parts, ignore_index=True)
+        return table[["run", *(column for column in table if column != "run")]]
 
     def __repr__(self) -> str:
         return f"Comparison of {len(self.traces)} runs: {listed(list(self.traces), '; ')}"
@@ -185,6 +204,9 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     """
     from dprl.figures.regret import distinct
 
+    check_type("traces", traces, Iterable, RUNS)
+    for trace in traces.values() if isinstance(traces, Mapping) else (traces := list(traces)):
+        check_type("traces", trace, simulation.Trace, RUNS)
     if not isinstance(traces, Mapping):
         found = list(traces)
         traces = dict(zip(distinct([trace.spec.label() for trace in found]), found, strict=True))

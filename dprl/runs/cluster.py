@@ -17,7 +17,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from dprl.engine import source_digest
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, check_type, shown
 from dprl.runs.database import StoreError
 from dprl.runs.turn import Order, Report, play
 from dprl.runs.workers import Died, Lost, Slot
@@ -67,6 +67,7 @@ def differs(theirs: Build, ours: Build) -> str | None:
 
 def engine(text: str | None = None) -> str | None:
     """The scheduler's address: `text`, else DPRL_ENGINE; None for workers on this machine. Raises SpecError."""
+    check_type("engine", text, str | None, "the address of a Dask scheduler, such as tcp://localhost:8786")
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:
         return None

@@ -13,12 +13,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dprl import names
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, check_names
 from dprl.learners import ALGORITHMS
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import Registry, described
+from dprl.messages.brief import described
 from dprl.messages.labels import called, phrase
+from dprl.plugins import Registry
 from dprl.privacy import MECHANISMS, attack
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.mechanisms import stream_of_releases
@@ -162,9 +163,7 @@ class AttackSpec:
 
 def from_dict(given: Mapping[str, Any]) -> AttackSpec:
     """The spec with these fields; what is left out takes its default. Raises SpecError."""
-    for name in given:
-        if name not in ("run", *FIELDS):
-            raise SpecError("spec", f"{shown(name)} is not a field; the fields are run, {', '.join(FIELDS)}.")
+    check_names(("run", *FIELDS), given)
     run = RunSpec.from_dict(given.get("run", {}))
     return AttackSpec(**{**given, "run": run})
 

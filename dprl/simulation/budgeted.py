@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from dprl import names
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, check_names, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.mdp import Size
@@ -115,11 +115,12 @@ class Budgeted:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
         """The spec with these fields; what is left out takes its default. Raises SpecError."""
-        for name in given:
-            if name not in cls.TABLE:
-                raise SpecError(
-                    "spec", f"{shown(name)} is not a field; the fields are {', '.join(cls.TABLE)}."
-                )
+        if not isinstance(given, Mapping):
+            raise SpecError(
+                "spec",
+                f"{shown(given)} is not allowed; give an object with fields such as n.",
+            )
+        check_names(cls.TABLE, given)
         return cls(**given)
 
     def to_dict(self) -> dict[str, Any]:

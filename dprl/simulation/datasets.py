@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -174,8 +175,19 @@ def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
 def following(policy: Policy, share: float = 0.7) -> str:
     """The behaviour of a population of whom a share follows a deterministic policy, and the others act at random.
 
-    policy: [H, S], such as `trace.policy[-1]` of a seed of an online run. `OfflineSpec` checks it against its problem.
+    Args:
+        policy: [H, S] actions, such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
+        share: of the population, 0 to 1.
+
+    Raises:
+        SpecError: the policy is no table of whole numbers, or the share is out of range.
     """
+    actions = np.array(policy) if isinstance(policy, list | tuple | np.ndarray) else np.zeros(0)
+    if actions.ndim != 2 or actions.dtype.kind not in "iu" or not actions.size or actions.min() < 0:
+        raise SpecError(
+            "policy", "this is not allowed; give the number of an action for each step and state, [H, S]."
+        )
+    share = cast(Field, BEHAVIOURS["policy"].argument).check(share)
     return f"policy:{share!r}:{policies.policy_text(policy)}"
 
 

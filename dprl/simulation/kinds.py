@@ -11,8 +11,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dprl.fields import Field, SpecError, read_json, shown
-from dprl.messages.brief import Registry, described
+from dprl.fields import Field, SpecError, read_json, shown, similar
+from dprl.messages.brief import described
+from dprl.plugins import Registry
 from dprl.simulation.cost import Estimate
 from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacked
 
@@ -96,7 +97,9 @@ def spec_from_dict(given: Any) -> Any:
         )
     key = given.get("kind", FIRST)
     if not isinstance(key, str) or key not in KINDS:
-        raise SpecError("kind", f"{shown(key)} is not allowed; give one of {', '.join(KINDS)}.")
+        raise SpecError(
+            "kind", f"{shown(key)} is not allowed{similar(key, KINDS)}; give one of {', '.join(KINDS)}."
+        )
     return KINDS[key].from_dict({name: value for name, value in given.items() if name != "kind"})
 
 
@@ -165,7 +168,11 @@ def given_spec(given: Any) -> Any:
     """The spec itself, or the one that an object with its fields is of. Raises SpecError for all else."""
     if isinstance(given, Mapping):
         return spec_from_dict(given)
-    if getattr(given, "kind", None) in KINDS:
+    if (
+        not isinstance(given, type)
+        and isinstance(kind := getattr(given, "kind", None), str)
+        and kind in KINDS
+    ):
         return given
     raise SpecError(
         "spec", f"{shown(given)} is not allowed; give a RunSpec, or a dict such as {{'epsilon': 1.0}}."

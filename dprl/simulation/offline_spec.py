@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 from dprl import names
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, SpecError, check_params, documented
+from dprl.fields import Field, Frozen, SpecError, check_params, documented
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
-from dprl.messages.brief import Registry, described, tabulated
+from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import called, of_data
-from dprl.plugins import sources_of
+from dprl.plugins import Registry, sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
@@ -79,7 +79,7 @@ class OfflineSpec(Budgeted):
         SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits.
     """
 
-    environment: custom.Named = "riverswim"  # type: ignore[assignment]
+    environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[assignment]
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: names.OfflineAlgorithm | str = "dp-kl-lcb"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class OfflineSpec(Budgeted):
         self._check_fields()
         world, learner = ENVIRONMENTS[self.environment], self.learner
         for name, owner in (("environment_params", world), ("algorithm_params", learner)):
-            self._set(name, check_params(name, owner.key, owner.fields, getattr(self, name)))
+            self._set(name, Frozen(check_params(name, owner.key, owner.fields, getattr(self, name))))
         self._set("behaviour", datasets.check_behaviour(self.behaviour, self.problem_size))
         self._set("rewards", (self.rewards or "known") if "rewards" in learner.public else None)
         self._choose_budget(learner.privacies)

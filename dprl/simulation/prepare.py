@@ -44,11 +44,11 @@ def size_of(spec: RunSpec) -> Size:
 
 
 def world_of(spec: RunSpec) -> TabularMDP:
-    """The model of a spec's environment, on the table of what is declared to be possible."""
+    """Make the model of a spec's environment on the table of possible next states, as compiled kernels take it."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
-    if spec.structure is None:
-        return mdp
-    return structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
+    if spec.structure is not None:
+        mdp = structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
+    return mdp.writable()
 
 
 def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:

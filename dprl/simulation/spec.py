@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, SupportsFloat, cast
 from dprl import names
 from dprl.engine import source_digest
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import SpecError, check_params, documented, either, read_json, shown
+from dprl.fields import Frozen, SpecError, check_names, check_params, documented, either, read_json, shown
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
@@ -51,7 +51,7 @@ class RunSpec:
             on memory and time.
     """
 
-    environment: custom.Named = "riverswim"  # type: ignore[assignment]
+    environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[assignment]
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: names.Algorithm | str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class RunSpec:
         world, learner = ENVIRONMENTS[self.environment], ALGORITHMS[self.algorithm]
         owners: dict[str, Any] = {"environment_params": world, "algorithm_params": learner}
         for name, owner in owners.items():
-            self._set(name, check_params(name, owner.key, owner.fields, getattr(self, name)))
+            self._set(name, Frozen(check_params(name, owner.key, owner.fields, getattr(self, name))))
         if not runs_in(learner.key, world.key):
             fitting = tuple(key for key in ENVIRONMENTS if runs_in(learner.key, key))
             raise SpecError(
@@ -141,7 +141,7 @@ class RunSpec:
         for f in ALGORITHMS[self.algorithm].fields:
             if not f.used(self.bonus):
                 params[f.name] = None
-        self._set("algorithm_params", params)
+        self._set("algorithm_params", Frozen(params))
 
     def _choose_noise(self) -> None:
         """Fill in mechanism, calibration, epsilon and delta, and check that they go together."""
@@ -273,9 +273,7 @@ class RunSpec:
             raise SpecError(
                 "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
             )
-        for name in given:
-            if name not in FIELDS:
-                raise SpecError("spec", f"{shown(name)} is not a field; the fields are {', '.join(FIELDS)}.")
+        check_names(FIELDS, given)
         return cls(**given)
 
     @classmethod

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, shown, similar
 from dprl.messages.brief import shortened
 from dprl.simulation.kinds import given_spec, kind_of, spec_from_dict
 from dprl.simulation.trace import Spec
@@ -65,7 +65,8 @@ class Sweep(Generic[S]):
         checked, known = [], kind_of(base).axes(base)
         for name, values in axes.items():
             if name not in known:
-                raise SpecError("axis", f"{shown(name)} is not allowed; give one of {', '.join(known)}.")
+                wrong = f"{shown(name)} is not allowed{similar(name, known)}"
+                raise SpecError("axis", f"{wrong}; give one of {', '.join(known)}.")
             if isinstance(values, str | bytes) or not np.iterable(values):
                 raise SpecError(
                     "axis", f"{shown(name)} is {shown(values)}; give a list of values, such as [0.1, 1, 10]."
@@ -141,6 +142,8 @@ class Sweep(Generic[S]):
         """
         import pandas as pd
 
+        if not isinstance(final, Mapping) or not final.keys() >= set(self.specs):
+            raise SpecError("final", "a run is missing; give the measures of each of `specs`.")
         rows, kind = [], kind_of(self.base)
         names = [name for name, _ in self.axes]
         for point in self.points:

@@ -7,8 +7,7 @@ from dataclasses import fields
 from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field
 from dprl.learners import ALGORITHMS, NEEDED
-from dprl.messages.brief import Registry
-from dprl.plugins import add_plugins
+from dprl.plugins import Registry, add_plugins
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
 from dprl.simulation import schedules, structure
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.mdp.tabular import Array
+from dprl.fields import Frozen, check_flags
+from dprl.mdp.tabular import Array, read_only
 from dprl.messages import counted
 from dprl.messages.brief import described
 from dprl.messages.labels import called, phrase
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Ints = NDArray[np.int64]
+
+
+NONNEGATIVE = ("regret", "gap")  # measures
 
 
 class Spec(Protocol):
@@ -87,7 +91,7 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TraceCore(Generic[S_co]):
-    """One seed of a run. The fields of a subclass are arrays, dictionaries of arrays, or plain JSON.
+    """One seed of a run. The fields of a subclass are read-only arrays, mappings of such, or plain JSON.
 
     Attributes:
         spec: of which kind, a subclass says.
@@ -109,6 +113,18 @@ class TraceCore(Generic[S_co]):
 
     # fields that compressing cannot make smaller, each with the field it may be equal to and then is not kept
     NOISY: ClassVar[Mapping[str, str]] = {}
+
+    def __post_init__(self) -> None:
+        axis, measure, at, values = self.curve
+        frozen: dict[str, Any] = {"curve": Curve(axis, measure, read_only(at), read_only(values))}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray):
+                frozen[f.name] = read_only(value)
+            elif isinstance(value, Mapping):
+                frozen[f.name] = Frozen({name: read_only(array) for name, array in value.items()})
+        for name, value in frozen.items():
+            object.__setattr__(self, name, value)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -228,7 +244,7 @@ class Trace(Generic[T_co]):
     @cached_property
     def values(self) -> Array:
         """[seeds, C] what was measured there."""
-        return np.stack([seed.curve.values for seed in self.seeds])
+        return read_only(np.stack([seed.curve.values for seed in self.seeds]))
 
     @property
     def episodes(self) -> Ints:
@@ -253,20 +269,29 @@ class Trace(Generic[T_co]):
     def _curve(self) -> Curve:
         return self._core.curve
 
-    def frame(self) -> pd.DataFrame:
-        """Tidy table with columns seed and those of the curve: seed, episode, regret."""
+    def frame(self, *, whole: bool = True) -> pd.DataFrame:
+        """Tidy table with columns seed and those of the curve: seed, episode, regret.
+
+        Args:
+            whole: a row for each point of each curve, not for its end alone.
+        """
         import pandas as pd
 
+        check_flags(whole=whole)
+        points = slice(None if whole else -1, None)
+        at, values = self.at[points], self.values[:, points]
         return pd.DataFrame(
             {
-                "seed": np.repeat([t.seed for t in self.seeds], len(self.at)),
-                self._curve.axis: np.tile(self.at, len(self.seeds)),
-                self._curve.measure: self.values.ravel(),
+                "seed": np.repeat([t.seed for t in self.seeds], len(at)),
+                self._curve.axis: np.tile(at, len(self.seeds)),
+                self._curve.measure: values.ravel(),
             }
         )
 
     def summary(self) -> dict[str, float | None]:
         """The curve's end with its 95% t interval over seeds, what is claimed and proved, and the speed.
+
+        An interval of regret or suboptimality, which are never negative, begins at 0 or above.
 
         Values that do not exist (an interval of one seed, a privacy nobody claims) are None; rho stands where there is
         one.
@@ -278,6 +303,8 @@ class Trace(Generic[T_co]):
 
             half = float(t.ppf(0.975, len(final) - 1) * final.std(ddof=1) / np.sqrt(len(final)))
             low, high = float(final.mean()) - half, float(final.mean()) + half
+            if self._curve.measure in NONNEGATIVE:
+                low = max(low, 0.0)
         promised, axis, measure = self.guarantee, self._curve.axis, self._curve.measure
         rho = {"claimed_rho": promised.claimed_rho, "proved_rho": promised.proved_rho}
         return {

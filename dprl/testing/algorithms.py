@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dprl.fields import check_type
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular import planner
 from dprl.learners.tabular.planner import TabularLearner
@@ -26,10 +27,11 @@ def check_algorithm(algorithm: TabularLearner) -> tuple[str, ...]:
     - function of what was released: the same releases give the same plans, for other users and a second time. Q, V
       and policy are finite and in their ranges, and `plan` writes into nothing else.
 
-    Raises CheckFailed by the first check that fails, and ValueError if it is no tabular algorithm.
+    Raises CheckFailed by the first check that fails, and SpecError if it is no tabular algorithm.
     """
-    if not isinstance(algorithm, TabularLearner):
-        raise ValueError("algorithm: only a TabularLearner can be checked; give its record.")
+    check_type(
+        "algorithm", algorithm, TabularLearner, "a TabularLearner, the record of an online tabular algorithm"
+    )
     with offered(ALGORITHMS, algorithm, FIELDS, "algorithm"):
         return run_checks(algorithm, [record, function_of_what_was_released])
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dprl.environments import Environment
-from dprl.fields import check_params
+from dprl.fields import check_params, check_type
 from dprl.mdp import TabularMDP
 from dprl.testing.report import require, run_checks, texts
 
@@ -24,6 +24,7 @@ def check_environment(environment: Environment) -> tuple[str, ...]:
 
     Raises CheckFailed by the first check that fails.
     """
+    check_type("environment", environment, Environment, "an Environment")
     return run_checks(environment, [record, models])
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from dprl.fields import SpecError, check_type
 from dprl.mdp.tabular import Array
 from dprl.privacy import accounting
 from dprl.privacy.mechanisms import Mechanism, Stream, make_stream, stream_of_releases
@@ -32,10 +33,13 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
       stated.
     - proof: an attack on 3 releases shows no more than `losses` proves, and more if there is less noise.
 
-    Raises CheckFailed by the first check that fails, and ValueError if noise depends on what it is added to.
+    Raises CheckFailed by the first check that fails, and SpecError if noise depends on what it is added to.
     """
+    check_type("mechanism", mechanism, Mechanism, "a Mechanism")
     if mechanism.answers is not None:
-        raise ValueError("mechanism: give one that adds noise; one that answers questions has its own tests.")
+        raise SpecError(
+            "mechanism", "give one that adds noise; one that answers questions has its own tests."
+        )
     return run_checks(mechanism, [record, repeats, noise, proof])
 
 

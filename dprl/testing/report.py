@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from dprl.fields import Field
+from dprl.plugins import Registry
 
 KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 T = TypeVar("T")
@@ -42,18 +43,18 @@ def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ..
 
 
 @contextmanager
-def offered(
-    registry: MutableMapping[str, Any], entry: Any, fields: MutableMapping[str, Field], name: str
-) -> Iterator[None]:
+def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: str) -> Iterator[None]:
     """In this block an entry is in a registry, and a field of a spec may name it."""
-    before, field = dict(registry), fields[name]
+    before, field = registry.get(entry.key), fields[name]
     registry[entry.key] = entry
     fields[name] = replace(field, choices=tuple(registry))
     try:
         yield
     finally:
-        registry.clear()
-        registry.update(before)
+        if before is None:
+            del registry[entry.key]
+        else:
+            registry[entry.key] = before
         fields[name] = field
 
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, PRIVATIZERS, RunSpec, SeedTrace, SpecError
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, SeedTrace, SpecError
 from dprl.fields import check_params
 from dprl.learners import Problem
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp.counts import rewards, transitions, visits
 from dprl.mdp.tabular import Array
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import start
 from dprl.simulation.pairs import calibrations_for, runs_in
 from dprl.statistics import CONSISTENT, FITTED

@@ -151,11 +151,11 @@ ALGORITHM_FAULTS: dict[str, tuple[TabularLearner, str]] = {
 @pytest.mark.parametrize("name", ALGORITHM_FAULTS)
 def test_an_algorithm_with_a_fault_is_caught(name: str) -> None:
     algorithm, check = ALGORITHM_FAULTS[name]
-    before = dict(ALGORITHMS), dprl.FIELDS["algorithm"]
+    before = dict(ALGORITHMS), dprl.simulation.FIELDS["algorithm"]
     with pytest.raises(CheckFailed) as error:
         check_algorithm(algorithm)
     assert error.value.check == check, error.value
-    assert (dict(ALGORITHMS), dprl.FIELDS["algorithm"]) == before
+    assert (dict(ALGORITHMS), dprl.simulation.FIELDS["algorithm"]) == before
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_sound_algorithms_pass(algorithm: TabularLearner) -> None:
     """Those of the registry: test_privacy_by_signature.py."""
     assert len(check_algorithm(algorithm)) == 2
     other: Any = ALGORITHMS["sdp-pe"]
-    with pytest.raises(ValueError, match="only a TabularLearner"):
+    with pytest.raises(ValueError, match="give a TabularLearner"):
         check_algorithm(other)
 
 

@@ -330,7 +330,7 @@ class Named:
         ({**GOOD, "bernoulli": 1}, "environment_params.model.bernoulli: 1 is not allowed"),
         ({**GOOD, "H": "two"}, "environment_params.H: two is not allowed"),
         ({**GOOD, "P": Named()}, "environment: this cannot be written as JSON"),
-        ({"P": GOOD["P"]}, "environment_params.model: keys are missing"),
+        ({"P": GOOD["P"]}, "environment_params.model: R and d1 must be given"),
         ("{", "environment_params.model: this is not JSON"),
         (Named(), "environment: "),
         (gymnasium.make("FrozenLake-v1"), "environment: how many steps an episode has is not said"),

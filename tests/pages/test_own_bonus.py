@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from dprl import ALGORITHMS, FIELDS, RunSpec
+from dprl import ALGORITHMS, RunSpec
 from dprl.landscape.rows import CONSTANTS
 from dprl.learners.tabular import pucb
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.simulation import FIELDS
 from pages.shared import names
 from pages.shared.controls import panel
 from tests.pages.conftest import Visit, widget, words

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from bench.engine_wasm.entries import entries
-from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec, SpecError
-from dprl.privacy import Mechanism, outside
+from dprl import ALGORITHMS, MECHANISMS, RunSpec, SpecError
+from dprl.privacy import PRIVATIZERS, Mechanism, outside
 from dprl.research.series import style_of
 from dprl.simulation import FIELDS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
@@ -34,7 +34,8 @@ def offering(entry: Mechanism) -> Iterator[None]:
         try:
             yield
         finally:
-            PRIVATIZERS.update(models)
+            for key, model in models.items():
+                PRIVATIZERS[key] = model
 
 
 def test_it_is_for_calibrated_noise_in_running_counts() -> None:

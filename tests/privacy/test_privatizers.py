@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dprl import MECHANISMS, PRIVATIZERS
+from dprl import MECHANISMS
 from dprl.engine import compiled
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.privacy import Guarantee
+from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.guarantee import SIMULATION
 from dprl.privacy.mechanisms import SIGNATURE
 from dprl.privacy.privatizers import Batch, Noise, Request

@@ -94,7 +94,7 @@ def values_by_paths(policies: Ints, P: Array, R: Array, d1: Array) -> Array:
 def test_kernels_against_all_paths(seed: int) -> None:
     """Models that lose mass, and active sets from one policy to all; compiled, and the same source as Python."""
     rng = np.random.default_rng(seed)
-    mdp = random_mdp(seed, S=3 if seed % 2 else 2, A=2 if seed % 2 else 3, H=2, sparse=seed > 2)
+    mdp = random_mdp(seed, S=3 if seed % 2 else 2, A=2 if seed % 2 else 3, H=2, sparse=seed > 2).writable()
     policies = sdp_pe.all_policies(mdp.H, mdp.S, mdp.A)
     active = rng.random(len(policies)) < (1.0, 0.5, 0.1)[seed % 3]
     active[rng.integers(len(policies))] = True

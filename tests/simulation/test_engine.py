@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, ENVIRONMENTS, PRIVATIZERS, RunSpec, SeedTrace
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import Run, start
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for, mechanisms_for

@@ -9,17 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dprl import (
-    ALGORITHMS,
-    ENVIRONMENTS,
-    FIELDS,
-    MECHANISMS,
-    PRIVATIZERS,
-    RunSpec,
-    SpecError,
-    estimate,
-    spec_from_json,
-)
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, SpecError, estimate, spec_from_json
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import FIELDS
 from tests.problems import few, model
 from tests.simulation.test_spec import from_strings
 

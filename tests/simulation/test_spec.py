@@ -10,18 +10,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dprl import (
-    ALGORITHMS,
-    ENVIRONMENTS,
-    FIELDS,
-    MECHANISMS,
-    PRIVATIZERS,
-    RunSpec,
-    SpecError,
-    spec_from_json,
-)
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, SpecError, spec_from_json
 from dprl.fields import Field
 from dprl.links import decode_spec
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import FIELDS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from tests.problems import few, fits, model, small_problem
 

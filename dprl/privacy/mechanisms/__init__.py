@@ -6,7 +6,7 @@ import numpy as np
 
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import Registry
+from dprl.plugins import Registry
 from dprl.privacy.mechanisms.binomial import BINOMIAL_SUM, BINOMIAL_TREE
 from dprl.privacy.mechanisms.blt import GAUSSIAN_BLT
 from dprl.privacy.mechanisms.gaussian import GAUSSIAN, GAUSSIAN_TOEPLITZ, GAUSSIAN_TREE

@@ -1,6 +1,6 @@
 """Privatizers: one file each, one line each here."""
 
-from dprl.messages.brief import Registry
+from dprl.plugins import Registry
 from dprl.privacy.privatizers import central, local, none, shuffle
 from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, Words
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from dprl.engine import compiled, rng_type, type_of
-from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
 from dprl.learners.elimination.eliminator import Block, EliminationLearner, StageEstimate, batches, stages
 from dprl.mdp import planning
@@ -33,6 +32,7 @@ from dprl.simulation.prepare import (
     problem_of,
     size_of,
     streams,
+    world_of,
 )
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve, Ints
@@ -74,7 +74,7 @@ class EliminationRun:
     def __init__(self, spec: RunSpec, seed: int) -> None:
         self.spec = spec
         self.seed = seed
-        self.mdp = mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+        self.mdp = mdp = world_of(spec)
         self._record = record = cast(EliminationLearner, ALGORITHMS[spec.algorithm])
         self.problem = problem_of(spec, mdp.size, spec.episodes)
         self.stages = stages(spec.episodes, mdp.H * mdp.S * mdp.A)

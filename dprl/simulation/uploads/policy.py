@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dprl.fields import SpecError, read_json, read_text, shown
+from dprl.fields import SpecError, check_type, read_json, read_text, shown
 from dprl.messages.brief import described
 from dprl.simulation.uploads.declaration import ENDED
 from dprl.simulation.uploads.table import normal
@@ -75,6 +75,7 @@ class Policy:
         Raises:
             SpecError: it cannot be read, is not such a file, or has been changed since it was written.
         """
+        check_type(NAME, file, str | Path, "the path of a policy.json")
         text = str(file)
         if not text.lstrip().startswith("{"):
             text = read_text(NAME, file, "the path of a policy.json")

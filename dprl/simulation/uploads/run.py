@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, check_type, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.kl_lcb import reward_bounds
 from dprl.learners.offline.learner import Learned, OfflineProblem
@@ -230,6 +230,7 @@ def fitted_model(spec: UploadSpec) -> str:
     Raises:
         SpecError: the data set is not kept here, or the model is too large for an environment.
     """
+    check_type("spec", spec, UploadSpec, "what dprl.upload returned")
     data = kept.held(spec.data)
     return fitted(data.record, data.declared)
 

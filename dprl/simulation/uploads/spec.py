@@ -10,11 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
-from dprl.fields import Field, SpecError, check_params, documented, read_text, shown
+from dprl.fields import (
+    Field,
+    Frozen,
+    SpecError,
+    check_params,
+    check_type,
+    documented,
+    read_text,
+    shown,
+)
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner, OfflineProblem
 from dprl.mdp import Size
-from dprl.messages.brief import Registry, described, tabulated
+from dprl.messages.brief import described, tabulated
+from dprl.plugins import Registry
 from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine
@@ -79,9 +89,9 @@ class UploadSpec(Budgeted):
         SpecError: one sentence that names the field and what is allowed.
     """
 
-    data: str
-    declared: str
-    n: int
+    data: str = ""
+    declared: str = ""
+    n: names.Whole = 1  # type: ignore[assignment]
     algorithm: names.Given[str, names.OfflineAlgorithm | str | None] = None  # type: ignore[assignment]
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     privacy: names.Given[str, names.Promise | str | None] = None  # type: ignore[assignment]
@@ -114,7 +124,7 @@ class UploadSpec(Budgeted):
         learner = self.learner
         self._set(
             "algorithm_params",
-            check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params),
+            Frozen(check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params)),
         )
         self._choose_budget(tuple(key for key in learner.privacies if key != "none"))
         if self.public.episodes > 1 and not learner.several:
@@ -184,11 +194,6 @@ class UploadSpec(Budgeted):
         """Name of the unit of work: equal exactly when the resulting bits are."""
         return key_of(self.to_dict(), seed, engine())
 
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> UploadSpec:
-        """The spec with these fields; what is left out takes its default. Raises SpecError."""
-        return super().from_dict({"data": "", "declared": "", "n": 1} | dict(given))
-
 
 def fitting_learners(declared: Declaration) -> tuple[str, ...]:
     """Of several episodes of a person, those whose noise and bound are for that; of steps that are alike, those that
@@ -249,6 +254,8 @@ def upload(
     Raises:
         SpecError: a field is not allowed, or the file is malformed; then the sentence names row and column.
     """
+    check_type("declared", declared, str | Path | Mapping, f"the path of a JSON file, its text, or {FORM}")
+    check_type("budget", budget, Budget | None, "a dprl.Budget")
     if isinstance(declared, Mapping):
         text = declaration_text(declared)
     else:

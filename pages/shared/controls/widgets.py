@@ -272,7 +272,7 @@ def into(settings: object, name: str) -> Store:
     return store
 
 
-def menu_titles(registry: dict[str, Any]) -> dict[str, str]:
+def menu_titles(registry: Mapping[str, Any]) -> dict[str, str]:
     """Key to title, for a menu; an algorithm that was rebuilt without its paper's full text is called so."""
     return {key: menu_title(record) for key, record in registry.items()}
 
