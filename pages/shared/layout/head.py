@@ -58,11 +58,16 @@ def shared_with(part: PageState) -> None:
         s.version += 1  # the field that it is written in is emptied, too
         write_address(part)
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sentence"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="alone_sentence"):
         st.markdown(f"**Whoever shared this link says:** {escape(part.sentence)}", width="stretch")
-        st.button(
-            "Hide it", icon=":material/close:", type="tertiary", on_click=callback(hide), key="hide_sentence"
-        )
+        if not st.context.is_embedded:
+            st.button(
+                "Hide it",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=callback(hide),
+                key="hide_sentence",
+            )
 
 
 def common(text: str) -> None:
