@@ -1,5 +1,5 @@
 import { clamp, element, fill } from "./story_parts.js";
-import { SCENES } from "./story_scenes.js";
+import { SCENES, momentOf } from "./story_scenes.js";
 
 // Start: scenes below each other, and the page's chart as the last one. The scene that is seen moves, unless the
 // visitor's system asks for no motion. Where a scene and a slider stand outlives the page being drawn anew.
@@ -60,10 +60,10 @@ function controlled(scenes, data, show) {
   });
   const put = slider(learn.text, {
     ...data.learn.slider,
-    at: learn.moments - 1,
+    at: learn.begins.length - 2,
     moved: (place) => {
       kept.held = true;
-      show(learn, (place + 0.999) * learn.moment);
+      show(learn, learn.begins[place + 1] - 0.001);
     },
   });
   legend(learn, data.words.learn);
@@ -101,7 +101,7 @@ export default function tellStory({ data, parentElement }) {
   const show = (scene, time) => {
     kept.times[scene.name] = time;
     scene.show(time);
-    if (scene.put) scene.put(clamp(Math.floor(time / scene.moment), 0, scene.moments - 1));
+    if (scene.put) scene.put(momentOf(scene.begins, time));
   };
   controlled(scenes, data, show);
   const draw = () => scenes.forEach((scene) => {

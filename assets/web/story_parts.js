@@ -82,7 +82,7 @@ export function grid(svg, box, run, words) {
       shape(svg, "text", at, step ? String(step + 1) : `${words.steps} 1`);
     }
   }
-  const arrows = shape(svg, "g"), line = shape(svg, "polyline", { class: "path" });
+  const sent = shape(svg, "g"), arrows = shape(svg, "g"), line = shape(svg, "polyline", { class: "path" });
   const drawn = new Array(cells.length).fill(0);
   let walked = {};  // the steps that are over, as text
   return {
@@ -103,15 +103,22 @@ export function grid(svg, box, run, words) {
       const here = moves ? between(Number(path[whole]), Number(path[whole + 1]), steps - whole) : 0;
       line.setAttribute("points", moves ? `${walked.text} ${pixels(x(here), y(steps))}` : walked.text);
     },
-    policy: (actions) => {  // an arrow to the left for 0, to the right for 1
-      const half = Math.min(high, wide, 12) / 2 - 0.5, ways = ["", ""];
+    policy: (actions) => {  // a colour for each cell: 0 leads to the left, 1 to the right
+      const ways = ["", ""];
       [...actions].forEach((action, i) => {
-        const to = action === "1" ? half : -half;
-        const at = `M${x(i % run.places) - to} ${y(Math.floor(i / run.places)) - half}`;
-        ways[action] += `${at}v${2 * half}l${2 * to} ${-half}z`;
+        const at = `M${box.x + wide * (i % run.places)} ${box.y + high * Math.floor(i / run.places)}`;
+        ways[action] += `${at}h${wide}v${high}h${-wide}z`;
       });
+      sent.replaceChildren();
+      ways.forEach((d, action) => shape(sent, "path", { d, class: `sent action${action}` }));
+    },
+    arrows: (actions, step) => {  // those of one step
+      const half = Math.min(high, wide, 12) / 2 - 0.5;
       arrows.replaceChildren();
-      ways.forEach((d, action) => shape(arrows, "path", { d, class: `action${action}` }));
+      [...actions.slice(step * run.places, (step + 1) * run.places)].forEach((action, i) => {
+        const to = action === "1" ? half : -half, at = `M${x(i) - to} ${y(step) - half}`;
+        shape(arrows, "path", { d: `${at}v${2 * half}l${2 * to} ${-half}z`, class: `action${action}` });
+      });
     },
   };
 }

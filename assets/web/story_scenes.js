@@ -2,11 +2,12 @@ import { axes, clamp, element, fill, grid, growing, picture, river, shape } from
 
 // The scenes: each says how long it moves, draws itself at a width, and shows itself at a moment, in seconds. What is
 // shown follows from the moment alone, so one that has no motion is shown as it is at its end.
-const STEP = 0.3, REST = 1.5, USER = 0.16, WAIT = 1.5, ROW = 0.22, RACE = 7, MOMENT = 0.75;  // seconds
+const STEP = 0.3, REST = 1.5, USER = 0.16, WAIT = 1.5, ROW = 0.22, RACE = 7, MOMENT = 0.75, SAME = 0.1;  // seconds
 const BESIDE = 560;  // pixels from which on two pictures stand beside each other
 const GUTTER = 46, AXIS = 58, RIVER = 44, BELOW = 26, TITLE = 22;  // pixels: left of a grid and of a chart, ...
 const NARROW = 140, CHART = 105;  // heights of two that are below each other
 const LOUD = 2.5;  // standard deviations of the largest noise, from which on a cell is as dark as can be
+const CHANGED = 0.02;  // of the best reward: from which on a moment is shown as long as others
 const GROW = [5, 4.2, 3.4, 2.6, 1.8];  // times as long as others the first users are seen
 
 const rows = () => clamp((innerHeight - 440) / 20, 9, 24);  // pixels of a step
@@ -25,6 +26,9 @@ function place(path, steps) {  // where a swimmer is, between two steps too
   const now = Math.floor(steps), from = Number(path[now]), to = Number(path[Math.min(now + 1, path.length - 1)]);
   return from + (to - from) * (steps - now);
 }
+
+// Which moment it is. begins: when each begins, and when the last one ends.
+export const momentOf = (begins, time) => clamp(begins.findLastIndex((begin) => begin <= time), 0, begins.length - 2);
 
 function swim(host, { run, words, said }) {
   const draw = picture(host, said.alt), told = element(host, "p", "told");
@@ -159,11 +163,16 @@ function noise(host, { run, words, said, texts, place: stop }) {
 function learn(host, { run, words, said, texts }) {
   const draw = picture(host, said.alt), told = element(host, "p", "told");
   const { learning } = run, last = learning.users.length - 1;
-  let water, field, lines, placed, shown = -1;
+  const changed = (lost, now) => Math.abs(lost[now] - lost[now - 1]) > CHANGED;
+  const begins = [0];  // of each moment: those in which nothing changes pass quickly
+  learning.users.forEach((_, now) => {
+    const long = now === last || changed(learning.lost, now) || changed(learning.baseline, now);
+    begins.push(begins[now] + (long ? MOMENT : SAME));
+  });
+  let water, field, lines, placed, shown = -1, row = -1;
   return {
-    length: (last + 1) * MOMENT,
-    moments: last + 1,
-    moment: MOMENT,
+    length: begins[last + 1],
+    begins,
     draw: (width) => {
       const beside = width >= BESIDE, below = RIVER + BELOW + TITLE;
       const high = beside ? 0.85 * rows() * run.steps : NARROW;
@@ -182,16 +191,18 @@ function learn(host, { run, words, said, texts }) {
       axes(svg, box, x, y, texts.users, texts.lost);
       lines = [growing(svg, "bare"), growing(svg, "private")];
       placed = [learning.baseline, learning.lost].map((lost) => lost.map((n, m) => [x(learning.users[m]), y(n)]));
-      shown = -1;
+      shown = row = -1;
     },
     show: (time) => {
-      const until = clamp(time / MOMENT, 0, last + 0.999), now = Math.floor(until), path = learning.paths[now];
+      const now = momentOf(begins, time), path = learning.paths[now], whole = begins[now + 1] - begins[now];
+      const steps = clamp((time - begins[now]) / whole, 0, 0.999) * (run.steps - 1), step = Math.floor(steps);
       if (now !== shown) {
         field.policy(learning.policies[now]);
         say(told, texts.now[now]);
-        shown = now;
       }
-      const steps = (until - now) * (run.steps - 1);
+      if (now !== shown || step !== row) field.arrows(learning.policies[now], step);
+      shown = now;
+      row = step;
       water.swim(place(path, steps));
       field.path(path, steps);
       // Who is at the end of an episode is at the moment that is told.

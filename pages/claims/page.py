@@ -22,6 +22,7 @@ from pages.claims.state import (
     stop_waiting,
 )
 from pages.shared.controls.widgets import select
+from pages.shared.layout.browser import from_top
 from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -52,6 +53,7 @@ def main() -> None:
     c = claims()
     read_address(c)
     corner = head(c)
+    from_top(c.key)
     if not c.key:
         list_claims(corner)
     else:

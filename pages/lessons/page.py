@@ -18,6 +18,7 @@ from pages.lessons.recap import SAID as SCORE
 from pages.lessons.recap import own_score, recap
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
+from pages.shared.layout.browser import from_top
 from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, wide
@@ -49,11 +50,15 @@ def main() -> None:
         with st.container(key="present"):
             presented()
         return
-    corner = head(here)
+    asked = here.key and not here.ended
+    corner = head(here, explained(escape(here.step.prediction.ask)) if asked else "")
+    from_top(f"{here.key} {here.at}")
     if not here.key:
         list_lessons(corner)
-    else:
-        opened(corner)
+        return
+    opened()
+    with corner:
+        share(here)
 
 
 def list_lessons(corner: DeltaGenerator) -> None:
@@ -75,11 +80,36 @@ def lesson_card(lesson: Lesson, number: int) -> None:
         st.caption(f":material/check: {own_score(here.score(lesson.key))}")
 
 
-def opened(corner: DeltaGenerator) -> None:
-    """One step of a lesson."""
+def opened() -> None:
+    """One step of a lesson, or its recap."""
+    here = lessons()
+    lesson = here.lesson
+    number = list(LESSONS).index(here.key)  # the first is for beginners, and has number 0
+    at = {"at": here.at + 1, "last": len(lesson.steps)}
+    place = SAID["recap_here"] if here.ended else filled(SAID["question_here"], **at)
+    common(filled(SAID["where"], number=number, title=lesson.title, place=place))
+    if here.ended:
+        recap()
+        ways()
+        return
+    found = question()
+    if here.shown:
+        said(found)
+    else:
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+            press(SAID["show"], "visibility", "reveal", reveal, primary=here.whole)
+            if not here.whole:
+                st.caption(SAID["first"])
+    ways()
+    pictured(lesson, here.at)
+    save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
+
+
+def ways() -> None:
+    """The ways on, below what there is to read."""
     here = lessons()
     lesson, every = here.lesson, list(LESSONS)
-    number = every.index(here.key)  # the first is for beginners, and has number 0
+    number = every.index(here.key)
     with st.container(horizontal=True, gap="small", key="lesson_ways"):
         press(
             SAID["previous"],
@@ -99,27 +129,6 @@ def opened(corner: DeltaGenerator) -> None:
             press(SAID["next"], "chevron_right", "next", go, here.key, here.at, disabled=True)
         press(SAID["all"], "list", "all_lessons", go, "")
         press(SAID["present"], "slideshow", "to_present", go, here.key, here.at, True)
-    at = {"at": here.at + 1, "last": len(lesson.steps)}
-    place = SAID["recap_here"] if here.ended else filled(SAID["question_here"], **at)
-    common(filled(SAID["where"], number=number, title=lesson.title, place=place))
-    if here.ended:
-        recap()
-        with corner:
-            share(here)
-        return
-    pictured(lesson, here.at)
-    st.markdown(explained(f"## {escape(here.step.prediction.ask)}"), anchors=False)
-    found = question()
-    if here.shown:
-        said(found)
-    else:
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            press(SAID["show"], "visibility", "reveal", reveal, primary=here.whole)
-            if not here.whole:
-                st.caption(SAID["first"])
-    save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
-    with corner:
-        share(here)
 
 
 def presented() -> None:

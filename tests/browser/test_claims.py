@@ -9,6 +9,15 @@ from tests.browser.conftest import PHONE, Visits
 from tests.browser.seen import below, fits, idle
 
 
+def test_a_claim_low_on_the_list_opens_at_its_beginning(visit: Visits, screen: tuple[int, str]) -> None:
+    page = visit("claims", *screen)
+    idle(page)
+    page.get_by_role("button", name="10. One draw of noise hides nobody").click()
+    expect(page.get_by_role("heading", name="10. One draw of noise hides nobody")).to_be_in_viewport()
+    idle(page)
+    assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
+
+
 @pytest.mark.thorough
 def test_a_claim_opens_by_a_click_and_its_link_opens_the_same(visit: Visits, screen: tuple[int, str]) -> None:
     page = visit("claims", *screen)

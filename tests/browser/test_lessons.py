@@ -59,6 +59,27 @@ def test_a_prediction_is_made_by_pressing_the_chart(
     expect(page.get_by_text("You said")).to_be_visible()
 
 
+def test_question_and_chart_are_on_one_screen_and_next_comes_after_the_explanation(visit: Visits) -> None:
+    lesson = LESSONS["trust"]
+    page = visit("lessons?lesson=trust")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    idle(page)
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("Which curve is which?")
+    drawn = box_of(plot(page))
+    assert box_of(heading)["y"] > 0
+    assert drawn["y"] + drawn["height"] < 720
+    page.get_by_role("button", name="Show the answer").click()
+    why = page.get_by_text(lesson.steps[0].why[:40])
+    expect(why).to_be_visible()
+    following = page.get_by_role("button", name="Next")
+    assert box_of(following)["y"] > box_of(why)["y"]
+    following.click()
+    expect(heading).to_contain_text("from how many users on")
+    idle(page)
+    assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
+
+
 def marker(page: Page) -> float:
     """Where the marker stands, as a share of the plot's width."""
     x = page.evaluate(
@@ -188,7 +209,8 @@ def test_a_projector_needs_no_mouse(visit: Visits) -> None:
     expect(page.get_by_role("button", name="Hide the answer")).to_be_visible()
     idle(page)
     page.keyboard.press("Escape")
-    expect(page.get_by_role("heading", name="What would you like to understand?", exact=True)).to_be_visible()
+    expect(page.get_by_test_id("stHeader")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("How does the privacy cost go on?")
     expect(page).not_to_have_url(re.compile("present"))
 
 

@@ -146,13 +146,15 @@ def test_a_sentence_is_typed_where_a_link_is_shared_and_read_above_the_view(
 def test_within_another_page_there_is_one_chart_with_its_sentence(
     visit: Visits, screen: tuple[int, str]
 ) -> None:
-    page = visit("tradeoffs?show=regret&embed=true", *screen)
+    page = visit("tradeoffs?show=regret&say=Look%20here.&embed=true", *screen)
     main = page.get_by_test_id("stMain")
     expect(main.locator(".js-plotly-plot:visible")).to_have_count(1)
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     expect(page.get_by_role("button", name="Share")).to_have_count(0)
     expect(page.get_by_role("heading")).to_have_count(0)
     expect(main.locator(".st-key-alone_words")).to_contain_text("halving ε multiplies the cost")
+    expect(page.get_by_text("Look here.")).to_be_visible()
+    expect(main.locator(".st-key-alone_chart [data-testid=stCaptionContainer]")).to_contain_text("RiverSwim")
     expect(page).to_have_title("Trade-offs · Privacy in reinforcement learning")
     way = page.get_by_role("link", name="Open the whole page").get_attribute("href")
     assert way is not None

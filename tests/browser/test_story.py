@@ -97,6 +97,24 @@ def test_the_curves_of_learning_are_where_the_sentence_below_them_is(visit: Visi
     assert share == pytest.approx(log(learning["users"][-2]) / log(learning["users"][-1]), abs=0.005)
 
 
+def test_learning_is_seen_within_seconds_and_has_few_arrows(visit: Visits) -> None:
+    page = visit("")
+    learning = asset("start")["learning"]
+    fallen = next(at for at, lost in enumerate(learning["baseline"]) if lost < 0.9)
+    section = page.locator(".story section").nth(ORDER.index("learn"))
+    assert section.locator("svg g .sent").count() == 2  # a colour for each way
+    assert section.locator("svg g > .action0:not(.sent), svg g > .action1:not(.sent)").count() == 6
+    button = page.get_by_role("button", name="Play motion")
+    for place in range(len(ORDER)):
+        at(page, place + 1)
+        if place + 1 < len(ORDER):
+            page.keyboard.press("ArrowRight")
+    button.click()
+    now = story_content()["learn"]["now"]
+    expect(section.locator(".told")).to_have_text(now[0], timeout=1000)
+    expect(section.locator(".told")).to_have_text(now[fallen], timeout=4000)
+
+
 @pytest.mark.thorough
 def test_a_link_to_home_has_no_story_and_leads_to_it(visit: Visits) -> None:
     page = visit("?v=1&eps=0.1")

@@ -22,7 +22,7 @@ from pages.shared.lessons.known import evidence
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
 from pages.users import link as users
-from tests.pages.conftest import Visit, charts, grouped, press, sent, words
+from tests.pages.conftest import Visit, charts, grouped, plain, press, sent, words
 from tests.problems import first
 
 PAGE = "lessons"
@@ -52,7 +52,7 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
     """The truth as a guess is right, and before the answer is shown the chart does not hold it."""
     for at, step in enumerate(LESSONS[key].steps, 1):
         truth, prediction = step.truth(evidence()), step.prediction
-        before = json.loads(charts(visit(PAGE, lesson=key, step=str(at)))[-1].spec)
+        before = json.loads(charts(visit(PAGE, lesson=key, step=str(at)))[0].spec)
         names = {trace.get("name") for trace in before["data"]}
         assert not {"measured", "proved"} & names
         if isinstance(prediction, Order):
@@ -70,7 +70,7 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
         assert step.score(guess, evidence()) == 1
         assert step.found(evidence()) in said
         assert step.why in said
-        layout = json.loads(charts(app)[-1].spec)["layout"]
+        layout = json.loads(charts(app)[0].spec)["layout"]
         assert layout["yaxis"]["range"] == before["layout"]["yaxis"]["range"]
         assert all(part["title"]["text"] for part in (layout, layout["xaxis"], layout["yaxis"]))
     assert store.activity().seeds_queued == 0
@@ -115,7 +115,7 @@ def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -
     (slider,) = app.select_slider
     slider.set_value(1e6).run()
     assert app.query_params["guess"] == "1e6"
-    assert {trace.get("name") for trace in json.loads(charts(app)[-1].spec)["data"]} >= {"your guess"}
+    assert {trace.get("name") for trace in json.loads(charts(app)[0].spec)["data"]} >= {"your guess"}
     app.button(key="previous").click().run()
     assert app.query_params["guess"] == "bdca"
 
@@ -178,7 +178,8 @@ def test_an_order_with_a_curve_left_gets_a_verdict(visit: Visit) -> None:
         show = "present_answer_show" if present == "on" else "reveal"
         press(app, show)
         assert "3 of 4 right: 1 curve without a name." in words(app)
-        assert charts(app)[-1].spec.count("rightly named") >= 3
+        chart = charts(app)[-1 if present == "on" else 0]
+        assert chart.spec.count("rightly named") >= 3
 
 
 def test_a_lesson_is_presented_by_its_link_and_left_again(visit: Visit) -> None:
@@ -380,11 +381,17 @@ def test_a_link_to_a_recap_shows_it_only_where_it_says_so(visit: Visit) -> None:
     assert "step" in warned(visit(PAGE, lesson="trust", step="5"))
 
 
-def test_the_environment_stands_above_the_first_question_alone(visit: Visit) -> None:
-    for present in ("off", "on"):
+def test_the_environment_stands_with_the_first_question_alone(visit: Visit) -> None:
+    for present, place in (("off", -1), ("on", 0)):
         first, second = (visit(PAGE, lesson="weights", step=step, present=present) for step in ("1", "2"))
         assert [len(charts(app)) for app in (first, second)] == [2, 1]
-        assert "environment" in charts(first)[0].alt
+        assert "environment" in charts(first)[place].alt
+
+
+def test_the_heading_is_the_question(visit: Visit) -> None:
+    app = visit(PAGE, lesson="weights")
+    (title,) = app.title
+    assert plain(title.value).replace("\\", "") == LESSONS["weights"].steps[0].prediction.ask
 
 
 def test_a_chart_whose_numbers_are_asked_next_does_not_tell_them() -> None:

@@ -16,6 +16,7 @@ _copy = component("copy_link", css="button.css")
 _settings = component("settings", css="button.css")
 _close = component("close_sidebar")
 _skip = component("skip")
+_from_top = component("from_top")
 _say = component("say")
 _daylight = component("daylight")
 _listening = component("listening", js=joined_script("fullscreen", "popover", "sign_picture", "meanings"))
@@ -36,6 +37,11 @@ def settings_button() -> None:
 def skip_to_run() -> None:
     """The first thing that Tab comes to: a link past the settings, to their Run button."""
     _skip(key="skip", height=1)
+
+
+def from_top(opened: str) -> None:
+    """Scroll the page up whenever something else is opened on it. opened: a word for what is."""
+    _from_top(data={"opened": opened}, key="from_top", height=1)
 
 
 def say(said: str, name: str) -> None:

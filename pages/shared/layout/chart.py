@@ -58,6 +58,8 @@ def draw(
 ) -> None:
     """The figure alone, whose camera saves what the visitor chose. height: its own, or what its container has left."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
+        if alone(key) and (common := session().common):
+            st.caption(explained(unlinked(common)))
         st.plotly_chart(
             for_page(picture),
             key=key,

@@ -18,15 +18,22 @@ from pages.shared.visitor.state import PageState, session, write_address
 MOST_TOLD = 3  # problems of one link
 
 
-def head(part: PageState) -> DeltaGenerator:
-    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page."""
+def head(part: PageState, title: str = "") -> DeltaGenerator:
+    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page.
+
+    title: Markdown, if the heading is not the page's own.
+    """
     page = PAGES[session().page or ""]
     if (editing := session().editing) and editing.open:
         custom.editor(editing)
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
     ):
-        st.title(page.heading or page.name, anchor=False, width="content")
+        if title:
+            with st.container(key="question"):
+                st.title(title, anchor=False)
+        else:
+            st.title(page.heading or page.name, anchor=False, width="content")
         with st.container(horizontal=True, wrap=False, gap="xsmall", width="content"):
             if page.settings:
                 settings_button()
@@ -57,11 +64,16 @@ def shared_with(part: PageState) -> None:
         s.version += 1  # the field that it is written in is emptied, too
         write_address(part)
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sentence"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="alone_sentence"):
         st.markdown(f"**Whoever shared this link says:** {escape(part.sentence)}", width="stretch")
-        st.button(
-            "Hide it", icon=":material/close:", type="tertiary", on_click=callback(hide), key="hide_sentence"
-        )
+        if not st.context.is_embedded:
+            st.button(
+                "Hide it",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=callback(hide),
+                key="hide_sentence",
+            )
 
 
 def common(text: str) -> None:
