@@ -33,7 +33,9 @@ def test_a_changed_link_opens_as_it_was_meant(page: str, way: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["curve=eps.2", "v=1&curve=eps.2", "nothing", "x%20y=1&amp;z=2"])
-@pytest.mark.parametrize("page", sorted(set(PAGES) - {"explore", "tradeoffs"}))  # which have a parameter named x
+@pytest.mark.parametrize(
+    "page", sorted(set(PAGES) - {"explore", "tradeoffs"})
+)  # which have a parameter named x
 @pytest.mark.usefixtures("reading")
 def test_a_link_with_nothing_known_is_reported_in_one_sentence(page: str, query: str) -> None:
     (problem,) = opened(page, query).problems
