@@ -95,6 +95,8 @@ TAKEN = {
         "spends",
     },
     "dprl.users": {
+        "likely_from",
+        "ways",
         "BUDGETS",
         "FIELDS",
         "MODELS",
