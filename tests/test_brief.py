@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl.simulation import KINDS, AttackSpec, Trace, online, outlook
+from dprl.simulation import KINDS, AttackSpec, Trace, online
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration
 from dprl.words import upward
@@ -111,7 +111,7 @@ def test_models_specs_and_sweeps_print_briefly() -> None:
     mixture = dprl.ENVIRONMENTS["linear-mixture"]
     assert mixture.mixture is not None
     whatever([("mixture", mixture.mixture(**{f.name: f.default for f in mixture.fields}))])
-    whatever([("outlook", outlook(ONLINE)), ("declared", declaration(json.dumps(PUBLIC)))])
+    whatever([("declared", declaration(json.dumps(PUBLIC)))])
     assert "algorithm='dp-ucbvi'" in repr(ONLINE)
     assert "epsilon" in repr(SWEEP)
 

@@ -15,7 +15,20 @@ from bench.bundled import lines_of
 from bench.kinds import DRAWN, HIDDEN
 from dprl.simulation import RunSpec
 from dprl.simulation.prepare import noise_of_schedule, size_of
-from dprl.users import BUDGETS, FIELDS, MODELS, MOST, Asked, Table, answers, curve, episodes_needed
+from dprl.users import (
+    BUDGETS,
+    FIELDS,
+    MODELS,
+    MOST,
+    Asked,
+    Table,
+    answers,
+    curve,
+    episodes_needed,
+    likely,
+    likely_from,
+    ways,
+)
 from dprl.users.answer import straight
 from dprl.users.law import (
     At,
@@ -34,7 +47,9 @@ from dprl.users.law import (
 )
 from dprl.words import percent
 from pages.shared.results.bundled import asset, path_of
+from pages.users import words
 from pages.users.words import checks_said, given, times
+from tests.problems import few
 
 TRUE = {
     "none": Power(1.0, 1.0, 1.0, 2.0, 1.5, 1.2),
@@ -342,3 +357,58 @@ def test_what_was_checked_afterwards_is_within_what_is_said(table: Table) -> Non
     assert all(check.numbers >= 12 for check in table.checks)
     assert all(check.within >= 0.9 for check in table.checks if not check.new)
     assert all(share >= 0.88 for share in table.inside.values())
+
+
+@pytest.mark.parametrize("seed", range(few(40)))
+def test_the_answer_is_true_with_respect_to_the_chart(table: Table, seed: int) -> None:
+    """Over settings drawn at random: what is likely enough lies above the whole band, and what is not does not."""
+    rng = np.random.default_rng(seed)
+    asked = Asked(
+        users=int(10 ** rng.uniform(2, 13)),
+        S=int(rng.integers(2, 21)),
+        A=int(rng.integers(2, 12)),
+        H=int(rng.integers(4, 31)),
+        value=float(rng.integers(5, 91)),
+        epsilon=float(f"{10 ** rng.uniform(-1.5, 1):.2g}"),
+        loss=float(rng.integers(1, 11)),
+        problem=str(rng.choice(["", *table.problems])),
+    )
+    found = answers(table, asked)
+    for need in found[1:]:
+        band = curve(table, asked, need.model, BUDGETS) * need.factor
+        least = likely_from(table, asked, need.model)
+        enough = asked.users >= band
+        assert enough[BUDGETS >= least].all()
+        if np.isinf(least):
+            assert not enough[-1]
+        else:
+            assert not enough[BUDGETS < 0.9 * least].any() or least == BUDGETS[0]
+        assert (need.verdict == "affordable") == likely(table, asked, need.model)
+        for way in ways(table, asked, need.model):
+            assert way != asked
+            (then,) = (one for one in answers(table, way) if one.model == need.model)
+            assert then.verdict == "affordable"
+    text = words.answer(table, asked, found)
+    least = likely_from(table, asked, "central")
+    if np.isinf(least):
+        assert "no ε up to 10 is likely enough with a trusted curator" in text
+        assert found[1].verdict != "affordable"
+    else:
+        assert f"{least:g}" in text
+    seen = words.see(asked, found)
+    for need in found[1:]:
+        line, clause = curve(table, asked, need.model, BUDGETS), f"the line {words.given(need.model)} "
+        if (line > asked.users).all():
+            assert f"{clause}stays above them up to ε = 10" in seen
+        elif (line <= asked.users).all():
+            assert f"{clause}stays below them" in seen
+        else:
+            assert f"{clause}meets them at ε = " in seen
+
+
+def test_fifty_thousand_users_are_answered_first(table: Table) -> None:
+    asked = Asked(users=50_000, S=8, A=3, H=10)
+    said = words.answer(table, asked, answers(table, asked))
+    assert said == "With 50,000 users, no ε up to 10 is likely enough with a trusted curator."
+    offered = [words.change(asked, way) for way in ways(table, asked, "central")]
+    assert offered == ["28 times the users", "4.6 times the users and ε = 10"]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dprl.figures import ends, lines, style
 from dprl.figures.chart import Chart
-from dprl.figures.lines import Array, Series
-from dprl.figures.looks import CurveStyle
+from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
 from dprl.figures.regret import regret_numbers, told_apart, worst_case
 from dprl.words import human
@@ -20,9 +17,6 @@ from dprl.words import human
 GAP_ALT = "Line chart of suboptimality against the size of the data set, a curve for each run."
 PRICE_ALT = (
     "Line chart of what privacy takes from the lower bound on the value, against the size of the data set."
-)
-CHARGES_ALT = (
-    "Line chart of the penalties on an optimal episode against the size of the data set, for each run."
 )
 LOWER_ALT = "Line chart of the lower bound on what a learned policy is worth, against the privacy budget."
 X_TITLE = "Trajectories n (by default one user each)"
@@ -85,30 +79,6 @@ def prices_over_n(
     if wide:
         ends.name_ends(chart, lines.names_at_ends(curves))
     return chart.picture(PRICE_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"price-{log_y}")
-
-
-def penalties_over_n(
-    runs: Sequence[tuple[str, CurveStyle, Array]],
-    n: NDArray[Any],
-    v_star: float,
-    *,
-    see: str = "",
-    dark: bool = False,
-) -> Picture:
-    """What the penalties on an optimal episode add up to over n, for each run: label, look and [C]; beside v*."""
-    unknown = np.full(len(n), np.nan)
-    curves = told_apart(
-        [
-            Series(label, look, n, values[None], values, unknown, unknown, v_star=v_star)
-            for label, look, values in runs
-        ]
-    )
-    chart = _over_n("What pessimism takes from an optimal episode", "Penalties along it (reward)", curves, dark, 380,
-                    "from what is expected of a data set")  # fmt: skip
-    _draw(chart, curves, True, False)
-    worst_case(chart, curves, "v*")
-    table = pd.DataFrame({"n": n} | {curve.label: curve.center for curve in curves})
-    return chart.picture(CHARGES_ALT, see, table, revision="charges")
 
 
 def lower_bounds_over_budgets(

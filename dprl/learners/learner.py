@@ -78,8 +78,7 @@ class Learner(Protocol):
         reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
         uncovered: what its bonus as in the paper does not cover of calibrated noise, "" if it covers all; see
             `simulation.pairs.uncovered`.
-        noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
-            users a run needs.
+        noise_weight(problem): multiplier of E/n in its bonus, if it has one.
     """
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprl.figures.lines import Series
 from dprl.messages import filled, messages
-from dprl.metrics import Array, Bite, enough, growth_exponent
+from dprl.metrics import Bite, enough, growth_exponent
 from dprl.words import at_least, count, human, percent, plural, quoted, to_the, upward
 
 SAID = messages("charts")["data"]
@@ -187,53 +187,6 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
         f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has "
         f"dₘ = {human(d_m)}."
     )
-
-
-def about_penalties(
-    runs: Sequence[tuple[str, Array, Array]], n: Array, v_star: float, private: Sequence[bool]
-) -> str:
-    """Why a data set is not enough while pessimism takes more than there is.
-
-    Args:
-        runs: label, penalties on an optimal episode [C] and gap [C] of what would be learned.
-        n: [C] sizes of data sets.
-        private: which of the runs are.
-    """
-    if not runs:
-        return NOTHING
-    noisy = [charged for (_, charged, _), one in zip(runs, private, strict=True) if one]
-    least = np.min(noisy or [charged for _, charged, _ in runs], axis=0)
-    tens = np.isclose(np.log10(n) % 1, 0)
-    at = float(
-        max(n[tens & (least > v_star / 2)], default=n[0])
-    )  # the largest at which all of them take most of it
-    parts = []
-    for label, charged, gap in runs:
-        taken = float(charged[int(np.argmin(np.abs(n - at)))])
-        good = enough(n, gap, CLOSE * v_star)
-        told = {"run": quoted(label), "taken": human(float(f"{taken:.2g}")), "share": percent(CLOSE)}
-        if np.isfinite(good):
-            parts.append(filled(SAID["penalty"], **told, n=count(float(f"{good:.1g}"))))
-        else:
-            parts.append(filled(SAID["penalty_never"], **told))
-    return (
-        f"An optimal episode is worth v* = {v_star:#.3g}. This is what penalties take from it at n = {count(at)}: "
-        f"{' '.join(parts)} While they take most of it, a pessimistic algorithm avoids the optimal policy."
-    )
-
-
-def about_expected_penalties(runs: Sequence[tuple[str, Array]], n: Array, v_star: float, most: float) -> str:
-    """From how many trajectories runs are expected to be good. runs: label and gap [C]; most: that there will be."""
-    good = [(label, enough(n, gap, CLOSE * v_star)) for label, gap in runs]
-    parts = [
-        f"{label} from about {count(float(f'{size:.1g}'))} trajectories on."
-        if np.isfinite(size)
-        else f"{label} not within 1 trillion trajectories."
-        for label, size in good
-    ]
-    late = sum(not size <= most for _, size in good)
-    said = f"Expected to come within {percent(CLOSE)} of v*: {' '.join(parts)}"
-    return said + (f" {late} of {len(good)} runs need more than n = {count(most)}." if late else "")
 
 
 def _one_in(share: float) -> str:

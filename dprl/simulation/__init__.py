@@ -21,7 +21,6 @@ from dprl.simulation.kinds import (
 )
 from dprl.simulation.loops import EliminationRun, SeedRun
 from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
-from dprl.simulation.online import Outlook, outlook
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 from dprl.simulation.trace import Curve, Spec, Trace, TraceCore
@@ -44,7 +43,6 @@ __all__ = [
     "OfflineRun",
     "OfflineSpec",
     "OfflineTrace",
-    "Outlook",
     "Policy",
     "Run",
     "RunSpec",
@@ -63,7 +61,6 @@ __all__ = [
     "fitted_model",
     "following",
     "online",
-    "outlook",
     "run",
     "spec_from_dict",
     "spec_from_json",

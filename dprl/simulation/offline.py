@@ -13,7 +13,6 @@ from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets, kinds, policies
 from dprl.simulation.cost import Estimate
-from dprl.simulation.expected import outlook
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
@@ -128,7 +127,7 @@ kinds.register(
         measure=MEASURE,
         axes=axes,
         along=along,
-        questions={"guarantee": guarantee, "coverage": covered, "outlook": outlook, "v_star": v_star},
+        questions={"guarantee": guarantee, "coverage": covered, "v_star": v_star},
         from_files=from_files,
     )
 )

@@ -14,6 +14,9 @@ from dprl.users.answer import (
     episodes_needed,
     factor_of,
     kind_of,
+    likely,
+    likely_from,
+    ways,
 )
 from dprl.users.law import COVERED, MODELS, MOST, Power
 from dprl.users.table import Check, Problem, Table
@@ -37,4 +40,7 @@ __all__ = [
     "episodes_needed",
     "factor_of",
     "kind_of",
+    "likely",
+    "likely_from",
+    "ways",
 ]

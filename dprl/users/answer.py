@@ -6,6 +6,7 @@ is below it by as much, and between them it is too close to call.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -141,6 +142,54 @@ def _crossing(line: Array, users: float) -> float:
         return float(BUDGETS[last + 1])
     share = np.log(line[last] / users) / np.log(line[last] / line[last + 1])
     return float(BUDGETS[last] * (BUDGETS[last + 1] / BUDGETS[last]) ** share)
+
+
+def likely(table: Table, asked: Asked, model: str) -> bool:
+    """Return whether the users are enough by the whole error."""
+    needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
+    return asked.users >= needed * factor_of(table, asked, model)
+
+
+def likely_from(table: Table, asked: Asked, model: str) -> float:
+    """Return the smallest budget, of two digits, from which on the users are likely enough; infinite if none allowed
+    is, NaN if the error is not known."""
+    low, high = float(BUDGETS[0]), float(BUDGETS[-1])
+    factor = factor_of(table, asked, model)
+    if not np.isfinite(factor):
+        return np.nan
+    found = _crossing(curve(table, asked, model, BUDGETS) * factor, asked.users)
+    while found <= high:
+        found = max(_rounded_up(found), low)
+        if likely(table, replace(asked, epsilon=found), model):
+            return found
+        found *= 1 + 1e-9
+    return np.inf
+
+
+def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
+    """Return settings with which a model's users are likely enough, each as near to those asked about as can be.
+
+    They are another budget, more users, more users with the largest budget, and a larger loss.
+    """
+    if not np.isfinite(factor := factor_of(table, asked, model)) or likely(table, asked, model):
+        return []
+    least, largest = likely_from(table, asked, model), float(BUDGETS[-1])
+    budgets = [asked.epsilon] if np.isfinite(least) else list(dict.fromkeys([asked.epsilon, largest]))
+    found = [replace(asked, epsilon=least)] if np.isfinite(least) else []
+    for epsilon in budgets:
+        needed = factor * float(curve(table, asked, model, np.array([epsilon]))[0])
+        if needed <= MOST / 2:
+            found.append(replace(asked, epsilon=epsilon, users=math.ceil(_rounded_up(needed))))
+    losses = range(math.floor(asked.loss) + 1, int(FIELDS["loss"].high or 0) + 1)
+    lost = (replace(asked, epsilon=e, loss=float(loss)) for e in budgets for loss in losses)
+    found += [next((one for one in lost if likely(table, one, model)), asked)]
+    return [one for one in found if one != asked and likely(table, one, model)]
+
+
+def _rounded_up(value: float) -> float:
+    """Return a number of two digits that is not smaller."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / unit - 1e-12) * unit:.6g}")
 
 
 def kind_of(table: Table, asked: Asked) -> Kind:

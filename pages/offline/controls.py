@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import numpy as np
 import streamlit as st
 
 from dprl.links import MAX_CURVES
-from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
 from dprl.simulation.offline_spec import FIELDS
 from pages.offline.record import offline
@@ -17,12 +13,9 @@ from pages.shared.controls.launch import described
 from pages.shared.controls.panel import environment, environment_parameters
 from pages.shared.controls.several import A_CURVE_EACH, values_field
 from pages.shared.controls.widgets import into, locked
-from pages.shared.layout.frame import redrawn
 from pages.shared.offline import settings as offline_settings
 from pages.shared.offline.controls import behaviour, deltas, learners_menu, more, noise, people, promise_menu
-from pages.shared.offline.names import promise_words
 from pages.shared.offline.settings import BUDGET, OfflineSettings, specs_of
-from pages.shared.results import answers
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
@@ -46,7 +39,6 @@ def controls() -> Described:
         budgets(settings)
         noise(settings)
     found = compared_specs()
-    redrawn(partial(expected_size, found), None, "expected")
     environment_parameters(s)
     more(s, settings, settings.learners)
     return compared_specs() if s.wrong else found
@@ -83,27 +75,6 @@ def keep() -> None:
         on_change=on_value(key, into(state, "keep")),
         disabled=locked(RUN),
     )
-
-
-def expected_size(found: Described, live: bool) -> None:
-    """From how many trajectories the private runs should be good. found: what the controls describe."""
-    said = [(spec, answers.expected_of_data(spec)) for spec in found[0] or () if spec.calibration]
-    told = [(spec, one) for spec, one in said if isinstance(one, dict)]
-    if told and len({(spec.environment, str(spec.environment_params)) for spec, _ in told}) == 1:
-        n, v_star = np.array(told[0][1]["n"]), float(told[0][1]["v_star"])
-        several = len({spec.algorithm for spec, _ in told}) > 1
-        runs = [
-            (
-                f"{spec.learner.title}, {promise_words(spec)}" if several else promise_words(spec),
-                np.array(one["gap"]),
-            )
-            for spec, one in told
-        ]
-        st.caption(
-            sentences.about_expected_penalties(runs, n, v_star, max(spec.n for spec, _ in told)),
-            help="This is a rule of thumb. It takes the expected counts of a data set, without noise or chance, but "
-            "with the penalty for noise.",
-        )
 
 
 def compared_specs() -> Described:

@@ -1,14 +1,14 @@
-"""Links to *How many users do I need?*, and the table that they are read by.
+"""Links to *How many users do I need?*, the table that they are read by, and what a visitor asks.
 
     v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=1 & problem=riverswim & K=1e8
-    v=1 & from=logs
 
 What is as usual is left out. Nothing is run: what is shown follows from a table that comes with the program.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -20,17 +20,15 @@ from dprl.users import FIELDS, Asked, Table
 from pages.shared.results.answers import v_star
 from pages.shared.results.bundled import asset
 from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import spec_from
+from pages.shared.visitor.state import PageState, session, write_address
 
-TREATING, LOGS = "treating", "logs"  # what somebody learns from
-ANSWER = "from"
 USUAL = RunSpec()
 
 
-def encode(asked: Asked, answer: str = TREATING) -> list[tuple[str, str]]:
+def encode(asked: Asked) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     items = links.link_heading()
-    if answer != TREATING:
-        items.append((ANSWER, answer))
     if asked.problem:
         items.append(("problem", asked.problem))
     own = () if asked.problem else ("S", "A", "H", "value")
@@ -50,13 +48,6 @@ def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
         name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()
     }
     return Asked(**values, problem=key), tuple(problems)
-
-
-def answered_by_link(given: Query) -> tuple[str, tuple[str, ...]]:
-    """What a link says that is learned from, and a sentence where that could not be used."""
-    problems: list[str] = []
-    answer = links.chosen(ANSWER, links.last(given, ANSWER), (TREATING, LOGS), problems)
-    return answer or TREATING, tuple(problems)
 
 
 @cache
@@ -84,3 +75,57 @@ def _allowed(name: str, value: Any) -> Any:
         return FIELDS[name].check(value)
     except SpecError:
         return FIELDS[name].default
+
+
+@dataclass
+class Users(PageState):
+    """What a visitor asks. taken: what was taken over from Online, None for nothing."""
+
+    asked: Asked = field(default_factory=Asked)
+    taken: Asked | None = None
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return encode(self.asked)
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link."""
+        self.asked, self.problems = decode(given)
+        self.taken = None
+        session().version += 1
+
+
+def users() -> Users:
+    """This visitor's part of the page."""
+    return session().part(Users)
+
+
+def change(**asked: Any) -> None:
+    """Asks something else, and puts it into the address."""
+    u = users()
+    u.asked, u.problems = replace(u.asked, **asked), ()
+    write_address(u)
+
+
+def take(asked: Asked) -> None:
+    """Ask about other settings, at a press of their button."""
+    change(**vars(asked))
+    session().version += 1
+
+
+def take_over(u: Users) -> None:
+    """On coming here: asks about what stands in Online's settings, unless something was asked here or by a link."""
+    s = session()
+    draft = s.drafts.get("explore")
+    if not s.arrived or draft is None or not (u.address is None or u.asked == u.taken):
+        return
+    try:
+        spec = spec_from(draft)
+    except SpecError:
+        return
+    if spec == USUAL and not s.explore.curves:
+        return
+    u.asked = u.taken = asked_of(spec)
+    s.version += 1
+    write_address(u)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 
 from dprl.simulation import RunSpec
-from dprl.users import FIELDS, MODELS, answers
-from pages.shared.controls.widgets import complaint, exact, segments, select
+from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
+from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
@@ -19,10 +19,10 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results.again import save_citations
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address, session
-from pages.users import sheet, views, words
-from pages.users.link import LOGS, users_table
-from pages.users.state import change, change_answer, take_over, users
+from pages.users import views, words
+from pages.users.link import change, take, take_over, users, users_table
 
 LABELS = {
     "S": "States S",
@@ -47,46 +47,48 @@ def main() -> None:
     take_over(u)
     session().wrong.clear()
     corner = head(u)
-    st.markdown(f"**{words.QUESTION}**")
-    segments(words.QUESTION, "users.answer", words.ANSWERS, u.answer, change_answer)
-    if u.answer == LOGS:
-        st.markdown(explained(words.WITH_LOGS))
-        page_link("data", "Learn from your own records")
-        with corner:
-            share(u)
-        return
-    st.markdown(explained("Say how large your environment is and what an average episode may lose."))
+    top = st.container(key="users_answer")  # drawn once all inputs are read
     inputs()
     asked = u.asked
     if asked == u.taken:
         st.caption("The environment and the budget are those of your settings on Online.")
+    with corner:
+        share(u)
     if session().wrong:  # no answer to what stood there before
-        st.info("One value above cannot be read. Change that value to see an answer.", icon=":material/edit:")
-        with corner:
-            share(u)
+        top.info(
+            "One value below cannot be read. Change that value to see an answer.", icon=":material/edit:"
+        )
         return
     found = answers(users_table(), asked)
+    with top:
+        answer(asked, found)
     st.html(views.cards(found, asked, dark()))
     key = ("users", asked, dark())
     session().common = words.common(users_table(), asked)
-    show(kept(key, lambda: views.picture(asked, found, key[2])), "users_chart")
-    st.markdown(explained(f"**{escape(words.whom_to_trust(asked, found))}**"))
+    drawn = kept(key, lambda: views.picture(asked, found, key[2]))
+    show(drawn, "users_chart", how=words.how(users_table(), asked, found))
     st.caption(explained(escape(session().common)))
-    text = sheet.whole_sheet(users_table(), asked, found, views.curves(asked, found), u.query)
+    text = views.whole_sheet(users_table(), asked, found, views.curves(asked, found), u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("users.html", "Download one page for a meeting", "text/html", lambda: text)
-        save_citations(
-            RunSpec(privacy=model) for model in MODELS
-        )  # which all that was measured has by default
+        # which all that was measured has by default
+        save_citations(RunSpec(privacy=model) for model in MODELS)
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})
         if known := users_table().problems.get(asked.problem):
             page_link("tradeoffs", "Search for users by runs", views.measure(known), icon="query_stats")
-    with corner:
-        share(u)
-    views.returning_users(asked)
-    views.numbers_and_sources(asked, found)
-    views.assumptions(asked)
-    views.errors()
+
+
+def answer(asked: Asked, found: Sequence[Need]) -> None:
+    """Draw the answer, and if it is no, a button for each change that makes the users enough."""
+    st.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
+    if asked.met or found[1].verdict in ("affordable", "not known"):
+        return
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.markdown("Enough would be", width="content")
+        for number, way in enumerate(ways(users_table(), asked, "central")):
+            label = words.change(asked, way)
+            st.button(label, key=f"way_{number}", on_click=callback(take), args=(way,))
+        page_link("data", "Logged data of your users")
 
 
 def inputs() -> None:

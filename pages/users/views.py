@@ -1,12 +1,10 @@
-"""What the page shows of the answers: cards, the chart, what they rest on and how far off they may be."""
+"""What the page shows of the answers: cards, the chart, and one page for a meeting: a file of its own that prints, and
+needs neither a network nor a script."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape as html
-
-import pandas as pd
-import streamlit as st
 
 from dprl.figures import looks
 from dprl.figures import users as figures
@@ -14,27 +12,23 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
-from dprl.users import BUDGETS, MODELS, Asked, Need, Problem, curve
-from dprl.words import exponents, percent
+from dprl.users import BUDGETS, Asked, Need, Problem, Table, curve
 from pages.shared.layout.terms import explained
-from pages.shared.text import escape
 from pages.tradeoffs import study
 from pages.users import words
 from pages.users.link import users_table
 
-EXPONENTS = {"S": "S", "A": "A", "H": "H", "value": "1/v", "loss": "1/loss", "mu": "1/µ"}
-
 
 def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
-    """A card for each privacy model, as HTML: the verdict, and how many users it takes."""
+    """Return a card for each privacy model, as HTML: the epsilon that is likely enough, and the users needed."""
     items = []
     for need in found:
         sign = looks.swatch(CurveStyle(need.model, asked.epsilon), night)
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
-        said = f'<dd class="why">needs {html(words.users(need.needed))} users</dd>'
+        title = explained(html(PRIVATIZERS[need.model].title), html=True)
+        largest, why = words.card(users_table(), asked, need)
         items.append(
-            f"<div><dt>{mark} {explained(html(PRIVATIZERS[need.model].title), html=True)}</dt>"
-            f"<dd>{html(words.HEADINGS[need.verdict])}</dd>{said}</div>"
+            f'<div><dt>{mark} {title}</dt><dd>{html(largest)}</dd><dd class="why">{html(why)}</dd></div>'
         )
     return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
 
@@ -61,101 +55,63 @@ def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:
     return figures.users_by_trust(curves(asked, found), mine, see=words.see(asked, found), dark=night)
 
 
-def numbers_and_sources(asked: Asked, found: Sequence[Need]) -> None:
-    """Each number with its interval, and where it comes from."""
-    with st.expander("How this was computed", icon=":material/calculate:"):
-        st.markdown(explained(escape(words.source(users_table(), asked))))
-        heads = (
-            "Privacy model",
-            "Noise, and reports counted",
-            "Users needed",
-            "Where the number comes from",
-            "Smallest ε that users pay for",
-        )
-        rows = [
-            (
-                PRIVATIZERS[need.model].title,
-                words.way(need.model) or "–",
-                words.needs(need),
-                words.kind(need),
-                words.smallest(need) or "–",
-            )
-            for need in found
-        ]
-        lines = [heads, ("---",) * len(heads), *(tuple(map(escape, row)) for row in rows)]
-        st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
-
-
-def returning_users(asked: Asked) -> None:
-    """How many episodes it takes where one user may have several."""
-    with st.expander("If users return", icon=":material/repeat:"):
-        st.markdown(explained(escape(words.returning(users_table(), asked))))
-        heads = ("Privacy model", *(f"m = {most}" for most in words.RETURNS))
-        rows = [
-            (
-                PRIVATIZERS[model].title,
-                *(words.episodes(users_table(), asked, model, most) for most in words.RETURNS),
-            )
-            for model in MODELS
-            if model != "none"
-        ]
-        lines = [heads, ("---",) * len(heads), *(tuple(map(escape, row)) for row in rows)]
-        st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
-
-
-def assumptions(asked: Asked) -> None:
-    """What the numbers rest on."""
-    with st.expander("What this rests on", icon=":material/foundation:"):
-        st.markdown("\n".join(f"- {escape(said)}" for said in words.assumptions(asked)))
-
-
-def errors() -> None:
-    """How far off the numbers may be, and what the law is."""
-    with st.expander("How far off this may be", icon=":material/straighten:"):
-        t = users_table()
-        st.markdown(words.checks_said(t))
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        "runs": check.of,
-                        "privacy model": PRIVATIZERS[check.model].title,
-                        "numbers": check.numbers,
-                        "within the stated error": percent(check.within),
-                        "nine in ten within a factor of": words.times(check.factor),
-                    }
-                    for check in t.checks
-                ]
-            ),
-            hide_index=True,
-            width="stretch",
-            height="content",
-            key="users_checks",
-        )
-        st.markdown(words.law())
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        "privacy model": PRIVATIZERS[model].title,
-                        **{
-                            title: exponents(getattr(power, name), *t.exponents[model][name])
-                            if model != "none" or name != "mu"
-                            else "–"
-                            for name, title in EXPONENTS.items()
-                        },
-                    }
-                    for model, power in t.law.items()
-                ]
-            ),
-            hide_index=True,
-            width="stretch",
-            height="content",
-            key="users_exponents",
-        )
-
-
 def measure(problem: Problem) -> list[tuple[str, str]]:
     """The link to the search for users on Trade-offs, of a problem."""
     base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
     return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
+
+
+STYLE = """
+@page { size: A4; margin: 13mm; }
+body { font: 13px/1.4 "Segoe UI", Roboto, Helvetica, Arial, sans-serif; color: #1F2933; background: #FFFFFF;
+  max-width: 690px; margin: 16px auto; padding: 0 8px; }
+h1 { font-size: 21px; margin: 0 0 4px; }
+h2 { font-size: 15px; margin: 12px 0 4px; }
+p { margin: 0 0 6px; }
+table { border-collapse: collapse; width: 100%; margin: 0 0 6px; }
+th, td { text-align: left; vertical-align: top; padding: 3px 8px 3px 0; border-bottom: 1px solid #D7DCE2; }
+svg { width: 100%; height: auto; }
+ul { margin: 0; padding-left: 18px; }
+li { margin: 0 0 2px; }
+@media print { body { font-size: 11px; line-height: 1.35; max-width: none; margin: 0; padding: 0; }
+  svg { max-height: 68mm; } }
+.from { color: #52606D; font-size: 11px; margin-top: 8px; }
+"""
+HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our users pay for")
+
+
+def whole_sheet(
+    table: Table, asked: Asked, found: Sequence[Need], curves: Sequence[figures.UsersCurve], query: str
+) -> str:
+    """The whole document. curves: what the page draws; query: of the link to it."""
+    mine = figures.Mine(float(asked.users), asked.epsilon)
+    drawn = figures.printed_users(curves, mine)
+    rows = "".join(map(_row, found))
+    heads = "".join(f"<th>{head}</th>" for head in HEADS)
+    rests = "".join(f"<li>{html(said)}</li>" for said in words.assumptions(asked))
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>How many users do we need?</title><style>{STYLE}</style></head><body>
+<h1>How many users do we need?</h1>
+<p>{html(words.size(table, asked))}. {html(words.wanted(asked))}</p>
+<p><b>{html(words.whom_to_trust(asked, found))}</b></p>
+<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>
+<p>{html(words.source(table, asked))}</p>
+<div role="img" aria-label="{html(drawn.alt)}">{drawn.svg}</div>
+<p class="from">{html(words.SIGNS)}</p>
+<h2>What this rests on</h2><ul>{rests}</ul>
+<p class="from">Made with dprl {html(table.version["dprl"])}, page users?{html(query)}.</p>
+</body></html>
+"""
+
+
+def _row(need: Need) -> str:
+    """A privacy model."""
+    name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, words.way(need.model))))
+    cells = (
+        name,
+        words.HEADINGS[need.verdict],
+        f"{words.needs(need)} {words.kind(need)}",
+        words.smallest(need),
+    )
+    return f"<tr>{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"

@@ -10,10 +10,9 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.sentences.promise import FEW
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import REPORTS
-from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond, episodes_needed
+from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond, episodes_needed, likely_from
 from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
-from pages.users.link import LOGS, TREATING
 
 HOW = {
     "affordable": "enough",
@@ -29,13 +28,7 @@ HEADINGS = {
 }
 
 
-QUESTION = "Do you have records, or will you learn as users come?"
-ANSWERS = {TREATING: "Learn as users come", LOGS: "I have records"}
-WITH_LOGS = (
-    "Then nobody is treated in order to learn. The policy is learned from your file, with a privacy guarantee for each "
-    "user. A forecast says beforehand whether your users are enough."
-)
-RETURNS = (1, 3, 10)  # m, the most episodes of one user
+RETURNS = 10  # m, the most episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
     "V* is what the best policy earns in an episode, in percent of H. H steps of at most 1 could pay H. A rough guess "
@@ -89,6 +82,48 @@ def way(model: str) -> str:
     return ", ".join(filter(None, (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))))
 
 
+def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
+    """Return whether the users are enough with a trusted curator, in a sentence or two."""
+    if asked.met:
+        return whom_to_trust(asked, found)
+    verdicts = {need.model: need.verdict for need in found}
+    least, most = likely_from(table, asked, "central"), FIELDS["epsilon"].high or 0.0
+    many, here = human(asked.users), f"at ε = {asked.epsilon:g}"
+    if np.isnan(least):
+        return f"With {many} users, there is no verdict: we measured no environment as small or as large as yours."
+    if verdicts["central"] == "affordable":
+        lower = f" The smallest ε that is likely enough is {least:g}." if least < asked.epsilon else ""
+        return f"With a trusted curator, {many} users are likely enough {here}.{lower}"
+    if np.isfinite(least):
+        now = f"With a trusted curator, {many} users are {HOW[verdicts['central']]} {here}"
+        return f"{now}, but likely enough at ε = {least:g}."
+    free = HOW[verdicts["none"]]
+    also = "" if verdicts["none"] == "affordable" else f" Without privacy, they are {free}."
+    return f"With {many} users, no ε up to {most:g} is likely enough with a trusted curator.{also}"
+
+
+def change(asked: Asked, way: Asked) -> str:
+    """Return what is different in a way to have enough users, as the label of its button."""
+    parts = []
+    if way.users != asked.users:
+        parts.append(f"{human(float(f'{way.users / asked.users:.2g}'))} times the users")
+    if way.epsilon != asked.epsilon:
+        parts.append(f"ε = {way.epsilon:g}")
+    if way.loss != asked.loss:
+        parts.append(f"a loss of {way.loss:g}%")
+    return listed(parts)
+
+
+def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
+    """Return the words of a card: the budgets that are likely enough, and the users needed at the present one."""
+    many = f"Needs {users(need.needed)} users"
+    if need.model == "none" or need.met or need.verdict == "not known":
+        return HEADINGS[need.verdict], many
+    least, most = likely_from(table, asked, need.model), FIELDS["epsilon"].high or 0.0
+    largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"No ε up to {most:g}"
+    return largest, f"is likely enough. {many} at ε = {asked.epsilon:g}."
+
+
 def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
     """Who has to be trusted, in a sentence."""
     if asked.met:
@@ -135,29 +170,27 @@ def smallest(need: Need) -> str:
     return said if np.isnan(need.least_low) or ends[0] == ends[1] else f"{said} ({ends[0]} to {ends[1]})"
 
 
-def episodes(table: Table, asked: Asked, model: str, most: int) -> str:
-    """How many episodes a model takes where one user has up to so many."""
-    needed = episodes_needed(table, asked, model, most)
-    return users(needed) if np.isfinite(needed) or needed > MOST else "not measured"
-
-
 def returning(table: Table, asked: Asked) -> str:
-    """What users who return cost, in sentences."""
-    one, most = RETURNS[0], RETURNS[-1]
-    first, last = (episodes_needed(table, asked, "central", m) for m in (one, most))
-    said = (
-        "The numbers above are for users with one episode each. Let one user have up to m episodes, and noise hides "
-        "all m. The table counts the episodes that you then need, with all users together. Its numbers may be off by "
-        "the same factors as those above."
-    )
+    """Return the cost of users who return, in sentences."""
+    first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
+    said = "Each user has one episode. Let one user have up to m, and noise hides all m."
     if np.isfinite(first) and np.isfinite(last):
-        said += f" With a trusted curator, m = {most} takes {times(last / first)} times as many episodes as m = {one}."
+        more = (
+            f"m = {RETURNS} needs {times(last / first)} times as many episodes as m = 1, {users(last)} in all"
+        )
+        said += f" With a trusted curator, {more}."
     return said
 
 
 def times(factor: float) -> str:
     """A factor by which something may be off, to two digits of what is beyond 1."""
     return f"{factor:.3g}" if factor < 2 else f"{factor:.2g}"
+
+
+def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
+    """Return how the numbers came about, an item each."""
+    each = [f"{PRIVATIZERS[n.model].title}: {needs(n)} {kind(n)} {way(n.model)}".strip() for n in found]
+    return [source(table, asked), *each, returning(table, asked), *assumptions(asked), checks_said(table)]
 
 
 def kind(need: Need) -> str:
@@ -206,7 +239,7 @@ def assumptions(asked: Asked) -> list[str]:
         VALUE,
         f"An average episode of your users, learning included, loses at most {asked.loss:g}% of V*.",
         TODAY,
-        "Each user contributes one episode. The states, actions and steps are known, and a step earns between 0 and 1.",
+        "The states, actions and steps are known, and a step earns between 0 and 1.",
         f"Proved is {d} when one user's episode is replaced by another. Noise is calibrated: as little as our "
         "accountant can prove that of.",
         "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
@@ -227,24 +260,23 @@ def assumptions(asked: Asked) -> list[str]:
 
 
 def see(asked: Asked, found: Sequence[Need]) -> str:
-    """What there is to see in the chart."""
+    """Return where the lines of the chart meet the users there are, if they do."""
     if asked.met:
-        return "Lines say what learning from nothing takes. The policy that you know today makes that unnecessary."
-    met = [f"{given(need.model).capitalize()}: {smallest(need)}." for need in found if need.model != "none"]
-    return (
-        f"Find your {human(asked.users)} users on the left. A line meets them at the smallest ε for which they are "
-        f"enough. {' '.join(met)}"
-    )
-
-
-def law() -> str:
-    """What the table of exponents says."""
-    return (
-        "With v = V*/H, the law without privacy is users = C S^s A^a H^h / (v^w loss^b). With privacy, a second "
-        "product of the same form is added and divided by a power of µ. Here µ says how far one user's data move "
-        "noise that is just enough for (ε, δ). For a small ε, µ is about ε/√(2 ln(1/δ)) with Gaussian noise, and ε/2 "
-        "with no trusted party. The table has the exponents, with 95% intervals from environments drawn again."
-    )
+        return "The lines show the users that learning from nothing needs. The policy that you know today needs none."
+    low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
+    said = []
+    for need in found:
+        if need.model == "none":
+            continue
+        if need.least <= low:
+            place = "stays below them"
+        elif np.isfinite(need.least):
+            place = f"meets them at ε = {float(f'{need.least:.2g}'):g}"
+        else:
+            place = f"stays above them up to ε = {high:g}"
+        said.append(f"the line {given(need.model)} {place}")
+    found = f"Find your {human(asked.users)} users on the left: {listed(said)}."
+    return f"{found} Users are likely enough above the whole band."
 
 
 def checks_said(table: Table) -> str:
@@ -257,5 +289,5 @@ def checks_said(table: Table) -> str:
         f"than all of them. {_factors(table.held_out)} The law fits worst {given(worst)}. To test that, each kind was "
         "compared with a law and factors from the other kinds alone. Of its numbers these were within, on average: "
         f"{crossed}. Then kinds were run that had no part in anything. Of their numbers these were within: {new}. "
-        "The stated factors take no notice of that. The table has all runs that were compared."
+        "The stated factors take no notice of that."
     )

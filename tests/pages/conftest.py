@@ -39,7 +39,7 @@ from tests.runs import slots
 ROOT = Path(__file__).parents[2]
 LEVELS = {"title": 1, "header": 2, "subheader": 3}
 FOLDS = ("environment", "more")  # of the settings
-ABOUT = ("frontier", "attack_scores")  # charts whose folds are open
+ABOUT = ("frontier", "attack_scores", "users_chart")  # charts whose folds are open
 
 _begin = PagesManager.__init__
 

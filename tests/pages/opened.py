@@ -23,7 +23,7 @@ from pages.offline.record import OfflineState, offline
 from pages.room.state import Class
 from pages.shared.visitor.state import ExploreState, PageState, Session, read_address, session
 from pages.tradeoffs.state import SweepPageState
-from pages.users.state import Users
+from pages.users.link import Users
 
 Specs = Callable[[Any], Sequence[Spec]]
 

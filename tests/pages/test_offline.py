@@ -115,24 +115,6 @@ def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> Non
     (example,) = (e for e in EXAMPLES if e.title == "A rare state")
     said = words(visit(PAGE, **query(*example.specs, tab="coverage")))
     assert "at step 5**. It is in one in 7,100 trajectories, 14,000 of 100 million" in said
-    assert (
-        "An optimal episode is worth v* = 3.40. This is what penalties take from it at n = 100,000:" in said
-    )
-    assert "**DP-KL-LCB, ρ = 1**:" in said
-
-
-def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
-    said = words(visit(PAGE))
-    assert "Expected to come within 1% of v*: ρ = 0.01 from about 100,000" in said
-    assert "more than n" not in said
-    app = visit(PAGE)
-    next(t for t in app.text_input if t.label.startswith("Trajectories n")).set_value("1e4").run()
-    assert "3 of 3 runs need more than n = 10,000" in words(app)
-    widget(app, "multiselect", "Algorithms").set_value(["dp-apvi", "dp-kl-lcb"]).run()
-    said = words(app)
-    assert "DP-KL-LCB, ρ = 1 from about" in said
-    assert "Constants of APVI" in said
-    assert "Constants of DP-KL-LCB" not in said  # it has none
 
 
 def test_the_price_falls_like_one_over_n(visit: Visit) -> None:

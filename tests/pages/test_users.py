@@ -5,26 +5,26 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.lessons import LESSONS
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
-from dprl.users import MODELS, Asked, answers
+from dprl.users import MODELS, Asked, answers, likely_from
 from pages.explore.regret import asked_about
 from pages.shared.results.trusted import known
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ExploreState
-from pages.users import sheet, views
+from pages.users import views, words
+from pages.users.link import Users, encode, users_table
 from pages.users.link import asked_of as asked_from
-from pages.users.link import encode, users_table
-from pages.users.state import Users
 from pages.users.words import times
-from tests.pages.conftest import Visit, charts, go, keyed, marked, widget, words
+from tests.pages.conftest import Visit, charts, go, keyed, press, widget
+from tests.pages.conftest import words as words_of
 
 PAGE = "users"
 OWN = Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)
@@ -33,7 +33,7 @@ KNOWN = Asked(problem="riverswim", users=10**8)
 
 def said(app: AppTest) -> str:
     """All words of the page, its cards among them."""
-    return (words(app) + "\n".join(element.proto.body for element in app.get("html"))).replace("\\", "")
+    return (words_of(app) + "\n".join(element.proto.body for element in app.get("html"))).replace("\\", "")
 
 
 def asked_of(app: AppTest) -> Asked:
@@ -53,61 +53,47 @@ def lines(app: AppTest) -> list[dict[str, object]]:
 def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
     text = said(app)
-    assert "With 10 million users" in text
-    assert r"may lose 10% of V\*" in marked(app)  # else the star ends the bold print
+    assert "10 million users are" in text
+    how = " ".join(words.how(users_table(), Asked(), answers(users_table(), Asked())))
     for need in answers(users_table(), Asked()):
-        assert text.count(f"within a factor of {times(need.factor)}") >= 1
-    assert "Nine numbers in ten are within" in text
+        assert how.count(f"within a factor of {times(need.factor)}") >= 1
+    assert "Nine numbers in ten are within" in how
     assert store.activity().seeds_queued == 0
 
 
-def test_it_asks_first_what_is_learned_from_and_both_answers_lead_on(visit: Visit) -> None:
-    """Who learns as users come says sizes here; who has records goes to the tab for files. A link holds the answer."""
-    app = visit(PAGE)
-    assert "Do you have records, or will you learn as users come?" in words(app)
-    assert "A line meets them at the smallest ε for which they are enough." in words(app)
-    assert "H = 10 steps, V* = 50% of H" in words(app)
-    answer = question(app)
-    assert (list(answer.options), answer.value) == (["Learn as users come", "I have records"], "treating")
-    assert charts(app)
-    assert not to_logs(app)
-    answer.set_value("logs").run()
-    assert to_logs(app) == [""]
-    assert not charts(app)
-    assert not [one for one in app.text_input if ":users." in str(one.key)]
-    assert app.query_params["from"] == "logs"
-    linked = visit(PAGE, **{"v": "2", "from": "logs", "K": "1e6"})
-    assert to_logs(linked) == [""]
-    question(linked).set_value("treating").run()
-    assert charts(linked)
-    assert asked_of(linked).users == 10**6
-    assert "from" not in linked.query_params
-    wrong = visit(PAGE, **{"v": "2", "from": "memory"})
-    assert charts(wrong)
-    assert "give one of treating, logs" in words(wrong)
+def test_the_answer_comes_first_and_its_buttons_change_the_settings(visit: Visit) -> None:
+    """50,000 users are too few at any epsilon; a press of any button gives settings for which they are enough."""
+    link = {"K": "50000", "S": "8", "A": "3"}
+    app = visit(PAGE, **link)
+    assert "With 50,000 users, no " in words_of(app)
+    offered = [button.key for button in app.button if str(button.key).startswith("way_")]
+    assert len(offered) >= 2
+    for key in offered:
+        app = visit(PAGE, **link)
+        press(app, key)
+        assert re.search("users are likely enough at .* = ", words_of(app))
+        assert not [button for button in app.button if str(button.key).startswith("way_")]
+        assert asked_of(app) != Asked(users=50_000, S=8)
+        assert app.query_params["S"] == "8"
+    assert "Logged data of your users" in [link.proto.label for link in visit(PAGE, **link).get("page_link")]
 
 
-def question(app: AppTest) -> Any:
-    """Its two answers."""
-    (found,) = app.get("button_group")
-    return found
-
-
-def to_logs(app: AppTest) -> list[str]:
-    """Queries of the links to the tab for files."""
-    links = [link.proto for link in app.get("page_link")]
-    return [link.query_string for link in links if "records" in link.label]
+def test_each_card_has_an_epsilon(visit: Visit) -> None:
+    cards = visit(PAGE, problem="riverswim", K="1e8").get("html")[0].proto.body
+    for need in answers(users_table(), KNOWN)[1:]:
+        least = likely_from(users_table(), KNOWN, need.model)
+        assert (f"ε ≥ {least:g}" if np.isfinite(least) else "No ε up to 10") in cards
 
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:
     app = visit(PAGE, K="1", today="8")
     assert "a policy that you know today loses 8% of V*, at most the 10% that may be lost" in said(app)
     assert said(app).count("✓ Enough") == len(MODELS)
-    assert said(app).count("Learning from nothing needs") == len(MODELS)
+    assert said(app).count("✓ Enough") == len(MODELS)
     asked = asked_of(app)
     assert ("today", "8") in encode(asked)
     found = answers(users_table(), asked)
-    assert "No learning is needed" in sheet.whole_sheet(
+    assert "No learning is needed" in views.whole_sheet(
         users_table(), asked, found, views.curves(asked, found), ""
     )
 
@@ -143,27 +129,22 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     assert "env.chain" in link.proto.query_string
 
 
-def test_what_users_who_return_cost_is_said(visit: Visit) -> None:
-    app = visit(PAGE)
-    assert "If users return" in [part.label for part in app.expander]
-    (cost,) = re.findall(r"m = 10 takes ([0-9.]+) times as many episodes as m = 1", words(app))
+def test_the_cost_of_users_who_return_is_stated() -> None:
+    said = words.returning(users_table(), Asked())
+    (cost,) = re.findall(r"m = 10 needs ([0-9.]+) times as many episodes as m = 1", said)
     assert 3 < float(cost) < 10  # a part of what it takes has no noise
-    (line,) = [line for line in words(app).splitlines() if line.startswith("| Privacy model | m = 1 ")]
-    assert line == "| Privacy model | m = 1 | m = 3 | m = 10 |"
-    keyed(app, "text_input", ":users.epsilon:").input("0.05").run()
-    assert "not measured" in words(app)
-    assert "times as many episodes" not in words(app)
+    assert "times as many episodes" not in words.returning(users_table(), Asked(epsilon=0.05))
 
 
 def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(visit: Visit) -> None:
     app = visit(PAGE)
     keyed(app, "text_input", ":users.users:").input("20,000").run()
     assert asked_of(app).users == 20_000
-    assert "is not allowed" not in words(app)
+    assert "is not allowed" not in words_of(app)
     assert charts(app)
     keyed(app, "text_input", ":users.users:").input("20,00").run()
-    assert "is not allowed" in words(app)
-    assert "One value above cannot be read" in words(app)
+    assert "is not allowed" in words_of(app)
+    assert "One value below cannot be read" in words_of(app)
     assert not charts(app)
 
 
@@ -180,7 +161,7 @@ def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: s
 )
 def test_the_page_to_take_along_says_what_the_page_says_and_asks_nobody(asked: Asked) -> None:
     found = answers(users_table(), asked)
-    text = sheet.whole_sheet(users_table(), asked, found, views.curves(asked, found), "v=1&x=<&>")
+    text = views.whole_sheet(users_table(), asked, found, views.curves(asked, found), "v=1&x=<&>")
     root = ElementTree.fromstring(
         text.removeprefix("<!doctype html>")
         .replace('<meta charset="utf-8">', "")
@@ -228,9 +209,9 @@ def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
     go(app, PAGE)
     found = asked_of(app)
     assert (found.S, found.A, found.H, found.epsilon, found.users) == (8, 3, 8, 0.4, Asked().users)
-    assert "those of your settings on Online" in words(app)
+    assert "those of your settings on Online" in words_of(app)
     keyed(app, "text_input", "users.epsilon").set_value("2").run()
-    assert "settings on Online" not in words(app)
+    assert "settings on Online" not in words_of(app)
     go(app, "explore")
     go(app, PAGE)
     assert asked_of(app).epsilon == 2.0

@@ -7,7 +7,6 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.figures import dataset_cells
-from dprl.figures import offline as figures
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
 from pages.offline.record import offline
@@ -15,9 +14,7 @@ from pages.offline.tabs.focus import chosen_spec, step_menu
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.offline import names
 from pages.shared.results import answers, data
-from pages.shared.results.answers import Pending
 from pages.shared.results.status import working_out
 
 
@@ -50,41 +47,6 @@ def tab() -> None:
         ),
     )
     show(picture, "offline_coverage")
-    charges([other for other in specs if problem(other) == problem(spec)], night)
-
-
-def charges(specs: list[OfflineSpec], night: bool) -> None:
-    """Why what is rare takes many trajectories: the penalties on an optimal episode, of each run that has visits."""
-    said = [answers.expected_of_data(spec) for spec in specs]
-    if any(isinstance(one, Pending) for one in said):
-        empty(working_out("the penalties"))
-        return
-    found = [
-        (title, kind, one)
-        for title, kind, one in zip(names.titles(specs), names.kinds(specs), said, strict=True)
-        if isinstance(one, dict)
-    ]
-    if not found:
-        return
-    st.markdown("## Penalties against the number of trajectories", anchors=False)
-    n, v_star = np.array(found[0][2]["n"]), float(found[0][2]["v_star"])
-    private = [kind.model != "none" for _, kind, _ in found]
-    runs = [(title, np.array(one["charged"]), np.array(one["gap"])) for title, _, one in found]
-    picture = kept(
-        (
-            "charges",
-            night,
-            *((spec.to_json(), title) for spec, title in zip(specs, names.titles(specs), strict=True)),
-        ),
-        lambda: figures.penalties_over_n(
-            [(title, kind, np.array(one["charged"])) for title, kind, one in found],
-            n,
-            v_star,
-            see=sentences.about_penalties(runs, n, v_star, private),
-            dark=night,
-        ),
-    )
-    show(picture, "offline_charges")
 
 
 def problem(spec: OfflineSpec) -> tuple[str, str, str]:

@@ -24,7 +24,6 @@ ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
 REPLAY_BYTES = 16 * 2**20  # of packed runs, up to 200 kB each
 PATIENCE = 0.06  # seconds a page waits for each new answer: cheap ones come, and no click is late
 _LOOK = 0.005
-ANY_SIZE = 10**9
 
 
 class Pending:
@@ -93,12 +92,6 @@ def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
     """How well the data cover the problem, see `simulation.offline.covered`; None while it is not known."""
     found = _answer_to("coverage", spec)
     return found if isinstance(found, dict) else None
-
-
-def expected_of_data(spec: OfflineSpec) -> dict[str, Any] | Pending | None:
-    """What to expect of a run on data sets, see `simulation.expected.outlook`; None where there is nothing to say."""
-    found = _answer_to("outlook", spec, n=ANY_SIZE)  # whatever its largest
-    return found if isinstance(found, dict | Pending) else None
 
 
 def reach_of_release(spec: UploadSpec) -> dict[str, Any] | Pending | None:
