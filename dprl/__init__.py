@@ -25,7 +25,6 @@ from dprl.simulation import (
     SeedTrace,
     UploadSpec,
     estimate,
-    fitted_model,
     following,
     upload,
 )
@@ -57,7 +56,6 @@ __all__ = [
     "cite",
     "compare",
     "estimate",
-    "fitted_model",
     "following",
     "from_gymnasium",
     "run",
