@@ -11,7 +11,7 @@ import pytest
 from dprl import Budget, Policy
 from dprl.__main__ import main
 from dprl.research import release
-from dprl.sentences.uploads import NOT_OFFERED
+from dprl.sentences.uploads import HOPELESS, NOT_OFFERED
 from dprl.simulation.uploads import kept, ledger
 from tests.two_rooms import EXAMPLE, example
 
@@ -120,7 +120,7 @@ def test_a_certain_nothing_is_not_sold(
     assert said.endswith(NOT_OFFERED)
     assert not list((home / "budgets").glob("*.json"))  # a refused release begins no budget
     assert main(["check", *files, "--rho", "0.01"]) == release.STOPS
-    assert f"A release stops here: {NOT_OFFERED}" in capsys.readouterr().out
+    assert f"A release stops here: {HOPELESS}" in capsys.readouterr().out
     assert list((home / "uploads").iterdir()) == []
 
 

@@ -137,7 +137,7 @@ def check_command(given: argparse.Namespace) -> int:
     reach = KINDS[spec.kind].questions["reach"](spec)
     print(uploads.beforehand(reach).replace("**", ""))
     if uploads.certain(reach):
-        stops.append(uploads.NOT_OFFERED)
+        stops.append(uploads.HOPELESS)
     if given.budget is not None:
         budget = Budget(given.budget)
         print(uploads.budget_so_far(budget).replace("**", ""))

@@ -31,7 +31,7 @@ def sheet(policy: Policy) -> str:
         heading(said.GUARANTEE),
         *paragraphs(said.guarantee(about["privacy"])),
         heading(said.BLIND),
-        bullets(_blind(about)),
+        bullets(verdict.BLIND),
         heading(said.ASSUMES),
         f'<div class="small">{bullets(about["privacy"]["assumes"])}</div>',
     ]
@@ -92,12 +92,6 @@ def _table_of(policy: Policy) -> Iterable[str]:
     yield html_table(columns, rows)
     lacking = [said.LACKING] * any(SOMEBODY in row for row in rows)
     yield f"<p>{' '.join([said.FIRST_STEP.format(first=first), *lacking])}</p>"
-
-
-def _blind(about: Mapping[str, Any]) -> list[str]:
-    held = about["held out"]
-    ends = verdict.turned(held["difference"][0], held["difference"][2]) if held["verdict"] else []
-    return [*verdict.BLIND, *ends]
 
 
 def heading(text: str) -> str:

@@ -157,9 +157,8 @@ def certain(found: Mapping[str, Any]) -> bool:
     return bool(found["alike"]["bound"] <= 0)
 
 
-NOT_OFFERED = (
-    "So this release is not offered. Give a larger budget or more users, or choose another algorithm."
-)
+HOPELESS = "its bound is certainly the least there is. Give a larger budget or more users."
+NOT_OFFERED = "So this release is not offered: it would say nothing. Give a larger budget or more users."
 AGAIN = "This release is made. For another one, change ρ and check again."
 ESTIMATING = "Estimating what these releases can tell, from the sizes that you declared ..."
 OTHERS = (

@@ -59,8 +59,8 @@ def headline(
         wrong = filled(SAID["wrong"], wrong=percent(WRONG))
         if releases > 1:
             wrong = filled(SAID["wrong_best"], releases=releases, wrong=percent(min(releases * WRONG, 1.0)))
-        parts = [filled(SAID[said], **got, **ends), wrong]
-    return " ".join(parts)
+        parts = [filled(SAID[said], **got, **ends), wrong, turned(difference[0], difference[2])]
+    return " ".join(filter(None, parts))
 
 
 def said(trace: Any, releases: int = 1) -> list[str]:
@@ -75,19 +75,14 @@ def said(trace: Any, releases: int = 1) -> list[str]:
     proved = bool(spec.learner.proved) and not spec.learner.unproved(spec.algorithm_params)
     doubted = disagree(float(trace.curve.values[0]), ends[2]) if proved else ""
     shown = " ".join(filter(None, (doubted, overlap(covered, follows), cautious(*ends))))
-    return [head, shown, *BLIND, *turned(low, high)]
+    return [head, shown, *BLIND]
 
 
-def turned(low: float, high: float) -> list[str]:
-    """How far off the difference would have to be for another verdict. low, high: of its interval."""
+def turned(low: float, high: float) -> str:
+    """Return how far off the difference would have to be for another verdict; "" where that is not known. low, high: of
+    its interval."""
     margin = max(low, -high)
-    if margin <= 0:
-        return []
-    most = human(float(f"{margin:.2g}"))
-    return [
-        f"**How much it takes.** Together, such causes turn the verdict only if they shift the difference by about "
-        f"{most} an episode or more."
-    ]
+    return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
 
 def overlap(covered: float, follows: float) -> str:

@@ -80,7 +80,7 @@ def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
     )
     assert "In that case the chance that this verdict is wrong is at most about 2.5%" in said
     assert (
-        f"only if they shift the difference by about {seed.today['difference'][0]:.2g} an episode or more"
+        f"only if together they shift the difference by about {seed.today['difference'][0]:.2g} an episode or more"
         in said
     )
     other = dprl.run(spec.replace(algorithm="dp-plug-in", rho=0.1)).seeds[0]
@@ -202,7 +202,7 @@ def test_too_few_people_say_so() -> None:
     assert "**Too close to call.**" in said
     assert "The file shows only" in said
     assert "they shift the difference" not in said
-    assert sentences.turned(-3.0, -1.5) == [sentences.turned(1.5, 3.0)[0]]
+    assert sentences.turned(-3.0, -1.5) == sentences.turned(1.5, 3.0) != ""
 
 
 def test_all_held_out_is_refused() -> None:
