@@ -5,10 +5,9 @@ All of it follows from the policy's file, which holds nothing but what was relea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
-from typing import Any
 
 from dprl.assets import web_source
 from dprl.figures.standalone_html import markup
