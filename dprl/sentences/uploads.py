@@ -61,11 +61,11 @@ HELD_OUT = "The users held out are drawn at random, and nothing is learned from 
 SAVE_THEM = "Save these files now: a page that is closed or loaded again does not show them any more."
 
 
-def about_example(n: int, rho: float) -> str:
+def about_example(rho: float) -> str:
     """Return what stands above the release that the page opens with."""
     return (
-        f"**{human(n)} simulated patients**, released at ρ = {rho:g}. Doctors chose each action, and dprl learned a "
-        "policy from noisy counts. A release of your file shows the same."
+        f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your file "
+        "shows the same."
     )
 
 

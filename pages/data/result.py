@@ -22,6 +22,7 @@ from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import SOMEBODY
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spent import together as together_of
+from dprl.words import human
 from pages.data.own import VISITOR, Own, lacking, start
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
@@ -47,8 +48,8 @@ def example_trace() -> UploadTrace:
 def show_example() -> None:
     """Draw the release that the page opens with."""
     trace = example_trace()
-    st.markdown("## An example", anchors=False)
-    st.markdown(explained(said.about_example(trace.spec.n, float(trace.spec.rho or 0.0))))
+    st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
+    st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
     on_one_screen(trace, 1, "own_example")
 
 

@@ -75,7 +75,7 @@ def test_the_page_opens_with_a_released_example_that_is_labelled_as_simulated(
 ) -> None:
     app = visit(PAGE)
     said = words(app)
-    assert f"**{EXAMPLE_PEOPLE:,} simulated patients**, released at ρ = 0.1." in said
+    assert f"## An example: {EXAMPLE_PEOPLE:,} simulated patients" in said
     (head,) = [box.value for box in app.success]
     assert head.startswith("**Better than today, if nothing hidden drove the choices.**")
     assert [chart.alt.split()[0] for chart in charts(app)] == ["Heatmaps"]
@@ -114,7 +114,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     said = words(app)
     assert "The budget **ward 2026** has the total ρ = 0.25. Spent so far: **ρ = 0.1**, or (" in said
     assert "Left: ρ = 0.15" in said
-    assert "simulated patients**" not in said
+    assert "## An example" not in said
     (spec,) = own_of(app).specs
     assert spec.rho == 0.1
     (table,) = (one.value for one in app.table)
@@ -196,7 +196,7 @@ def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     assert files == ["people.csv"] * 2  # both are gone
     press(app, "own_forget")
     assert list((tmp_path / "uploads").iterdir()) == []
-    assert "simulated patients**" in words(app)
+    assert "simulated patients" in words(app)
 
 
 def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
@@ -249,7 +249,7 @@ def test_in_public_no_file_is_asked_for_unless_that_is_switched_on(
     monkeypatch.setenv("DPRL_PUBLIC", "1")
     app = visit(PAGE)
     assert sentences.OFF in words(app)
-    assert "simulated patients**" in words(app)
+    assert "simulated patients" in words(app)
     assert not app.file_uploader
     monkeypatch.setenv("DPRL_UPLOADS", "1")
     monkeypatch.setattr(module.store(), "public", True)
