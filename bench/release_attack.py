@@ -53,9 +53,8 @@ ME = ("a,x,1", "b,y,0")  # each episode, in either world
 WORLDS = tuple(HEADING + OTHERS + "".join(f"me,{i},0,{step}\n" for i in range(M)) for step in ME)
 # What is promised, and the share held out; of all executions, so many.
 PROMISES: dict[str, tuple[dict[str, Any], float]] = {
-    "epsilon = 1": ({"privacy": "pure", "epsilon": 1.0, "held_out": 0.0}, 0.45),
-    "rho = 0.1": ({"privacy": "zcdp", "rho": 0.1, "held_out": 0.0}, 0.45),
-    "rho = 0.1, half held out": ({"privacy": "zcdp", "rho": 0.1, "held_out": 0.5}, 0.1),
+    "rho = 0.1": ({"rho": 0.1, "held_out": 0.0}, 0.45),
+    "rho = 0.1, half held out": ({"rho": 0.1, "held_out": 0.5}, 0.1),
 }
 ROUNDS = 20
 DELTA = 1e-3  # at which rho is a pair: where so many executions can see something
@@ -121,7 +120,6 @@ def execute(
         spec = _accepted(world, promise, budget)
     else:
         spec = again.replace(data=kept.new_name())
-        budget.remember("0" * 64)
         shutil.copy(kept.folder() / f"{again.data}.npz", kept.folder() / f"{spec.data}.npz")
     try:
         run = runs.UploadRun(spec, 0)
@@ -180,7 +178,7 @@ def _nobody(_: object) -> None:
 def refused(spec: UploadSpec) -> str:
     """What is said of a release beyond the budget's total."""
     try:
-        runs.UploadRun(spec.replace(privacy="zcdp", rho=1e5), 0)
+        runs.UploadRun(spec.replace(rho=1e5), 0)
     except SpecError as error:
         return str(error)
     return "nothing"
@@ -211,8 +209,6 @@ def ratio(trace: UploadTrace) -> float:
         [TRANSITIONS.sums(trace.released).size, REWARDS.sums(trace.released).size],
     )
     seen = np.concatenate([TRANSITIONS.sums(trace.released).ravel(), REWARDS.sums(trace.released).ravel()])
-    if noise.mechanism.key == "laplace":
-        return float(((np.abs(seen - second) - np.abs(seen - first)) / scales).sum())
     return float((((seen - second) ** 2 - (seen - first) ** 2) / (2 * scales**2)).sum())
 
 
@@ -250,8 +246,7 @@ def proved(promise: dict[str, Any]) -> tuple[float, float]:
     """epsilon and delta."""
     spec = UploadSpec(data="0" * 32, declared=declaration_text(PUBLIC), n=13, **promise)
     spent = together(runs.draws_of(spec))
-    delta = 0.0 if promise["privacy"] == "pure" else DELTA
-    return spent.epsilon(delta), delta
+    return spent.epsilon(DELTA), DELTA
 
 
 def measured(worlds: tuple[Seen, Seen], delta: float) -> dict[str, float]:

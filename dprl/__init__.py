@@ -26,7 +26,6 @@ from dprl.simulation import (
     SeedTrace,
     UploadSpec,
     estimate,
-    fitted_model,
     following,
     upload,
 )
@@ -54,7 +53,6 @@ __all__ = [
     "cite",
     "compare",
     "estimate",
-    "fitted_model",
     "following",
     "from_gymnasium",
     "privacy",

@@ -19,7 +19,7 @@ from dprl.simulation import UploadSpec, datasets
 from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.declaration import declaration_text
-from dprl.simulation.uploads.noise import errors_by_step, noise_of, upload_problem_of
+from dprl.simulation.uploads.noise import noise_of, upload_problem_of
 from dprl.simulation.uploads.reach import BETTER, made_up, useful
 from dprl.simulation.uploads.run import fitted_to
 
@@ -151,12 +151,11 @@ def released(
     learned, told = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
     std = float(noise.mechanism.std(ONCE)[0])
     scales = [noise.scales[name] for name in check.names(problem.episodes)]
-    fitted, table = fitted_to(problem, learned, told, noise, errors, errors_by_step(spec))
+    fitted, table = fitted_to(problem, learned, told, noise, errors)
     unit = unit_noise(noise.mechanism, ONCE, len(scales), rng)[0]
     sums = np.array([float(each) for each in check.sums(table, people, problem.episodes)]) + scales * unit
-    quantile = check.QUANTILES[noise.mechanism.key]
     of_sums = std * np.array(scales)
-    said = check.assessed(sums, fitted, table, spec.checked, model.H, of_sums, quantile, problem.episodes)
+    said = check.assessed(sums, fitted, table, spec.checked, model.H, of_sums, problem.episodes)
     worth = planning.start_value(model, planning.policy_values(model, learned.policy))
     return Outcome(worth, planning.start_value(model, learned.V), said, learned)
 

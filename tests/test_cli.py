@@ -19,10 +19,10 @@ from dprl.privacy import PRIVATIZERS
 from dprl.research.sweeps import versions
 from dprl.runs.store import opened
 from dprl.simulation import FIELDS
-from dprl.simulation.uploads.model import EXAMPLE, example
 from tests.problems import model
 from tests.simulation.test_spec import from_strings
 from tests.simulation.test_trace import SUMMARY
+from tests.two_rooms import EXAMPLE, example
 
 SMALL = ["--env-param", "S=3", "--env-param", "H=4", "--episodes", "1e4", "--seeds", "2"]
 

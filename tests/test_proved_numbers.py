@@ -76,8 +76,7 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
     bound = 1.996
     below: list[tuple[str, str]] = [
         (verdict.bound_row(bound)[1], "at least "),
-        (offline.about_lower_bounds([(1.0, bound)], "ρ", "x", 0, 0.1, "", proved="P"), "worth at least "),
-        (offline.about_lower_bounds([(0.5, 1.0), (1, bound)], "ρ", "x", 0, 0.1, "", proved="P"), "at least "),
+        (uploads.about_bound(1.0, bound, "x", 0, 0.1, "", "", "y"), "worth at least "),
         (offline.bounds_by_start(["s"], [bound]), r"\*\*s\*\* "),
         (offline.low_values(1.0, bound, 3.0), "lower bound is "),
     ]
@@ -105,7 +104,7 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
         (room.shuffled(5, 3.6624, 1e-6), r"\(", "3.67"),
         (proved_in_words(card), "rho ", "0.1235"),  # type: ignore[arg-type]
         (
-            offline.about_lower_bounds([(1.0, 1.0)], "ρ", "x", 0, 0.1234561, "", proved="P"),
+            uploads.about_bound(1.0, 1.0, "x", 0, 0.1234561, "", "", "y"),
             "β = ",
             "0.123457",
         ),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from dprl import Budget, Policy
 from dprl.__main__ import main
-from dprl.sentences.uploads import NOT_OFFERED
+from dprl.research import release
+from dprl.sentences.uploads import HOPELESS, NOT_OFFERED
 from dprl.simulation.uploads import kept, ledger
-from dprl.simulation.uploads.model import EXAMPLE, example
+from tests.two_rooms import EXAMPLE, example
 
 HEADING, *ROWS = example().splitlines(keepends=True)
 
@@ -57,8 +59,8 @@ def test_a_check_says_what_is_outside_and_what_a_release_could_tell_and_keeps_no
 def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     files: list[str], home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = ["release", *files, "--ledger", "two rooms", "--out", str(tmp_path / "out")]
-    assert main([*given, "--total-rho", "0.5", "--rho", "0.3"]) == 0
+    given = ["release", *files, "--budget", "two rooms", "--out", str(tmp_path / "out")]
+    assert main([*given, "--total", "0.5", "--rho", "0.3"]) == 0
     out, err = capsys.readouterr()
     assert "ρ = 0.3 is proved in all" in err
     assert "Noise moves each such number" in err  # before anything is spent
@@ -70,26 +72,55 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     given[-1] += " again"
     said = refused([*given, "--rho", "0.21"], capsys)
     assert said == (
-        "dprl: ledger: two rooms has the total ρ = 0.5; ρ = 0.3 is spent, and with this release it would be ρ = 0.51. "
+        "dprl: budget: two rooms has the total ρ = 0.5; ρ = 0.3 is spent, and with this release it would be ρ = 0.51. "
         "Give a smaller value."
     )
     assert main([*given, "--rho", "0.2"]) == 0
     out, err = capsys.readouterr()
-    assert "This file was read before under the budget two rooms" in err
+    assert "This file was released from before, under the budget two rooms" in err
     assert Budget("two rooms").spent.text == "ρ = 0.5"
-    main(["check", *files])
-    assert "this file was read before under the budget two rooms" in capsys.readouterr().out
+    check = ["check", *files, "--budget", "two rooms"]
+    assert main([*check, "--rho", "0.1"]) == release.STOPS
+    said = capsys.readouterr().out
+    assert "The budget two rooms has the total ρ = 0.5. Spent so far: ρ = 0.5" in said
+    assert "Left: ρ = 0." in said
+    assert "A release stops here: two rooms has the total ρ = 0.5; ρ = 0.5 is spent" in said
+    assert "this file was released from before, under the budget two rooms" in said
+
+
+def test_the_private_note_goes_to_a_terminal_or_to_the_file_that_the_owner_names(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(files[0]).write_text((HEADING + "".join(ROWS[:4000])).replace("study", "stuody", 1))
+    given = ["release", *files, "--rho", "0.3", "--budget"]
+    assert main([*given, "one", "--out", str(tmp_path / "one")]) == 0
+    out, err = capsys.readouterr()
+    assert release.NOT_SHOWN in err
+    assert "stuody" not in out + err
+    note = tmp_path / "note.txt"
+    assert main([*given, "two", "--out", str(tmp_path / "two"), "--notes", str(note)]) == 0
+    out, err = capsys.readouterr()
+    assert "stuody" not in out + err
+    assert release.NOT_SHOWN not in err
+    assert "stuody (1)" in note.read_text(encoding="utf-8")
+    assert note.stat().st_mode & 0o077 == 0
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert main([*given, "three", "--out", str(tmp_path / "three")]) == 0
+    assert "stuody (1)" in capsys.readouterr().err
 
 
 def test_a_certain_nothing_is_not_sold(
     files: list[str], home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(files[0]).write_text(HEADING + "".join(ROWS[:40]))
-    given = ["release", *files, "--ledger", "small", "--out", str(tmp_path / "out"), "--rho", "1"]
-    said = refused([*given, "--algorithm", "dp-apvi"], capsys)
-    assert said.startswith("dprl: rho: At ρ = 1 the bound is certainly 0, except with a chance of 0.1.")
+    Path(files[2]).write_text(json.dumps({key: value for key, value in EXAMPLE.items() if key != "rewards"}))
+    given = ["release", *files, "--budget", "small", "--out", str(tmp_path / "out"), "--rho", "0.01"]
+    said = refused(given, capsys)
+    assert said.startswith("dprl: rho: At ρ = 0.01 the bound is certainly 0, except with a chance of 0.1.")
     assert said.endswith(NOT_OFFERED)
-    assert Budget("small").releases == ()
+    assert not list((home / "budgets").glob("*.json"))  # a refused release begins no budget
+    assert main(["check", *files, "--rho", "0.01"]) == release.STOPS
+    assert f"A release stops here: {HOPELESS}" in capsys.readouterr().out
     assert list((home / "uploads").iterdir()) == []
 
 
@@ -103,14 +134,10 @@ def test_bad_arguments_are_one_line(
         (["check", files[0], "--declaration", "no.json"], "declaration: no.json cannot be read"),
         (["check", "no.csv", *files[1:]], "data: the file cannot be read"),
         (["check", files[2], *files[1:]], "data: row 1, column episode: this column is missing"),
-        (["check", *files, "--algorithm", "dp-vapvi"], "algorithm: dp-vapvi is not allowed"),
-        (["release", *files, *out], "the following arguments are required: --ledger"),
-        (["release", *files, *out, "--ledger", " "], "budget: "),
-        (["release", *files, *out, "--ledger", "a", "--total-rho", "x"], "rho: x is not"),
-        (
-            ["release", *files, *out, "--ledger", "a", "--total-delta", "0.1"],
-            "budget: a total is rho, or epsilon",
-        ),
-        (["release", *files, *out, "--ledger", "a", "--data", "b"], "unrecognized arguments: --data b"),
+        (["check", *files, "--algorithm", "dp-apvi"], "algorithm: dp-apvi is not allowed"),
+        (["release", *files, *out], "the following arguments are required: --budget"),
+        (["release", *files, *out, "--budget", " "], "budget: "),
+        (["release", *files, *out, "--budget", "a", "--total", "x"], "rho: x is not"),
+        (["release", *files, *out, "--budget", "a", "--data", "b"], "unrecognized arguments: --data b"),
     ):
         assert refused(arguments, capsys).startswith(f"dprl: {said}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from dprl.figures import ends, lines, style
 from dprl.figures.chart import Chart
@@ -18,7 +17,6 @@ GAP_ALT = "Line chart of suboptimality against the size of the data set, a curve
 PRICE_ALT = (
     "Line chart of what privacy takes from the lower bound on the value, against the size of the data set."
 )
-LOWER_ALT = "Line chart of the lower bound on what a learned policy is worth, against the privacy budget."
 X_TITLE = "Trajectories n (by default one user each)"
 FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
 
@@ -79,40 +77,6 @@ def prices_over_n(
     if wide:
         ends.name_ends(chart, lines.names_at_ends(curves))
     return chart.picture(PRICE_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"price-{log_y}")
-
-
-def lower_bounds_over_budgets(
-    rows: Sequence[tuple[float, float]],
-    *,
-    name: str,
-    least: float,
-    most: float,
-    see: str = "",
-    dark: bool = False,
-) -> Picture:
-    """V~ of an uploaded data set against its budget, between the least and the most that an episode can bring.
-
-    rows: budget and V~, by budget. name: of the budget, one letter.
-    """
-    budgets, lower = [row[0] for row in rows], [row[1] for row in rows]
-    chart = Chart(
-        "What is the learned policy worth, at least?",
-        f"Privacy budget {name} (small is private)",
-        "Lower bound V~ (reward of an episode)",
-        subtitle="one release for each budget",
-        height=380,
-        dark=dark,
-    )
-    curator = chart.colors.models["central"][2][1]  # the curator is trusted, as a central agent is
-    chart.line("V~, released", budgets, lower, curator, mode="lines+markers", marker={"color": curator, "size": 10},
-               cliponaxis=False, hovertemplate=f"{name} = %{{x}}: at least %{{y:.4g}}<extra></extra>")  # fmt: skip
-    ends = [min(budgets) / 2, max(budgets) * 2]
-    chart.theory("the most that the declared rewards allow", ends, [most, most], 1.6)
-    chart.x(type="log", range=[float(np.log10(end)) for end in ends])
-    chart.x(tickvals=budgets, ticktext=[f"{budget:g}" for budget in budgets])
-    room = 0.06 * (most - least)
-    chart.y(range=[least - room, most + room])
-    return chart.picture(LOWER_ALT, see, pd.DataFrame({name: budgets, "lower bound": lower}))
 
 
 def _over_n(

@@ -18,7 +18,6 @@ PUBLIC = {
     "mixture": "the features of every transition, and how long their weights can be",
     "rewards": "the mean reward of every state and action",
     "structure": "which transitions are possible at all, as declared (a step that is not is not counted)",
-    "stationary": "that transitions and mean rewards do not depend on the step, as declared",
 }
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, check_type, shown
-from dprl.figures import offline, picture, steps, style
+from dprl.figures import picture, steps, style
 from dprl.figures.looks import numbered
 from dprl.metrics.curves import RunCurves
-from dprl.privacy.curator import PROMISES
 from dprl.research.series import (
     learned_picture,
     mistakes_picture,
@@ -39,9 +38,7 @@ MISTAKES = "suboptimal episodes"
 MEASURES = {
     RunSpec.kind: ("regret", "share", "regret per episode", "privacy cost", MISTAKES),
     OfflineSpec.kind: ("suboptimality", "privacy cost"),
-    UploadSpec.kind: ("lower bound",),
 }
-BUDGETS = {"rho": "ρ", "epsilon": "ε"}
 Traces = Mapping[str, Trace[Any]]
 
 
@@ -154,32 +151,6 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
     return price_picture(specs, curves, **how)
 
 
-def lower_bounds(traces: Traces, *, dark: bool, **how: bool) -> picture.Picture:
-    """V~ over the budget, of releases of one data set that differ in nothing else."""
-    specs: list[UploadSpec] = [trace.spec for trace in traces.values()]
-    last = specs[-1]
-    budget = PROMISES[last.privacy].fields[0]
-    if any(spec.replace(**{budget: getattr(last, budget)}) != last for spec in specs):
-        wanted = f"make them by spec.replace({budget}=...)"
-        raise SpecError("traces", f"releases that differ in more than {budget} have no chart; {wanted}.")
-    rows = sorted((float(getattr(spec, budget)), float(trace.values[0, 0]))
-                  for spec, trace in zip(specs, traces.values(), strict=True))  # fmt: skip
-    public, learner, name = last.public, last.learner, BUDGETS[budget]
-    least, most = (public.size.H * reward for reward in public.reward_range)
-    see = sentences.about_lower_bounds(
-        rows,
-        name,
-        uploads.people(last.learned_from, public.episodes),
-        least,
-        last.beta,
-        learner.unproved(last.algorithm_params),
-        "",
-        learner.proved,
-        uploads.needs(public.episodes),
-    )
-    return offline.lower_bounds_over_budgets(rows, name=name, least=least, most=most, see=see, dark=dark)
-
-
 def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
     """The action in each state at each step that was learned, by the first seed, from its largest data set."""
     spec, found = trace.spec, core(trace)
@@ -229,5 +200,4 @@ def few(traces: Mapping[str, Any]) -> None:
 DRAWN: dict[tuple[str, str], Callable[..., picture.Picture]] = {
     (OfflineSpec.kind, "suboptimality"): gaps,
     (OfflineSpec.kind, "privacy cost"): privacy_costs,
-    (UploadSpec.kind, "lower bound"): lower_bounds,
 }

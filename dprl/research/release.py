@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from dprl.fields import Field, SpecError, parse_params, read_text, shown
-from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads, verdict
 from dprl.simulation import Budget, UploadSpec
 from dprl.simulation.kinds import KINDS
@@ -24,8 +24,11 @@ from dprl.simulation.uploads.spec import FIELDS, NOWHERE, take
 from dprl.simulation.uploads.spent import together
 from dprl.words import plural
 
+STOPS = 3  # the exit status of a check after which a release would stop
+NOT_SHOWN = (
+    "what of the file is not declared is private, and goes only to a terminal or to the file of --notes."
+)
 FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields that are no flags here
-TOTALS = {"rho": "--total-rho", "epsilon": "--total-epsilon", "delta": "--total-delta"}
 
 
 def add(commands: Any) -> None:
@@ -52,22 +55,38 @@ def add(commands: Any) -> None:
                 field.flag, dest=field.name, action="append" if many else "store",
                 metavar="NAME=VALUE" if many else field.kind.upper(), help=field.way.replace("%", "%%"),
             )  # fmt: skip
+    check.add_argument(
+        "--budget", metavar="NAME", help="show what is left of a budget, and whether it is enough"
+    )
     release.add_argument(
         "--accept-undeclared",
         action="store_true",
         help="go on even if more than 5%% of the labels in a column are not declared; each counts as the last one",
     )
     release.add_argument(
-        "--ledger",
+        "--budget",
         metavar="NAME",
         required=True,
         help="the name of the budget that the release is written down in",
     )
-    for name, flag in TOTALS.items():
-        release.add_argument(flag, metavar="FLOAT", help=f"the most that the budget may come to, as {name}")
+    release.add_argument(
+        "--notes",
+        metavar="FILE",
+        help="where to write the private note on what is not declared (default: only to a terminal)",
+    )
+    release.add_argument("--total", metavar="FLOAT", help="the most that the budget may come to, as rho")
     release.add_argument(
         "--out", metavar="DIR", required=True, help="where to write policy.json and the other files"
     )
+
+
+def write_note(path: str, note: str) -> None:
+    """Write the private note to the file that the owner names, which nobody else can open. Raises SpecError."""
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(note + "\n")
+    except OSError as error:
+        raise SpecError("notes", f"{shown(path)} cannot be written to ({error.strerror}).") from None
 
 
 def flags() -> list[Field]:
@@ -93,7 +112,11 @@ def declared_in(path: str) -> Declaration:
 
 
 def check_command(given: argparse.Namespace) -> int:
-    """Say what is in a file and outside of what is declared, and what a release could tell. Nothing is kept."""
+    """Show what is in a file and outside of what is declared, and what a release could tell. Nothing is kept.
+
+    Returns:
+        The exit status: STOPS if a release would stop.
+    """
     public, fields = declared_in(given.declaration), flags_as_fields(given)
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
@@ -101,49 +124,65 @@ def check_command(given: argparse.Namespace) -> int:
     n = counted(Path(given.data), public, outside.append).n  # of people
     key = ledger.known_key()
     for name, day in ledger.read_before(ledger.digest_of(Path(given.data), key)) if key else ():
-        print(f"Note: this file was read before under the budget {name} ({day}). Releases from both add up.")
+        print(f"Note: this file was released from before, under the budget {name} ({day}). Releases add up.")
     S, A, H, _ = public.size
     sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
     print(f"{uploads.people(n, public.episodes)}: {sizes}.")
     print(str(outside[0]) if outside else "Everything in the file is declared.")
-    if outside and (wrong := outside[0].refusal()):
-        print(f"A release stops here: {wrong}")
+    stops = [wrong] if outside and (wrong := outside[0].refusal()) else []
     checked = round(held_out * n)
     if checked == n:
         raise SpecError("held_out", "all people would be held out; give a smaller share.")
     spec = blank.replace(n=n, checked=checked)
-    print(uploads.beforehand(KINDS[spec.kind].questions["reach"](spec)).replace("**", ""))
+    reach = KINDS[spec.kind].questions["reach"](spec)
+    print(uploads.beforehand(reach).replace("**", ""))
+    if uploads.certain(reach):
+        stops.append(uploads.HOPELESS)
+    if given.budget is not None:
+        budget = Budget(given.budget)
+        print(uploads.budget_so_far(budget).replace("**", ""))
+        stops += filter(None, [budget.refusal(draws_of(spec))])
+    for wrong in stops:
+        print(f"A release stops here: {wrong}")
     print("Nothing was released or kept.")
-    return 0
+    return STOPS if stops else 0
 
 
 @contextmanager
 def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
     """The release that is asked for, and its budget. What was read of the file is forgotten at the end."""
     public, fields = declared_in(given.declaration), flags_as_fields(given)
-    totals = {name: getattr(given, flag.lstrip("-").replace("-", "_")) for name, flag in TOTALS.items()}
-    given_totals = {name: FIELDS[name].parse(text) for name, text in totals.items() if text is not None}
+    total = None if given.total is None else FIELDS["rho"].parse(given.total)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
     if (Path(given.out) / "policy.json").exists():
         raise SpecError("out", f"{shown(given.out)} has a policy.json already; give another folder.")
-    budget = Budget(given.ledger, **given_totals)
+    budget = Budget(given.budget, rho=total)
 
-    def tell(said: object) -> None:
+    def recall(said: str) -> None:
         print(f"Note: {said}", file=sys.stderr)
+
+    def tell(outside: Outside) -> None:
+        if given.notes is not None:
+            write_note(given.notes, str(outside))
+        elif sys.stderr.isatty():
+            recall(str(outside))
+
+    if given.notes is None and not sys.stderr.isatty():
+        recall(NOT_SHOWN)
 
     name = kept.new_name()
     marker = kept.hold(name)  # if this process is killed, the next start of any command deletes what was kept
     try:
         spec = take(
             Path(given.data), public.text, {"held_out": SHARE} | fields,
-            tell=tell, recall=tell, budget=budget, accept_undeclared=given.accept_undeclared, name=name,
+            tell=tell, recall=recall, budget=budget, accept_undeclared=given.accept_undeclared, name=name,
         )  # fmt: skip
         if wrong := budget.refusal(draws_of(spec)):
-            raise SpecError("ledger", wrong)
+            raise SpecError("budget", wrong)
         reach = KINDS[spec.kind].questions["reach"](spec.replace(data=NOWHERE))
         if uploads.certain(reach):
             told = uploads.forecast(reach).replace("**", "")
-            raise SpecError(PROMISES[spec.privacy].fields[0], f"{told} {uploads.NOT_OFFERED}")
+            raise SpecError("rho", f"{told} {uploads.NOT_OFFERED}")
         yield spec, budget
     finally:
         kept.forget(name)
@@ -159,11 +198,8 @@ def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, in
         draws = draws_of(spec)
         after = together((*budget.draws, *draws))
         episodes = spec.public.episodes
-        told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, after.text, episodes)
+        told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, episodes, after.text)
         print(f"Note: {told}".replace("**", ""), file=sys.stderr)
         status = run_one(spec, len(budget.releases) + 1)
-        spent = budget.spent
-        so_far = f"{spent.text}, or {spent.implies} as (ε, δ)"
-        said = uploads.budget_so_far(budget.name, ledger.in_words(budget.total), so_far, len(budget.releases))
-        print(f"Note: {said}".replace("**", ""))
+        print(f"Note: {uploads.budget_so_far(budget)}".replace("**", ""))
     return status

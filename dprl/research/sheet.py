@@ -5,10 +5,9 @@ All of it follows from the policy's file, which holds nothing but what was relea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
-from typing import Any
 
 from dprl.assets import web_source
 from dprl.figures.standalone_html import markup
@@ -31,7 +30,7 @@ def sheet(policy: Policy) -> str:
         heading(said.GUARANTEE),
         *paragraphs(said.guarantee(about["privacy"])),
         heading(said.BLIND),
-        bullets(_blind(about)),
+        bullets(verdict.BLIND),
         heading(said.ASSUMES),
         f'<div class="small">{bullets(about["privacy"]["assumes"])}</div>',
     ]
@@ -53,58 +52,45 @@ def printed(title: str, about: str, parts: Iterable[str], footer: str) -> str:
 def _worth(policy: Policy) -> Iterable[str]:
     """The verdict, and values with their intervals."""
     about = policy.about
-    held, bound, unit = about["held out"], about["bound"], about.get("one reward point is")
+    held, bound = about["held out"], about["bound"]
     head = said.NOBODY
     if held["verdict"]:
-        low, value, high = held["difference"]
-        worth = (unit[0], unit[1]) if unit else None
         learned, covered = held["learned"][1], held["covered"]
-        head = verdict.headline(held["verdict"], (low, value, high), learned, covered, worth)
+        head = verdict.headline(held["verdict"], tuple(held["difference"]), learned, covered)
     yield f'<div class="verdict">{markup(head)}</div>'
-    columns = ["Reward of an episode", "About", "95% interval"]
-    rows: list[tuple[str, ...]] = [*said.values(held, bound)]
-    if unit:
-        columns += [f"About, in {unit[1]}", f"95% interval, in {unit[1]}"]
-        rows = [(*row, *more[1:]) for row, more in zip(rows, said.values(held, bound, unit[0]), strict=True)]
-    if rows:
-        yield html_table(columns, rows)
+    if rows := said.values(held, bound):
+        yield html_table(["Reward of an episode", "About", "95% interval"], rows)
     low = bool(held["verdict"]) and bound["proved"] and bound["worth at least"] < held["behaviour"][1]
     below = f" {uploads.below(held['behaviour'][1], None)}" if low else ""
     lacking = not all(all(row) for row in policy.enough)
     chance = said.bound_and_chance(bound, bool(OFFLINE[about["algorithm"]].proved), lacking)
     yield f"<p>{markup(chance + below)}</p>"
     if held["verdict"]:
-        ends, alike = held["learned"], bool(about["declared"].get("stationary"))
-        doubted = verdict.disagree(bound["worth at least"], ends[2], alike) if bound["proved"] else ""
+        ends = held["learned"]
+        doubted = verdict.disagree(bound["worth at least"], ends[2]) if bound["proved"] else ""
         shown = doubted, verdict.overlap(held["covered"], held["follows"]), verdict.cautious(*ends)
         yield f"<p>{markup(' '.join(filter(None, shown)))}</p>"
 
 
 def _table_of(policy: Policy) -> Iterable[str]:
     """What to do by state and step; steps in which the same is done are one column."""
+    met = [policy.states.index(state) for state in policy.met]
     by_step = [
-        tuple(action if enough else SOMEBODY for action, enough in zip(*row, strict=True))
-        for row in zip(policy.steps, policy.enough, strict=True)
+        tuple(actions[s] if enough[s] else SOMEBODY for s in met)
+        for actions, enough in zip(policy.steps, policy.enough, strict=True)
     ]
     groups = [
         (done, [h for h, _ in found]) for done, found in groupby(enumerate(by_step), lambda each: each[1])
     ]
-    if len(policy.states) > MOST_STATES or len(groups) > MOST_COLUMNS:
+    if len(met) > MOST_STATES or len(groups) > MOST_COLUMNS:
         yield f"<p>{said.IN_A_FILE}</p>"
         return
     first = policy.first_step
     columns = ["State", *(said.steps(steps[0] + first, steps[-1] + first) for _, steps in groups)]
-    places = {state: s for s, state in enumerate(policy.states)}
-    rows = [(state, *(done[places[state]] for done, _ in groups)) for state in policy.met]
+    rows = [(state, *(done[s] for done, _ in groups)) for s, state in enumerate(policy.met)]
     yield html_table(columns, rows)
     lacking = [said.LACKING] * any(SOMEBODY in row for row in rows)
     yield f"<p>{' '.join([said.FIRST_STEP.format(first=first), *lacking])}</p>"
-
-
-def _blind(about: Mapping[str, Any]) -> list[str]:
-    held = about["held out"]
-    ends = verdict.turned(held["difference"][0], held["difference"][2]) if held["verdict"] else []
-    return [*verdict.BLIND, *ends]
 
 
 def heading(text: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from dprl.figures.lines import Series
 from dprl.messages import filled, messages
 from dprl.metrics import Bite, enough, growth_exponent
-from dprl.words import at_least, count, human, percent, plural, quoted, to_the, upward
+from dprl.words import at_least, count, human, percent, plural, quoted, to_the
 
 SAID = messages("charts")["data"]
 
@@ -191,55 +191,6 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
 
 def _one_in(share: float) -> str:
     return f"one in {human(float(f'{1 / share:.2g}'))}" if share < 0.5 else f"{percent(share)} of the"
-
-
-def about_lower_bounds(
-    rows: Sequence[tuple[float, float]],
-    name: str,
-    of: str,
-    nothing: float,
-    beta: float,
-    unproved: str,
-    why: str = "",
-    proved: str = "",
-    needs: str = "users who are independent",
-) -> str:
-    """Of V~ against a budget, ascending, where no model says what a policy is worth.
-
-    of: how many trajectories, in words.
-    nothing: the least that an episode can bring; unproved: why V~ is no proved bound, or ""; why: why it is nothing;
-    proved: what is to be said of its proof, where it is no paper's; needs: what it assumes of them.
-    """
-    budget, best = max(rows, key=lambda row: row[1])
-    unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
-    if unproved:
-        return (
-            f"From {of} at {name} = {budget:g} the algorithm's own estimate is {human(best)}. This is no proved bound: "
-            f"{unproved}. {unknown}"
-        )
-    if best <= nothing:
-        return (
-            f"From {of} at {name} = {budget:g} no policy is proved to be worth more than {human(nothing)}, the least "
-            f"there is. The learned policy is of no use. {why}".rstrip()
-        )
-    said = (
-        f"From {of} at {name} = {budget:g} the learned policy is worth at least {at_least(best)} an episode."
-    )
-    if rows[0][1] < best and at_least(rows[0][1]) != at_least(best):
-        said += f" At {name} = {rows[0][0]:g} the bound is only {at_least(rows[0][1])}."
-    each = f"β = {upward(beta):g}"
-    if len(rows) > 1:  # the largest of several is picked: any of them may fail
-        each = f"{len(rows)} β = {upward(len(rows) * beta):g}, for the largest of {len(rows)} bounds"
-    whose = (
-        f"The bound may fail with a chance of at most {each}, and {proved}."
-        if proved
-        else "The bound is the paper's (QW23-offline, Lemmas C.6 and C.10). It may fail with a chance in proportion to "
-        f"β = {upward(beta):g}. The documentation says what its proof leaves out."
-    )
-    return (
-        f"{said} {whose} The bound needs {needs}, and states that contain all that the next state depends on. "
-        f"{unknown}"
-    )
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:

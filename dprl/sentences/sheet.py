@@ -29,14 +29,12 @@ def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
     return f"Learned by {algorithm} from {from_whom}."
 
 
-def values(
-    held: Mapping[str, Any], bound: Mapping[str, Any], factor: float = 1
-) -> list[tuple[str, str, str]]:
-    """Rows of a table: what, about how much, and its interval. factor: how much one reward point is."""
+def values(held: Mapping[str, Any], bound: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the rows of a table: what, about how much, and its interval."""
     if held["verdict"]:
-        return verdict.checked_rows(held, bound.get("worth at least", 0.0), bound["proved"], factor)
+        return verdict.checked_rows(held, bound.get("worth at least", 0.0), bound["proved"])
     if bound["proved"]:
-        return [verdict.bound_row(bound["worth at least"], factor)]
+        return [verdict.bound_row(bound["worth at least"])]
     return []
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dprl.messages import filled, messages
@@ -12,33 +13,60 @@ from dprl.words import at_least, count, human, percent, plural, quoted, upward
 SAID = messages("uploads")["uploads"]
 
 DECLARED = (
-    "States, actions, steps and rewards are **declared by you** and count as public. They are never read off "
-    "the file."
+    "States, actions, steps and rewards are **declared by you** and count as public. They are never read off the file: "
+    "a list of states made from it could show that one user was there, whatever the noise."
 )
-WHY_DECLARED = "A list of states made from the file could show that one user was there, whatever the noise."
-CLIPPED = (
-    "A label that is not declared counts as the *last* declared one. End the list with one such as *other*. "
-    "A reward outside the range counts as the nearest end. No release says how often. A server that is not "
-    "public tells you alone, before you release anything."
+FILE = (
+    "A CSV file is UTF-8, separated by commas. It has a row for each step, and each episode is one user. A "
+    "declaration as a JSON file allows more, such as several episodes of one user."
 )
+DECLARATION = (
+    "The documentation lists what it may hold: for example mean rewards, states made of several columns, edges of "
+    "numbers, shorter episodes, and a column that names the user."
+)
+LAST_LABEL = (
+    "A label that is not in this list counts as its last one, so end it with one such as other. No release shows how "
+    "often that happens."
+)
+COLUMNS = (
+    "Give the names for episode, step, state, action and reward, in this order. Other columns are ignored."
+)
+REWARDS = "A reward outside this range counts as the nearest end. A narrow range needs less noise."
+NAME = "Each release of these users is written down under this name. Use one name for all files about the same users."
+TOTAL = "The most that all releases of these users may prove together. A release beyond it is refused."
+RHO = "A small ρ is private. At 0.1 and a δ of 10⁻⁶ it is about ε = 2."
+EXAMPLE_FILE = "20,000 simulated patients: mild, severe, critical; watch, drug, surgery; 4 steps."
 OUTSIDE = (
-    "**Only for you: this note is not private.** It says how your file was read. The note is not kept: not in the "
-    "store, a release, a link or a log."
-)
-NOT_MEANT = (
-    "If you meant otherwise, press *Forget the data*. Then correct the file or the declaration, and give "
-    "the file again."
+    "**Only for you: this note is not private.** It shows how your file was read, and is kept nowhere. If you meant "
+    "something else, correct the file or the declaration, and check again."
 )
 KEPT = (
     "The file is read once and not kept. Its counts go when you close this page, when you press *Forget the data*, or "
-    "after 24 hours. Only this server can read them. A link carries what you declare and the budgets, nothing of the "
-    "data."
+    "after 24 hours. Only this server can read them, and no link has anything of them."
 )
 GONE = "The counts of your file have gone, as your page was away for some time. Give the file again to release more."
 OFF = (
     "This server reads no files of visitors. Run dprl on a computer of your own, and your data stay there. Whoever "
     "runs this server can set DPRL_UPLOADS=1."
 )
+COMMANDS = (
+    "For real work use the command line. A release there leaves files that you keep, and needs no browser."
+)
+COMMAND_LINES = (
+    'dprl check people.csv --declaration declared.json --rho 0.1 --budget "ward 2026"\n'
+    'dprl release people.csv --declaration declared.json --rho 0.1 --budget "ward 2026" --total 1 --out results'
+)
+NOBODY = "Nobody was held out, so nothing here shows whether the policy is better than today."
+HELD_OUT = "The users held out are drawn at random, and nothing is learned from them."
+SAVE_THEM = "Save these files now: a page that is closed or loaded again does not show them any more."
+
+
+def about_example(rho: float) -> str:
+    """Return what stands above the release that the page opens with."""
+    return (
+        f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your "
+        "file shows the same."
+    )
 
 
 def reading(share: float, ahead: int) -> str:
@@ -51,30 +79,13 @@ def reading(share: float, ahead: int) -> str:
 
 
 MALFORMED = "An error about a malformed file is for you alone: it is not private."
-LINKED = (
-    "This link is about a private data set. No link contains the data, so give the file below. The declaration and the "
-    "budgets are filled in."
-)
-NOT_PRIVATE = (
-    "The model is fitted to the counts **without noise**. It is *not private*: a count of one user shows in it. The "
-    "model goes into the address of Online and into the store of this server."
-)
-ESTIMATE = (
-    "The model is an estimate. A state and action that nobody tried at a step gets the frequencies of all steps. If "
-    "nobody ever tried it, the state does not change."
-)
-
-
 ADDS_UP = (
     "Each further release adds to the sum, and so does reading the file again. Repeating the same settings shows the "
     "same numbers and spends nothing."
 )
 
 
-ADD_UP = (
-    "To have one sum of them, press *Forget the data*, put in the name of that budget, and give the file again. The "
-    "sum below is of this budget alone."
-)
+ADD_UP = "If this is another budget than the one above, no budget has the whole sum."
 
 
 def about_spending(total: str) -> str:
@@ -82,47 +93,24 @@ def about_spending(total: str) -> str:
     return f"Released since this file was read: **{total}** in total. {ADDS_UP}"
 
 
-def budget_so_far(name: str, total: str, spent: str, releases: int) -> str:
-    """What stands in a budget. All in words, safe to show."""
-    begun = plural(releases, "release")
-    return f"The budget **{name}** has {total}. Spent so far: **{spent}**, in {begun}."
+def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
+    """Return what is spent of a budget, a `dprl.Budget`, and what is left. safe: makes its name safe to show."""
+    spent, left, begun = budget.spent, budget.left, plural(len(budget.releases), "release")
+    total = "no total" if left is None else f"the total ρ = {budget.total:g}"
+    pair = f", or {spent.implies} as (ε, δ)" if spent.rho else ""
+    said = (
+        f"The budget **{safe(budget.name)}** has {total}. Spent so far: **{spent.text}**{pair}, in {begun}."
+    )
+    return said if left is None else f"{said} Left: ρ = {math.floor(left * 1e4) / 1e4:g}."
 
 
-def as_a_pair(pair: str) -> str:
-    """The sum in other terms. pair: (epsilon, delta)."""
-    return f"As (ε, δ), this is {pair}."
-
-
-LIMITED = (
-    "To release more, give the file again. A new reading draws new noise, and its releases add to the sum."
-)
-
-
-SHORTER = (
-    "A shorter episode goes on in that state up to its last step, with the first action and the reward 0. So an "
-    "episode that ends early brings nothing more."
-)
-MAY_DIFFER = "Each step is learned by itself. Choose otherwise only where you know that all steps are alike."
-ALIKE = (
-    "Counts of all steps are added up, with the same privacy. **Where steps differ, the bound may be wrong.** In an "
-    "example a drug helped at the first step only, and doctors knew it. The bound said 2.5, and the policy brought "
-    "1.9. Today brought 2.2. Users held out showed it in each of 20 releases."
-)
-OTHER_COLUMNS = (
-    "Leave a name empty where the file has the same one. Columns beyond these are passed over. A declaration as a file "
-    "can also make a state of several columns, and put numbers into bins."
-)
 BEFORE_USE = (
-    "**May it be used?** No number here decides that. Let people who know these users read the policy, above all where "
-    "it does less than users got. Then try it on a few, with somebody watching."
+    "**May it be used?** No number here decides that. Let people who know these users read the policy. Then try it on "
+    "a few, with somebody watching."
 )
 TO_USE_IT = (
     "The policy file holds the action in each state at each step. It also holds a noisy count of the episodes in which "
     "it was taken there. Where that is too few, the file says that a clinician decides. In Python:"
-)
-WITHOUT_REWARDS = (
-    "Every reward that you declare is the lowest one, so no policy gains anything. Declare the rewards, or choose "
-    "*Learned from the data*."
 )
 
 
@@ -133,24 +121,9 @@ def people(n: int, episodes: int) -> str:
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
 
 
-ONE_EPISODE = "none: one episode each"
-FIRST = (
-    "Of each user the first episodes in the file count, so put them in the order of time. Privacy then protects the "
-    "whole user: noise grows with the number of episodes."
-)
-
-
-NEEDS = {  # by whether a user may have several episodes, and whether steps are declared to be alike
-    (False, False): "users who are independent",
-    (True, False): "each user's episodes in the order of time",
-    (False, True): "users who are independent, steps that are alike as declared",
-    (True, True): "each user's episodes in the order of time, steps that are alike as declared",
-}
-
-
-def needs(episodes: int, stationary: bool = False) -> str:
-    """What a bound assumes of them, and of steps that are declared to be alike."""
-    return NEEDS[episodes > 1, stationary]
+def needs(episodes: int) -> str:
+    """Return what a bound assumes of users, each of whom has that many episodes at most."""
+    return "each user's episodes in the order of time" if episodes > 1 else "users who are independent"
 
 
 def forecast(found: Mapping[str, Any]) -> str:
@@ -158,22 +131,21 @@ def forecast(found: Mapping[str, Any]) -> str:
 
     found: what `simulation/uploads/reach.py` says of it, from public numbers alone.
     """
-    name, alike, even = found["name"], found["alike"], found["even"]
-    at = {"name": name, "budget": f"{found['given']:g}", "least": human(found["least"])}
+    alike, even = found["alike"], found["even"]
+    at = {"budget": f"{found['given']:g}", "least": human(found["least"])}
     if certain(found):
-        takes = SAID["certain_proof" if found["proved"] else "certain_paper"]
         return " ".join(
             [
                 filled(SAID["certain"], **at, beta=f"{upward(found['beta']):g}"),
-                filled(takes, penalty=at_least(alike["penalty"]), most=count(found["H"])),
-                _needs("alike", name, alike),
-                _needs("even", name, even),
+                filled(SAID["certain_proof"], penalty=at_least(alike["penalty"]), most=count(found["H"])),
+                _needs("alike", alike),
+                _needs("even", even),
             ]
         )
     typical = found["typical"]
     little = found["least"] + LITTLE * (typical["best"] - found["least"])
     if even["bound"] <= 0 and typical["bound"] <= little:
-        return f"{filled(SAID['probably'], **at)} {_needs('even', name, even)}"
+        return f"{filled(SAID['probably'], **at)} {_needs('even', even)}"
     return ""
 
 
@@ -185,13 +157,9 @@ def certain(found: Mapping[str, Any]) -> bool:
     return bool(found["alike"]["bound"] <= 0)
 
 
-NOT_OFFERED = (
-    "So this release is not offered. Give a larger budget or more users, or choose another algorithm."
-)
-AGAIN = (
-    "You have asked for this release already. Repeating the same settings shows the same numbers and spends "
-    "nothing."
-)
+HOPELESS = "its bound is certainly the least there is. Give a larger budget or more users."
+NOT_OFFERED = "So this release is not offered: it would say nothing. Give a larger budget or more users."
+AGAIN = "This release is made. For another one, change ρ and check again."
 ESTIMATING = "Estimating what these releases can tell, from the sizes that you declared ..."
 OTHERS = (
     "This is a rule of thumb. Other models took half as many users to 12 times as many, and 60 times where "
@@ -199,10 +167,6 @@ OTHERS = (
 )
 
 
-POOLED = (
-    "Steps are declared to be alike, so the policy is learned from all steps together. Where they differ, the bound "
-    "may be wrong."
-)
 ONE_EACH = "The forecast counts one episode of each user. Each further episode helps."
 
 
@@ -214,7 +178,7 @@ def noise_outlook(found: Mapping[str, Any]) -> list[str]:
     Returns:
         What stands in a list, each a sentence or two.
     """
-    name, typical = found["name"], found["typical"]
+    typical = found["typical"]
     what = "policy" if found["unproved"] else "bound"
     now, worth, best = (human(_two(typical[name])) for name in ("now", "worth", "best"))
     said = [
@@ -227,15 +191,13 @@ def noise_outlook(found: Mapping[str, Any]) -> list[str]:
         said.append(
             f"The proved bound of that policy is about {human(_two(typical['bound']))}. {_low(typical)}".strip()
         )
-    if found["stationary"]:
-        said.append(POOLED)
     if found["episodes"] > 1:
         said.append(ONE_EACH)
     if (typical["budget"], typical["n"]) == (found["given"], found["n"]):
         return [*said, f"{SAID[f'useful_{what}']} {OTHERS}"]
-    ways = _ways(name, typical, "at")
+    ways = _ways(typical, "at")
     if not ways:
-        return [*said, filled(SAID[f"none_{what}"], name=name)]
+        return [*said, SAID[f"none_{what}"]]
     return [*said, f"{filled(SAID[f'from_{what}'], ways=ways)} {OTHERS}"]
 
 
@@ -259,42 +221,28 @@ def _two(value: float) -> float:
     return float(f"{value:.2g}")
 
 
-PAPER_CONSTANTS = (
-    "The constants are the paper's. They hold for any data, but take more off each step than privacy alone needs. They "
-    "often leave the bound at 0 where that of DP-KL-LCB is above 0."
-)
-
-
-def _ways(name: str, found: Mapping[str, Any], kind: str) -> str:
+def _ways(found: Mapping[str, Any], kind: str) -> str:
     """From which budget or number of users on: a phrase; "" where there is none. kind: at (a value), or of (at least
     about one)."""
     ways = []
     if found["budget"] is not None:
-        ways.append(filled(SAID[f"{kind}_budget"], name=name, budget=human(found["budget"])))
+        ways.append(filled(SAID[f"{kind}_budget"], budget=human(found["budget"])))
     if found["n"] is not None:
         ways.append(filled(SAID[f"{kind}_users"], n=count(int(found["n"]))))
     return filled(SAID["either"], one=ways[0], other=ways[1]) if len(ways) == 2 else "".join(ways)
 
 
-def _needs(where: str, name: str, found: Mapping[str, Any]) -> str:
-    """The least budget or number of users. where: alike, even, short or there, how users' visits are spread."""
-    ways = _ways(name, found, "of")
-    return filled(SAID[f"takes_{where}"], ways=ways) if ways else filled(SAID[f"never_{where}"], name=name)
+def _needs(where: str, found: Mapping[str, Any]) -> str:
+    """The least budget or number of users. where: alike, even or short, how users' visits are spread."""
+    ways = _ways(found, "of")
+    return filled(SAID[f"takes_{where}"], ways=ways) if ways else SAID[f"never_{where}"]
 
 
 def nothing(found: Mapping[str, Any] | None) -> str:
     """After a release whose bound is the least there is: why. found: as of `forecast`, None while it is not known."""
     if found is None:
         return ""
-    even = found["even"]
-    if found["proved"]:
-        return _needs("short", found["name"], even) if even["bound"] <= 0 else ""
-    why = [SAID["because_both"]]
-    if even["bound"] <= 0:
-        at = {"name": found["name"], "budget": f"{found['given']:g}"}
-        taken = {"penalty": human(even["penalty"]), "most": count(found["H"])}
-        why = [filled(SAID["because_paper"], **at, **taken), _needs("there", found["name"], even)]
-    return " ".join([*why, SAID["because_then"]])
+    return _needs("short", found["even"]) if found["even"]["bound"] <= 0 else ""
 
 
 def changes(
@@ -348,21 +296,51 @@ def below(got: float, found: Mapping[str, Any] | None) -> str:
 
 def _useful_from(found: Mapping[str, Any]) -> str:
     """From which budget or number of users on a bound is useful. found: as of `forecast`."""
-    ways = _ways(found["name"], found["typical"], "at")
-    return filled(SAID["from_models"], ways=ways) if ways else filled(SAID["none_bound"], name=found["name"])
+    ways = _ways(found["typical"], "at")
+    return filled(SAID["from_models"], ways=ways) if ways else SAID["none_bound"]
 
 
 def outcome(found: Mapping[str, Any], value: float) -> str:
     """What one release says: its bound `value`, in the declared rewards. found: as of `forecast`."""
-    rows = [(found["given"], value)]
-    return offline.about_lower_bounds(
-        rows,
-        found["name"],
+    return about_bound(
+        found["given"],
+        value,
         people(found["learned_from"], found["episodes"]),
         found["least"],
         found["beta"],
         found["unproved"],
         nothing(found),
-        found["proved"],
-        needs(found["episodes"], found["stationary"]),
+        needs(found["episodes"]),
+    )
+
+
+def about_bound(
+    rho: float, value: float, of: str, least: float, beta: float, unproved: str, why: str, assumed: str
+) -> str:
+    """Return what the lower bound V~ of one release says.
+
+    Args:
+        rho, value: the budget, and V~ in the declared rewards.
+        of: whose episodes the policy is learned from, in words.
+        least: that an episode can bring.
+        beta: the chance that the bound fails.
+        unproved: why V~ is no proved bound, or "".
+        why: why V~ is the least there is, or "".
+        assumed: what the proof assumes of users.
+    """
+    unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
+    if unproved:
+        return (
+            f"From {of} at ρ = {rho:g} the algorithm's own estimate is {human(value)}. This is no proved bound: "
+            f"{unproved}. {unknown}"
+        )
+    if value <= least:
+        return (
+            f"From {of} at ρ = {rho:g} no policy is proved to be worth more than {human(least)}, the least there is. "
+            f"{why}".rstrip()
+        )
+    return (
+        f"From {of} at ρ = {rho:g} the learned policy is worth at least {at_least(value)} an episode. The bound may "
+        f"fail with a chance of at most β = {upward(beta):g}, and the documentation has the proof. The bound needs "
+        f"{assumed}, and states that contain all that the next state depends on. {unknown}"
     )

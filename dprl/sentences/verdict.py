@@ -21,17 +21,16 @@ BLIND = (
 UNSUPPORTED = "Where too few users did what the policy does, nothing is counted beyond that step."
 
 
-def beforehand(
-    learned_from: int, checked: int, budget: str, together: str, episodes: int = 1, named: bool = True
-) -> str:
-    """What a press will release. budget: of each release; together: of all releases that are added up, after it;
-    episodes: that one user may have; named: they are added up under a name."""
+def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:
+    """Return what a press will release. budget: of the release; episodes: that one user may have; together: what all
+    releases under the budget then prove, "" if that is not shown."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
         sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]
         said += [filled(sums, users=plural(checked, "user"), budget=budget), SAID["apart"]]
-    together_of = SAID["together_named"] if named else SAID["together_file"]
-    return " ".join([*said, filled(together_of, together=together)])
+    if together:
+        said.append(filled(SAID["together_named"], together=together))
+    return " ".join(said)
 
 
 def headline(
@@ -39,7 +38,6 @@ def headline(
     difference: tuple[float, float, float],
     learned: float,
     covered: float,
-    unit: tuple[float, str] | None = None,
     releases: int = 1,
 ) -> str:
     """Return the verdict in a sentence.
@@ -48,7 +46,6 @@ def headline(
         said: better, too close or worse.
         difference: low end, value, high end, in the declared rewards.
         learned, covered: the policy's value, and the share of it that the file shows.
-        unit: how much one reward point is, and of what.
         releases: of the same people, among which this one may have been chosen.
     """
     low, value, high = map(_three, difference)
@@ -62,15 +59,8 @@ def headline(
         wrong = filled(SAID["wrong"], wrong=percent(WRONG))
         if releases > 1:
             wrong = filled(SAID["wrong_best"], releases=releases, wrong=percent(min(releases * WRONG, 1.0)))
-        parts = [filled(SAID[said], **got, **ends), wrong]
-    return " ".join([*parts, in_unit(difference, unit)] if unit else parts)
-
-
-def in_unit(difference: tuple[float, float, float], unit: tuple[float, str]) -> str:
-    """The difference in what a reward point is worth to the visitor."""
-    factor, name = unit
-    low, value, high = (human(_three(factor * each)) for each in difference)
-    return f"At {human(factor)} {name} a point, the difference is about {value} {name} an episode ({low} to {high})."
+        parts = [filled(SAID[said], **got, **ends), wrong, turned(difference[0], difference[2])]
+    return " ".join(filter(None, parts))
 
 
 def said(trace: Any, releases: int = 1) -> list[str]:
@@ -79,25 +69,20 @@ def said(trace: Any, releases: int = 1) -> list[str]:
         return []
     low, value, high = map(float, trace.today["difference"])
     covered, follows = (float(trace.checked[name]) for name in ("covered", "follows"))
-    learned, unit = float(trace.today["learned"][1]), trace.spec.public.unit
-    head = headline(trace.verdict, (low, value, high), learned, covered, unit, releases)
+    learned = float(trace.today["learned"][1])
+    head = headline(trace.verdict, (low, value, high), learned, covered, releases)
     spec, ends = trace.spec, [float(end) for end in trace.today["learned"]]
     proved = bool(spec.learner.proved) and not spec.learner.unproved(spec.algorithm_params)
-    doubted = disagree(float(trace.curve.values[0]), ends[2], spec.public.stationary) if proved else ""
+    doubted = disagree(float(trace.curve.values[0]), ends[2]) if proved else ""
     shown = " ".join(filter(None, (doubted, overlap(covered, follows), cautious(*ends))))
-    return [head, shown, *BLIND, *turned(low, high)]
+    return [head, shown, *BLIND]
 
 
-def turned(low: float, high: float) -> list[str]:
-    """How far off the difference would have to be for another verdict. low, high: of its interval."""
+def turned(low: float, high: float) -> str:
+    """Return how far off the difference would have to be for another verdict; "" where that is not known. low, high: of
+    its interval."""
     margin = max(low, -high)
-    if margin <= 0:
-        return []
-    most = human(float(f"{margin:.2g}"))
-    return [
-        f"**How much it takes.** Together, such causes turn the verdict only if they shift the difference by about "
-        f"{most} an episode or more."
-    ]
+    return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
 
 def overlap(covered: float, follows: float) -> str:
@@ -108,13 +93,13 @@ def overlap(covered: float, follows: float) -> str:
     )
 
 
-def disagree(bound: float, high: float, stationary: bool) -> str:
+def disagree(bound: float, high: float) -> str:
     """What is said where a proved bound is above all that users held out say; "" where it is not. high: of their
-    interval; stationary: whether steps were declared to be alike."""
+    interval."""
     if bound <= high:
         return ""
     ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}
-    return f"{filled(SAID['disagree'], **ends)} {SAID['disagree_steps' if stationary else 'disagree_other']}"
+    return f"{filled(SAID['disagree'], **ends)} {SAID['disagree_other']}"
 
 
 def cautious(low: float, value: float, high: float) -> str:
@@ -126,14 +111,11 @@ def cautious(low: float, value: float, high: float) -> str:
     return f"Where few users did so, the value of the learned policy is cautious: it may be up to {more} too low."
 
 
-def checked_rows(
-    checked: Mapping[str, Any], bound: float, proved: bool, factor: float = 1
-) -> list[tuple[str, str, str]]:
-    """A table: what, about how much, and its interval. checked: intervals in the declared rewards; factor: how much one
-    of these is."""
+def checked_rows(checked: Mapping[str, Any], bound: float, proved: bool) -> list[tuple[str, str, str]]:
+    """Return a table: what, about how much, and its interval. checked: intervals in the declared rewards."""
 
     def row(what: str, name: str) -> tuple[str, str, str]:
-        low, value, high = (human(_three(factor * float(each))) for each in checked[name])
+        low, value, high = (human(_three(float(each))) for each in checked[name])
         return what, value, f"{low} to {high}"
 
     found = [
@@ -142,13 +124,13 @@ def checked_rows(
         row("Difference", "difference"),
     ]
     if proved:
-        found.append(bound_row(bound, factor))
+        found.append(bound_row(bound))
     return found
 
 
-def bound_row(bound: float, factor: float = 1) -> tuple[str, str, str]:
+def bound_row(bound: float) -> tuple[str, str, str]:
     """The row of a proved bound."""
-    return "Learned policy, proved bound", f"at least {at_least(factor * bound)}", "–"
+    return "Learned policy, proved bound", f"at least {at_least(bound)}", "–"
 
 
 def _three(value: float) -> float:

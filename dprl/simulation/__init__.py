@@ -26,7 +26,7 @@ from dprl.simulation.table import FIELDS
 from dprl.simulation.trace import Curve, Spec, Trace, TraceCore
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import Policy
-from dprl.simulation.uploads.run import UploadRun, fitted_model  # registers its kind, too
+from dprl.simulation.uploads.run import UploadRun  # registers its kind, too
 from dprl.simulation.uploads.spec import UploadSpec, upload
 from dprl.simulation.uploads.trace import UploadTrace
 
@@ -58,7 +58,6 @@ __all__ = [
     "answered",
     "compiles",
     "estimate",
-    "fitted_model",
     "following",
     "online",
     "run",

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from dprl.fields import SpecError
 from dprl.runs import logs
 from dprl.simulation.uploads.ledger import Budget
-from dprl.simulation.uploads.spec import UNDECLARED, take
+from dprl.simulation.uploads.spec import take
 
 log = logging.getLogger("dprl.uploads.reader")
 
@@ -62,7 +62,7 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         file: a CSV file.
-        asked: name, declared (a JSON text), held_out, accept_undeclared, budget (a name, None for none) and its total
+        asked: name, declared (a JSON text), held_out, budget (a name, None for none) and its total
             (as rho, or None).
 
     Returns:
@@ -80,11 +80,10 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
             tell=lambda found: outside.extend(found.sentences()),
             budget=budget,
             recall=recalled.append,
-            accept_undeclared=asked["accept_undeclared"],
             name=asked["name"],
         )
     except SpecError as error:
-        return {"problem": str(error), "undeclared": error.field == UNDECLARED}
+        return {"problem": str(error)}
     except MemoryError:
         return {"problem": TOO_LARGE}
     except Exception as error:  # whose text may have something of the file in it

@@ -68,7 +68,6 @@ class Reading:
     cancelled: bool = False
     spec: UploadSpec | None = None
     problem: str = ""
-    undeclared: bool = False
     outside: tuple[str, ...] = ()
     recalled: str = ""
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
@@ -150,7 +149,6 @@ class Readings:
                 reading.outside, reading.recalled = tuple(found["outside"]), found["recalled"]
             else:
                 reading.problem = "" if reading.cancelled else found["problem"]
-                reading.undeclared = bool(found.get("undeclared"))
                 forget(reading.name, reading.marker)
             reading.done = True
             self._turn.notify_all()

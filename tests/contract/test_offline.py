@@ -248,7 +248,6 @@ def test_plans_have_no_other_way_to_data(key: str) -> None:
         "features",
         "errors",
         "episodes",
-        "stationary",
         "hands_over",
     }
     assert "sizes" in learner.public

@@ -13,10 +13,10 @@ from unittest.mock import patch
 from dprl import RunSpec, SpecError, spec_from_json, upload
 from dprl.environments.custom import EXAMPLE as MODEL
 from dprl.simulation.uploads.declaration import declaration
-from dprl.simulation.uploads.model import EXAMPLE as DECLARED
 from pages.shared.controls import custom
 from pages.shared.visitor.state import Session
 from tests.pages.hostile import POISON
+from tests.two_rooms import EXAMPLE as DECLARED
 
 DEPTH = 10_000
 NAMES = [

@@ -15,7 +15,7 @@ from dprl.runs.store import Store
 from dprl.simulation.trace import Spec
 from pages.attack.state import Attack
 from pages.claims.state import Claims
-from pages.data.state import OwnData
+from pages.data.own import OwnData
 from pages.home.state import Home
 from pages.landscape.state import LandscapePageState
 from pages.lessons.state import Lessons
@@ -40,7 +40,7 @@ PAGES: dict[str, tuple[type[PageState], Specs]] = {
     "home": (Home, _none),
     "landscape": (LandscapePageState, _none),
     "lessons": (Lessons, _none),
-    "data": (OwnData, lambda part: part.own.asked() if part.own.linked else ()),
+    "data": (OwnData, _none),
     "offline": (OfflineState, lambda part: part.specs),
     "room": (Class, _none),
     "tradeoffs": (SweepPageState, lambda part: [part.study.base]),

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from pages.data import belongings as module
-from pages.data.belongings import Belongings
+from pages.data import own as module
+from pages.data.own import Belongings
 
 
 def test_it_ends_when_its_tab_has_gone_for_a_while_and_nobody_works_with_it(

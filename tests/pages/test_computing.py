@@ -26,7 +26,6 @@ from tests.test_layers import ROOT, imported_modules
 LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 
 # All that pages take from the layers that compute: records, menus and limits, nothing that plans, samples or accounts.
-# The frequencies of a visitor's counts (`fitted_model`) are read where they are kept, lest they be kept anywhere else.
 TAKEN = {
     "dprl.research.frontiers": {
         "AXES",
@@ -67,9 +66,9 @@ TAKEN = {
         "answered",
         "compiles",
         "estimate",
-        "fitted_model",
         "following",
         "spec_from_dict",
+        "trace_from_bytes",  # of the example of Your data, an asset
     },
     "dprl.rooms": {"clinic"},
     "dprl.rooms.clinic": {"world"},
@@ -138,23 +137,19 @@ TAKEN = {
     "dprl.landscape.rows": {"CLAIMED", "TRUSTS", "all_rows", "in_table", "size_words"},
     "dprl.simulation.uploads": {"kept"},
     "dprl.simulation.uploads.declaration": {
-        "ENDED",
-        "MAPPED",
-        "MOST_EPISODES",
         "NAME",
-        "PERSON",
         "Declaration",
         "declaration",
         "declaration_text",
     },
     "dprl.simulation.uploads.model": {"EXAMPLE", "example"},
-    "dprl.simulation.uploads.ledger": {"MOST_NAME", "Budget", "checked_name", "in_words"},
+    "dprl.simulation.uploads.ledger": {"MOST_NAME", "Budget"},
     "dprl.simulation.uploads.policy": {"SOMEBODY"},
     "dprl.simulation.uploads.run": {"draws_of"},
-    "dprl.simulation.uploads.spent": {"Draw", "together"},
+    "dprl.simulation.uploads.spent": {"together"},
     "dprl.simulation.uploads.table": {"COLUMNS", "MOST_BYTES"},
     "dprl.simulation.uploads.check": {"SHARE"},
-    "dprl.simulation.uploads.spec": {"FIELDS", "LEARNERS", "NOWHERE", "fitting_learners"},
+    "dprl.simulation.uploads.spec": {"NOWHERE"},
     "dprl.simulation.axes": {"REPORTS", "PrivacyChoice"},
     "dprl.simulation.datasets": {"BEHAVIOURS", "split_behaviour"},
     "dprl.simulation.budgeted": {"DEFAULT_DELTA"},

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs
 
 import pytest
 
-from dprl.simulation.uploads.declaration import declaration_text
-from dprl.simulation.uploads.model import EXAMPLE
 from pages.shared.visitor import state
 from tests.pages.conftest import Visit, chip, go, words
 from tests.pages.opened import opened
@@ -16,7 +14,6 @@ from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
 VERSION = "The link says version 9 and was read as version 1."
-OWN_DATA = f"up=decl.{quote(declaration_text(EXAMPLE))}"
 # Of a page: a link, what is said of it, and, but for Offline, a link that is read as the same.
 WRONG = [
     ("explore", "c=eps.-1~K.1000&c=priv.none&c=K.2000", "Curve 1: epsilon: -1 is", "c=K.1000&c=priv.none&c=K.2000"),
@@ -77,10 +74,6 @@ WRONG = [
     ("offline", "c=n.5&tab=x", "tab: x is not allowed", "c=n.5"),
     ("offline", "&".join(["c=n.5"] * 9), "The link has 9 curves; the first 8 are shown.", "&".join(["c=n.5"] * 8)),
     ("offline", "c=K.5", "K.5 is not part of a curve", None),
-    ("data", "up=decl.nothing", "declared: this is not JSON", None),
-    ("data", f"{OWN_DATA}~data.{'0' * 32}", "is not part of a curve", OWN_DATA),
-    ("data", f"{OWN_DATA}~rho.-1", "Your data: rho: -1 is not allowed", OWN_DATA),
-    ("data", f"up={'x' * 20_000}", "Your data: it is longer than", None),
 ]  # fmt: skip
 
 
@@ -92,9 +85,7 @@ def test_what_is_wrong_is_said_in_a_sentence_and_the_rest_is_kept(
     found = opened(page, query)
     assert any(said in problem for problem in found.problems)
     assert all(problem.isprintable() and problem.endswith(".") for problem in found.problems)
-    assert (
-        len(found.problems) == 1 or "up=" in query
-    )  # without a declaration nothing of it is there, which is said
+    assert len(found.problems) == 1  # without a declaration nothing of it is there, which is said
     assert rest is None or found.query == opened(page, rest).query
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.ledger import Budget
-from pages.data.belongings import belongings
+from pages.data.own import belongings
 from tests.pages.conftest import Visit, Work, press, words
 from tests.pages.test_upload import CSV, given, own_of
 
@@ -59,7 +59,9 @@ def raw(
     each; and what was in the address and in the logs."""
     caplog.set_level(logging.DEBUG, "dprl")
     app = visit("data")
-    mine = CSV.replace("0,0,hall", f"{WHO},0,hall", 1).replace("\n0,1,", f"\n{WHO},1,", 1)
+    mine = CSV
+    for step in range(4):
+        mine = mine.replace(f"\n0,{step},", f"\n{WHO},{step},", 1)
     given(app, mine.replace(f"{WHO},1,", f"{WHO},7,", 1))
     assert "step 1 of episode" in words(app)
     heading, first, second, *rest = mine.splitlines()
@@ -73,6 +75,8 @@ def raw(
     records = (held.record, held.held.record)
     rows = [row.tobytes() for record in records for row in record.reshape(-1, record.shape[-1]) if row.any()]
     assert any(row in part for path in kept.folder().iterdir() for part in contents(path) for row in rows)
+    work()  # the forecast
+    app.run()
     press(app, "own_run")
     assert work() == 1
     app.run()

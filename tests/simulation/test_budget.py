@@ -12,10 +12,10 @@ import os
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import dprl
@@ -23,8 +23,6 @@ from dprl import Budget, SpecError, UploadSpec, upload
 from dprl.__main__ import main
 from dprl.privacy.accounting import (
     Gaussian,
-    Laplace,
-    Losses,
     epsilon_of,
     gaussian_delta,
     gaussian_epsilon,
@@ -33,10 +31,10 @@ from dprl.privacy.accounting import (
 from dprl.privacy.exact import Apart
 from dprl.research import release
 from dprl.simulation.uploads import kept, ledger
-from dprl.simulation.uploads.model import EXAMPLE, example
 from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.run import UploadRun, draws_of
 from dprl.simulation.uploads.spent import Draw, together
+from tests.two_rooms import EXAMPLE, example
 
 HEADING, *ROWS = example().splitlines(keepends=True)
 PEOPLE = (HEADING + "".join(ROWS[:800])).encode()
@@ -66,7 +64,7 @@ def test_a_release_is_written_down_once_and_outlives_everything() -> None:
     )  # plans from the same noise; those held out are asked anew
     again = Budget("ward 2026")
     assert again.releases[0] == spec
-    assert again.total == {"rho": 1}
+    assert again.total == 1
     assert again.spent.rho == pytest.approx(0.5, rel=1e-5)
     kept.forget(spec.data)
     assert Budget("ward 2026").spent == again.spent
@@ -77,7 +75,7 @@ def test_beyond_its_total_nothing_is_drawn() -> None:
     spec = given(budget, rho=0.3)
     dprl.run(spec)
     more = spec.replace(rho=0.3, beta=0.2)  # the counts are drawn already, but those held out are asked anew
-    for refused in (more, spec.replace(rho=0.21), spec.replace(privacy="pure", epsilon=5.0)):
+    for refused in (more, spec.replace(rho=0.21)):
         files = {*kept.folder().iterdir()}
         with pytest.raises(
             SpecError, match=r"budget: ward has the total ρ = 0\.5; ρ = 0\.3 is spent, and with this"
@@ -116,7 +114,7 @@ def test_what_was_written_down_and_never_drawn_counts_and_is_drawn_when_asked_ag
 
 def charged(name: str, specs: list[UploadSpec]) -> None:
     for spec in specs:
-        Budget(name).charge(spec, draws_of(spec))
+        Budget(name, rho=3).charge(spec, draws_of(spec))
 
 
 def test_workers_at_once_lose_and_double_nothing(home: Path) -> None:
@@ -137,25 +135,15 @@ def test_workers_at_once_lose_and_double_nothing(home: Path) -> None:
 
 def test_the_sum_is_what_the_accountant_proves() -> None:
     """Of one release: its card's number. Of several: that of all losses at once, in the worse half."""
-    budgets: list[dict[str, Any]] = [
-        {"rho": 0.1},
-        {"privacy": "pure", "epsilon": 1.0},
-        {"privacy": "approximate", "epsilon": 1.0},
-        {"rho": 2.0, "algorithm": "dp-apvi"},
-    ]
+    budgets: list[dict[str, Any]] = [{"rho": 0.1}, {"rho": 1.0}, {"rho": 2.0, "algorithm": "dp-plug-in"}]
     spec, other = given(None), given(None)
     for fields in budgets:
         asked = spec.replace(**fields)
         card, found = noise_of(asked)[0].guarantee, together(draws_of(asked))
         assert card.proved_rho == pytest.approx(found.rho, rel=2e-12)  # rounded up
-        if fields.get("privacy") == "pure":
-            assert found.pure == pytest.approx(card.proved_epsilon, rel=1e-12) == pytest.approx(1)
-            assert found.text == "ε = 1"
-        else:
-            assert math.isinf(found.pure)
-            assert card.proved_epsilon is not None
-            assert card.proved_delta is not None
-            assert found.epsilon(card.proved_delta) == pytest.approx(card.proved_epsilon, rel=1e-6)
+        assert card.proved_epsilon is not None
+        assert card.proved_delta is not None
+        assert found.epsilon(card.proved_delta) == pytest.approx(card.proved_epsilon, rel=1e-6)
     draws = [draw for fields in budgets for draw in draws_of(spec.replace(**fields))]
     learned, held = (
         tuple(loss for draw in draws if draw.half == half for loss in draw.losses) for half in (0, 1)
@@ -164,29 +152,11 @@ def test_the_sum_is_what_the_accountant_proves() -> None:
     assert None not in rhos
     all_of_it = together(draws)
     assert all_of_it.rho == pytest.approx(max(rho or 0 for rho in rhos), rel=1e-11)
-    gaussian = together(draw for draw in draws if not isinstance(draw.losses[0], Laplace))
-    for half in (0, 1):
-        losses = tuple(loss for loss in (learned, held)[half] if isinstance(loss, Gaussian))
-        assert gaussian.epsilon(1e-6) >= epsilon_of(losses, 1e-6)
+    for losses in (learned, held):
+        assert all_of_it.epsilon(1e-6) >= epsilon_of(losses, 1e-6)
     two = together([*draws_of(spec.replace(rho=0.1)), *draws_of(other.replace(rho=0.3))])
     assert two.rho == pytest.approx(0.4, rel=1e-5)  # two readings: other people may be held out
     assert two.epsilon(1e-6) == pytest.approx(gaussian_epsilon(math.sqrt(0.8), 1e-6), rel=1e-4)
-
-
-def delta_of_both(losses: Losses, epsilon: float) -> float:
-    """The delta of Gaussian noise and Laplace noise together, by the law of the latter's loss, numerically."""
-    mu = math.sqrt(sum(loss.shift**2 for loss in losses if isinstance(loss, Gaussian)))
-    q = (np.arange(2000) + 0.5) / 2000
-    x = np.where(q < 0.5, np.log(2 * q), -np.log(2 * (1 - q)))
-    lost = np.zeros(1)
-    for loss in (loss for loss in losses if isinstance(loss, Laplace)):
-        for _ in range(loss.count):
-            one = np.abs(x - loss.shift) - np.abs(x)  # from shift, where it is likely, to -shift
-            values, times = np.unique(np.round((lost[:, None] + one[None]).ravel(), 3), return_counts=True)
-            lost = np.repeat(values, np.maximum(times * 2000 // times.sum(), 1))
-    if mu == 0:
-        return float(np.maximum(1 - np.exp(epsilon - lost), 0).mean())
-    return float(np.mean([gaussian_delta(mu, epsilon - each) for each in lost]))
 
 
 @pytest.mark.thorough
@@ -195,7 +165,7 @@ def test_one_person_in_the_worse_half_of_each_reading_is_no_better_told_apart() 
     draws = [
         Draw("a", "one", 0, (Gaussian(0.4),), NONE),
         Draw("b", "one", 1, (Gaussian(0.1), Gaussian(0.2)), NONE),
-        Draw("c", "two", 0, (Laplace(3, 0.2),), NONE),
+        Draw("c", "two", 0, (Gaussian(0.2),), NONE),
         Draw("d", "two", 1, (Gaussian(0.7),), NONE),
         Draw("d", "two", 1, (Gaussian(0.7),), NONE),
     ]
@@ -209,25 +179,9 @@ def test_one_person_in_the_worse_half_of_each_reading_is_no_better_told_apart() 
             assert rho is not None
             assert rho <= found.rho
             for delta in (1e-3, 1e-6, 1e-9):
-                assert delta_of_both(losses, found.epsilon(delta)) <= delta
+                mu = math.sqrt(sum(loss.shift**2 for loss in losses if isinstance(loss, Gaussian)))
+                assert gaussian_delta(mu, found.epsilon(delta)) <= delta * (1 + 1e-9)
     assert found.rho == pytest.approx(0.4**2 / 2 + 0.7**2 / 2)
-    pure = together([draws[2], Draw("e", "two", 0, (Laplace(1, 0.5),), NONE)])
-    assert pure.pure == pytest.approx(1.1)
-    assert pure.epsilon(1e-6) <= 1.1
-
-
-def test_a_total_in_epsilon() -> None:
-    pure = Budget("pure", epsilon=2)
-    spec = given(pure, privacy="pure", epsilon=1.5)
-    assert pure.refusal(draws_of(spec)) == ""
-    assert "no pure epsilon" in pure.refusal(draws_of(spec.replace(privacy="zcdp", rho=0.001)))
-    pure.charge(spec, draws_of(spec))
-    assert "ε = 1.5 is spent, and with this release it would be ε = 2.1" in pure.refusal(
-        draws_of(spec.replace(epsilon=0.6))
-    )
-    both = Budget("approximate", epsilon=1, delta=1e-6)
-    assert both.refusal(draws_of(spec.replace(privacy="approximate", epsilon=1.0))) == ""
-    assert both.refusal(draws_of(spec.replace(privacy="zcdp", rho=0.5)))
 
 
 def test_a_file_that_was_read_before_is_named_by_its_budget_and_by_a_key() -> None:
@@ -237,14 +191,16 @@ def test_a_file_that_was_read_before_is_named_by_its_budget_and_by_a_key() -> No
         upload(io.BytesIO(people), EXAMPLE, budget=budget, recall=told.append)
 
     read(None)
-    read(Budget("ward"))
+    dprl.run(given(Budget("ward"), rho=0.1))
     assert told == []
     read(None)
     read(Budget("clinic"), PEOPLE + b"last,0,hall,wait,0\nlast,1,hall,wait,0\n")
     assert told == []
-    read(Budget("clinic"))
-    (said,) = told
-    assert said.startswith("This file was read before under the budget ward (2")
+    for same in (PEOPLE, PEOPLE.replace(b"\n", b" \r\n"), b"\xef\xbb\xbf" + PEOPLE.rstrip() + b"\n\n"):
+        read(Budget("clinic"), same)
+        said = told.pop()
+        assert said.startswith("This file was released from before, under the budget ward (2")
+        assert told == []
     files = [path.read_text() for path in ledger.folder().glob("*.json")]
     assert all(hashlib.sha256(PEOPLE).hexdigest() not in text for text in files)
     assert all("hall" not in json.loads(text)["files"] for text in files)
@@ -254,30 +210,68 @@ def test_what_is_no_budget_is_refused() -> None:
     for name in ("", " ", "x" * 61, "a\nb", None):
         with pytest.raises(SpecError, match="is no name"):
             Budget(name)  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="a total is rho, or epsilon"):
-        Budget("ward", rho=1, epsilon=1)
     with pytest.raises(SpecError, match="rho: -1"):
         Budget("ward", rho=-1)
-    Budget("ward", rho=1)
+    spec = given(Budget("ward", rho=1), rho=0.1)
+    assert not Budget.known("ward")  # it is written down with its first release
+    dprl.run(spec)
     with pytest.raises(SpecError, match=r"ward was declared with the total ρ = 1; leave the total out"):
         Budget("ward", rho=2)
-    assert Budget("ward").total == {"rho": 1}
+    assert Budget("ward").total == 1
+    assert Budget("ward").left == pytest.approx(0.9, rel=1e-4)
     assert "ward" in repr(Budget("ward"))
-    spec = given(Budget("ward"), rho=0.1)
     path = next(ledger.folder().glob("*.json"))
     path.write_text(path.read_text()[:-20])
     with pytest.raises(SpecError, match="ward is damaged, so nothing is released"):
         UploadRun(spec, 0)
     path.unlink()
     with pytest.raises(SpecError, match="ward is no longer kept here"):
-        UploadRun(spec, 0)
+        UploadRun(spec.replace(rho=0.2), 0)
+
+
+def edit(change: Callable[[dict[str, Any]], object]) -> None:
+    """Change what is written down by hand."""
+    (path,) = ledger.folder().glob("*.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda content: content["releases"][1]["spec"].update(rho=0.01), "release 2 of ward"),
+        (lambda content: content["releases"][0].update(draws=[]), "release 1 of ward"),
+        (lambda content: content["releases"].pop(), "the list of ward"),
+        (lambda content: content["releases"].pop(0), "the list of ward"),
+        (lambda content: content.update(total=100.0), "the list of ward"),
+        (lambda content: content.update(files={}), "the list of ward"),
+        (lambda content: content.update(seal=""), "the list of ward"),
+    ],
+)
+def test_an_edit_by_hand_is_noticed_and_nothing_more_is_released(
+    change: Callable[[dict[str, Any]], object], where: str
+) -> None:
+    spec = given(Budget("ward", rho=1), rho=0.1)
+    for rho in (0.1, 0.2):
+        dprl.run(spec.replace(rho=rho))
+    edit(change)
+    for look in (lambda: Budget("ward"), lambda: UploadRun(spec.replace(rho=0.3), 0)):
+        with pytest.raises(SpecError, match=f"budget: {where} was edited by hand, so nothing is released"):
+            look()
+
+
+def test_two_totals_for_one_budget_are_refused_before_anything_is_drawn() -> None:
+    first, second = given(Budget("ward", rho=1), rho=0.1), given(Budget("ward", rho=2), rho=0.1)
+    dprl.run(first)
+    with pytest.raises(SpecError, match="ward was declared with the total ρ = 1"):
+        UploadRun(second, 0)
 
 
 def test_spellings_of_a_name_are_one_budget() -> None:
-    """Before, two spellings had two totals."""
-    Budget("Käse 2026", rho=1)
+    dprl.run(given(Budget("Käse 2026", rho=1), rho=0.1))
     for same in ("käse 2026", " KÄSE  2026 ", unicodedata.normalize("NFD", "Käse 2026")):
-        assert Budget(same).total == {"rho": 1}
+        assert Budget(same).total == 1
         with pytest.raises(SpecError, match="was declared with"):
             Budget(same, rho=2)
     assert len(list(ledger.folder().glob("*.json"))) == 1
@@ -302,7 +296,7 @@ def test_counts_of_a_release_that_was_killed_go_at_the_next_command(
     child = os.fork()
     if child == 0:  # killed when the counts are kept, before anything is charged
         monkeypatch.setattr(release, "draws_of", lambda spec: os._exit(9))
-        main(["release", *given, "--ledger", "ward", "--out", str(tmp_path / "out")])
+        main(["release", *given, "--budget", "ward", "--out", str(tmp_path / "out")])
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     assert list(kept.folder().glob("*.npz"))
@@ -315,7 +309,7 @@ def test_a_release_is_not_lost_for_want_of_a_character(tmp_path: Path) -> None:
     (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8")
     command = [
         sys.executable, "-m", "dprl", "release", "people.csv", "--declaration", "declared.json", "--rho", "1",
-        "--ledger", "ward", "--out", "out",
+        "--budget", "ward", "--out", "out",
     ]  # fmt: skip
     environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "DPRL_HOME": str(tmp_path / "home")}
     environment |= {"PYTHONPATH": str(Path(__file__).parents[2])}

@@ -35,8 +35,7 @@ WARD = ENVIRONMENTS["random"].make(S=8, A=3, H=10, seed=3, concentration=5.0)
 NOW, BEHAVIOUR = 5.4, "mixture:0.33"
 BUDGETS: list[dict[str, Any]] = [
     {"rho": 0.1},
-    {"privacy": "pure", "epsilon": 1.0},
-    {"privacy": "approximate", "epsilon": 1.0},
+    {"rho": 1.0},
 ]
 
 
@@ -81,7 +80,7 @@ def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
     )
     assert "In that case the chance that this verdict is wrong is at most about 2.5%" in said
     assert (
-        f"only if they shift the difference by about {seed.today['difference'][0]:.2g} an episode or more"
+        f"only if together they shift the difference by about {seed.today['difference'][0]:.2g} an episode or more"
         in said
     )
     other = dprl.run(spec.replace(algorithm="dp-plug-in", rho=0.1)).seeds[0]
@@ -124,7 +123,7 @@ def test_one_person_moves_each_sum_by_at_most_one(known: bool, budget: dict[str,
             learned.send(answers[1])
         except StopIteration as end:
             policy = end.value
-        _, table = fitted_to(problem, policy, answers, noise, errors, errors)
+        _, table = fitted_to(problem, policy, answers, noise, errors)
         assert table.width > 0
         ends = []
         for best in (
@@ -160,9 +159,7 @@ def test_neighbours_in_one_person_are_told_apart_no_better_than_is_proved() -> N
     assert noise.guarantee.proved_epsilon >= gaussian_epsilon(apart, 1e-6) * (1 - 1e-6)
     trials = few(4000)
     worlds = [(Fraction(30), Fraction(20), Fraction(10)), (Fraction(31), Fraction(21), Fraction(11))]
-    drawn = [
-        np.array([check.noisy(world, "gaussian", noise.scales) for _ in range(trials)]) for world in worlds
-    ]
+    drawn = [np.array([check.noisy(world, noise.scales) for _ in range(trials)]) for world in worlds]
     first, second = ((each / scales**2).sum(1) for each in drawn)
     for cut in np.quantile(first, (0.5, 0.8, 0.95)):
         miss, caught = (first > cut).mean(), (second > cut).mean()
@@ -193,7 +190,7 @@ def test_what_is_released_of_people_held_out_is_drawn_once_and_on_the_grid(peopl
 def test_sums_are_exact_whole_steps() -> None:
     """In whole numbers throughout: rounding down moves nobody's part beyond one."""
     sums = (Fraction(1, 3), Fraction(7, 2), Fraction(5))
-    noisy = check.noisy(sums, "gaussian", dict.fromkeys(check.SUMS, 2.0))
+    noisy = check.noisy(sums, dict.fromkeys(check.SUMS, 2.0))
     assert (noisy * STEPS % 1 == 0).all()
 
 
@@ -205,7 +202,7 @@ def test_too_few_people_say_so() -> None:
     assert "**Too close to call.**" in said
     assert "The file shows only" in said
     assert "they shift the difference" not in said
-    assert sentences.turned(-3.0, -1.5) == [sentences.turned(1.5, 3.0)[0]]
+    assert sentences.turned(-3.0, -1.5) == sentences.turned(1.5, 3.0) != ""
 
 
 def test_all_held_out_is_refused() -> None:

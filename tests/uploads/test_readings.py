@@ -16,9 +16,9 @@ import pytest
 from dprl.fields import SpecError
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration_text
-from dprl.simulation.uploads.model import EXAMPLE, example
 from dprl.uploads import reader, readings
 from dprl.uploads.readings import Reading, Readings
+from tests.two_rooms import EXAMPLE, example
 
 DATA = "\n".join(example().splitlines()[:401]).encode()  # 200 people
 ASKED: dict[str, Any] = {

@@ -8,9 +8,6 @@ what a row (h, s, a) is worth from below, where W = V~_{h+1} is what is known to
   of one number is enough, where a bound for all W at once needs an ellipsoid;
 - the ratio of two noisy sums: what it may be off is solved for (Fieller 1954).
 
-Where steps are declared to be alike, released counts are added up over the steps. W then depends on the noise of its
-own row, so that noise is bounded for all W at once; and data at all numbers of visits, as these are not known before.
-
 docs/notes/kl-lcb.md has the proof, and adds up the chances of failure.
 """
 
@@ -32,7 +29,6 @@ from dprl.statistics.family import Family
 COUNTS = TRANSITIONS.family
 # what has to hold in each row, without noise and with it, of next states and rewards; docs/notes/kl-lcb.md counts them
 OF_NEXT, OF_REWARDS, NOISE_OF_NEXT, NOISE_OF_REWARDS = 1, 1, 4, 2
-NOISE_AT_ONCE = 1  # in place of NOISE_OF_NEXT, for all W
 GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of continuous noise
 
 
@@ -48,8 +44,7 @@ def plan(problem: OfflineProblem) -> Plan:
 def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array) -> Learned:
     """Pessimistic value iteration. r: [H, S, A], mean rewards; least_r: what they are at least."""
     S, A, H, _ = problem.size
-    evidence = counts.visits(of_all_steps(problem, released, released))
-    released = of_all_steps(problem, released, released[: H - 1])  # after the last step nothing has to follow
+    evidence = counts.visits(released)
     E = problem.errors.get(COUNTS, 0.0)
     Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
     V, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
@@ -86,7 +81,6 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
 def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
     """[H, S, A] each: about what mean rewards are, and what they are at least. sums: [H, S, A], released."""
     E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
-    released, sums = (of_all_steps(problem, one, one) for one in (released, sums))
     known, n, fewest = visited(counts.visits(released), E)
     mean = np.clip(sums / n, 0.0, 1.0)
     error = np.hypot(E_r, E * sums / n) / fewest
@@ -94,11 +88,6 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
     middle = np.clip(0.5, least, most)  # of what the mean may be, the one with the largest variance
     least = least - shortfall(middle * (1 - middle), most, of_rewards(problem, fewest) / fewest)
     return np.where(known, mean, 0.0), np.where(known, np.maximum(least, 0.0), 0.0)
-
-
-def of_all_steps(problem: OfflineProblem, released: Array, steps: Array) -> Array:
-    """[H, ..] what each step is learned from: its own, or steps added up where all are declared to be alike."""
-    return np.broadcast_to(steps.sum(0), released.shape) if problem.stationary else released
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
@@ -128,12 +117,12 @@ def divergence(problem: OfflineProblem, visits: Array) -> Array:
 
     Where a person has one episode, it is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that chance: from
     E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. Where a
-    person has several, or steps are added up, one may follow from another, and it holds for all n at once.
+    person has several, one may follow from another, and it holds for all n at once.
     """
     from scipy.special import lambertw
 
     free, chance = problem.size.S - 1, _each(problem)
-    if problem.episodes > 1 or problem.stationary:
+    if problem.episodes > 1:
         return at_all_times(problem, visits, free)
     x = float(-free * lambertw(-(chance ** (1 / free)) / e, -1).real) if free else -log(chance)
     return np.full_like(visits, x)
@@ -141,7 +130,7 @@ def divergence(problem: OfflineProblem, visits: Array) -> Array:
 
 def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
     """The same of mean rewards: Hoeffding 1963, Theorem 1."""
-    if problem.episodes > 1 or problem.stationary:
+    if problem.episodes > 1:
         return at_all_times(problem, visits, 1)
     return np.full_like(visits, -log(_each(problem)))
 
@@ -164,10 +153,9 @@ def _each(problem: OfflineProblem) -> float:
 def each(problem: OfflineProblem, noisy: bool) -> float:
     """The chance that each of the events of the proof may fail with, of all rows: together beta."""
     S, A, H, _ = problem.size
-    learned, rows = problem.rewards is None, S * A * (1 if problem.stationary else H)
-    of_next = NOISE_AT_ONCE if problem.stationary else NOISE_OF_NEXT
-    events = OF_NEXT + OF_REWARDS * learned + noisy * (of_next + NOISE_OF_REWARDS * learned)
-    return problem.beta / (events * rows)
+    learned = problem.rewards is None
+    events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)
+    return problem.beta / (events * H * S * A)
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
@@ -190,27 +178,16 @@ def errors(
     """E of counts: noise moves a sum of m f by at most E times the root mean square of f, and so n~ by E; E of rewards:
     and a sum of rewards by E. But for a chance of `each`.
 
-    Gaussian: a quantile. Laplace(b): Chernoff's bound, b (ln(1/chance) - k ln(1 - u^2)) / u with the best u; of all f
-    with |f|_2 = 1 it is largest where f is one cell, for -ln(1 - y) is convex. k: how many steps are added up.
-
-    Of steps added up, E of counts is for all f at once: by the length of a row's noise. Gaussian: a quantile of it.
-    Laplace: no cell is beyond its own bound, on either side.
+    Gaussian: a quantile. Laplace(b): Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u with the best u; of all f
+    with |f|_2 = 1 it is largest where f is one cell, for -ln(1 - y) is convex.
     """
-    from scipy.special import chdtri, ndtri
+    from scipy.special import ndtri
 
-    chance, S, k = each(problem, noisy=True), problem.size.S, problem.size.H if problem.stationary else 1
-
-    def sides(chance: float) -> float:
-        u = np.linspace(0.01, 0.99, 99)
-        return float(((-log(chance) - k * np.log1p(-(u**2))) / u).min())
-
-    tail = -float(ndtri(chance)) * sqrt(k) if mechanism == "gaussian" else sides(chance)
-    at_once = (
-        sqrt(float(chdtri(S, chance)) * k) if mechanism == "gaussian" else sides(chance / (2 * S)) * sqrt(S)
-    )
-    found = {name: scale * tail + 2 * k * sqrt(S + 1) * GRID for name, scale in scales.items()}
-    if problem.stationary:
-        found[COUNTS] = scales[COUNTS] * at_once + 2 * k * sqrt(S + 1) * GRID
+    chance, S = each(problem, noisy=True), problem.size.S
+    u = np.linspace(0.01, 0.99, 99)
+    chernoff = float(((-log(chance) - np.log1p(-(u**2))) / u).min())
+    tail = -float(ndtri(chance)) if mechanism == "gaussian" else chernoff
+    found = {name: scale * tail + 2 * sqrt(S + 1) * GRID for name, scale in scales.items()}
     return found | {COUNTS: found[COUNTS] * sqrt(S)}
 
 
@@ -226,7 +203,6 @@ RECORD: Any = {
     "unproved": lambda params: "",
     "proved": "the documentation has the proof",
     "several": True,
-    "pools": True,
 }
 
 KL_LCB = OfflineLearner(

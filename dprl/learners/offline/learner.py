@@ -55,7 +55,6 @@ class OfflineProblem:
         features: [S, A, d], the same.
         errors: E of each family, how far its noise may go; empty without noise.
         episodes: that one person has in the data set, at most.
-        stationary: whether transitions and mean rewards are declared to be the same at every step.
         hands_over: where the policy has no evidence of its action, somebody else decides, see `decided`.
     """
 
@@ -67,7 +66,6 @@ class OfflineProblem:
     features: Array | None = None
     errors: Mapping[str, float] = field(default_factory=dict)
     episodes: int = 1
-    stationary: bool = False
     hands_over: bool = False
 
 
@@ -130,7 +128,6 @@ class OfflineLearner:
         proved: in a few words where V~ is proved to be a lower bound but for a chance of beta; "" where the proof is a
             paper's, whose beta has a constant.
         several: whether a person may have several episodes in the data set: noise and bounds are then for that.
-        pools: whether it makes something of steps that are declared to be alike.
         unproved(params): why V~ is no proved lower bound of v^pi with these constants; "" where it is one.
     """
 
@@ -151,6 +148,5 @@ class OfflineLearner:
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
     proved: str = ""
     several: bool = False
-    pools: bool = False
 
     __repr__ = described

@@ -43,7 +43,7 @@ def planned(problem: OfflineProblem, released: Array, r: Array) -> Learned:
     return Learned(policy, Q, np.zeros((H, S, A)), Q, V)
 
 
-RECORD: Any = {**kl_lcb.RECORD, "unproved": lambda params: UNPROVED, "proved": "", "pools": False}
+RECORD: Any = {**kl_lcb.RECORD, "unproved": lambda params: UNPROVED, "proved": ""}
 
 PLUG_IN = OfflineLearner(
     key="dp-plug-in",

@@ -172,7 +172,6 @@ def noise_for(
         beta = f"{upward(spec.beta):g}"
         stated = (filled(below, beta=beta, source=learner.source, proved=learner.proved),)
     known = [key for key in learner.public if key != "rewards" or problem.rewards is not None]
-    known += ["stationary"] * problem.stationary
     if beside:
         families, scales = (*families, *beside), scales | calibrated_scales(mechanism, beside, asked, exact)
     noise = prepare(

@@ -37,7 +37,7 @@ SUMS = ("scores", "returns", "squares")  # each moved by at most one by one epis
 EPISODES = "episodes"  # how many they are
 # Of their noise: squares say how wide an interval is, and need to be known less well.
 WEIGHTS = {"scores": 1.0, "returns": 1.0, "squares": 3.0, EPISODES: 1.0}
-QUANTILES = {"gaussian": 1.96, "laplace": 2.12}  # in standard deviations of such noise, within which 95% are
+QUANTILE = 1.96  # standard deviations within which 95% are
 WHAT = {
     "scores": "the sum of the scores of people held out",
     "returns": "the sum of their returns",
@@ -112,7 +112,6 @@ def fit(
     n: float,
     of_rewards: float | None,
     episodes: int = 1,
-    decides: NDArray[np.bool_] | None = None,
 ) -> Fitted:
     """See `Fitted`.
 
@@ -125,13 +124,12 @@ def fit(
         n: episodes that were learned from, or about so many.
         of_rewards: the same in each sum of rewards, where r is estimated and a person's reward anything from 0 to 1.
         episodes: of one person, at most: where these begin may go together.
-        decides: [H, S], where the policy does, beside having a visit for certain; None for everywhere.
     """
     H, S, A, _ = released.shape
     h_s = np.arange(H)[:, None], np.arange(S)[None]
     total = np.maximum(counts.visits(released)[(*h_s, policy)], 0.0)
     P = frequencies(counts.transitions(released)[(*h_s, policy)])
-    supported = (total - E >= 1) & (True if decides is None else decides)
+    supported = total - E >= 1
     visits = np.where(supported, total, 1.0)
     people = np.maximum(counts.visits(released).sum(-1), 0.0)
     d = _occupancy(people[0], P, supported)
@@ -153,12 +151,9 @@ def fit(
     )
 
 
-def taken(released: Array, policy: Policy, stationary: bool) -> Array:
-    """[H, S] how often people did what the policy says, with noise: at the step, or at any where steps are alike."""
-    visits = counts.visits(released)
-    if stationary:
-        visits = np.broadcast_to(visits.sum(0), visits.shape)
-    return np.asarray(np.take_along_axis(visits, policy[..., None], -1)[..., 0])
+def taken(released: Array, policy: Policy) -> Array:
+    """[H, S] how often people did what the policy says, with noise."""
+    return np.asarray(np.take_along_axis(counts.visits(released), policy[..., None], -1)[..., 0])
 
 
 def _occupancy(start: Array, P: Array, supported: NDArray[np.bool_]) -> Array:
@@ -267,9 +262,9 @@ def sums(table: Scores, held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...
     return found[: len(names(episodes))]
 
 
-def noisy(exact: tuple[Fraction, ...], mechanism: str, scales: Mapping[str, float]) -> Array:
+def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
     """The sums with noise, each a whole number of steps; rounding down first moves nobody's part further."""
-    draw = EXACT[mechanism].draw
+    draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
 
@@ -281,7 +276,6 @@ def assessed(
     n: float,
     H: int,
     std: Array,
-    quantile: float,
     episodes: int = 1,
 ) -> dict[str, Array]:
     """What a trace keeps of it: all of it follows from what was released. In units of the reward range.
@@ -290,7 +284,6 @@ def assessed(
         released: [3], as `noisy` has it; [4] where a person may have several episodes.
         n: people held out.
         std: of their noise.
-        quantile: how many of its standard deviations an interval has on either side.
         episodes: of one person, at most.
 
     Returns:
@@ -312,9 +305,9 @@ def assessed(
     # what a person got in several episodes may go together: of a sum of k, at most k times the variances
     chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, episodes * spread_now / n]))
     noise = np.hypot(std[:2] / n * np.array([width, H]), of_n * np.array([score * width, now * H]))
-    half = quantile * np.hypot(chance, noise)
+    half = QUANTILE * np.hypot(chance, noise)
     # Who would gain much may be who got much: standard deviations of two sums over the same people add up, at most.
-    apart = quantile * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
+    apart = QUANTILE * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
     ends = {
         "learned": [learned - half[0], learned, learned + fitted.lost + half[0]],
         "behaviour": [now * H - half[1], now * H, now * H + half[1]],

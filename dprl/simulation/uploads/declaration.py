@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -38,8 +37,6 @@ KEYS = {
     "columns": "the file's names, by name here",
     "absorbing": "where short episodes go on",
     "episodes": "of one user, at most",
-    "unit": 'of a point: [120, "euros"]',
-    "stationary": "yes if steps are alike",
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
@@ -48,8 +45,6 @@ MAPPED = COLUMNS
 PERSON = "person"  # a column that a file may have beside these
 MOST_EPISODES = 1000  # of one user
 ENDED = "ended"  # an absorbing state of this name is one that no user is in while an episode goes on
-MOST_UNIT = 30  # characters
-UNIT = re.compile(r"([^\W_]|[€£%])([^\W_]|[€£% -])*")  # nothing that means something in Markdown
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")
 
 
@@ -69,8 +64,6 @@ class Declaration:
         columns: names in the file, by name here.
         absorbing: the state that a shorter episode goes on in, "" for none.
         episodes: of one person, that count at most: the first in the file.
-        unit: how much one reward point is, and of what; None where nothing is said.
-        stationary: whether transitions and mean rewards are the same at every step.
         text: all that as canonical JSON.
     """
 
@@ -85,8 +78,6 @@ class Declaration:
     columns: Mapping[str, str] = field(default_factory=dict)
     absorbing: str = ""
     episodes: int = 1
-    unit: tuple[float, str] | None = None
-    stationary: bool = False
 
     __repr__ = described
 
@@ -135,7 +126,6 @@ def declaration(text: str) -> Declaration:
         )
     columns = _columns(given.get("columns", {}), bool(parts))
     episodes = _episodes(given.get("episodes", 1), columns)
-    unit = _unit(given["unit"]) if "unit" in given else None
     try:
         H = _HORIZON.check(given["horizon"])
     except SpecError:
@@ -146,7 +136,6 @@ def declaration(text: str) -> Declaration:
     low, high = _range(given.get("reward_range", [0, 1]))
     rewards = given.get("rewards")
     scaled = None if rewards is None else (_rewards(rewards, size, low, high) - low) / (high - low)
-    stationary = _stationary(given.get("stationary", "no"), scaled)
     start = normal(given["start"]) if isinstance(given.get("start"), str) else given.get("start")
     if start is None and episodes > 1:
         raise SpecError(
@@ -164,13 +153,10 @@ def declaration(text: str) -> Declaration:
         **({"columns": columns} if columns else {}),
         **({"absorbing": absorbing} if absorbing else {}),
         **({"episodes": episodes} if "episodes" in given else {}),
-        **({"unit": list(unit)} if unit else {}),
-        **({"stationary": "yes"} if stationary else {}),
     }
     return Declaration(
         states, actions, size, (low, high), scaled, _start(start, states),
-        json.dumps(canonical, separators=(",", ":")), parts, columns, absorbing,
-        episodes=episodes, unit=unit, stationary=stationary,
+        json.dumps(canonical, separators=(",", ":")), parts, columns, absorbing, episodes,
     )  # fmt: skip
 
 
@@ -262,33 +248,6 @@ def _episodes(value: Any, columns: Mapping[str, str]) -> int:
             key, f"{value} need a column that says whose an episode is; declare columns.{PERSON}."
         )
     return value
-
-
-def _unit(value: Any) -> tuple[float, str]:
-    """How much one reward point is, and of what."""
-    key = f"{NAME}.unit"
-    allowed = f'give a number above 0 and a name of at most {MOST_UNIT} letters, such as [120, "euros"].'
-    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[1], str):
-        raise SpecError(key, f"{shown(value)} is not allowed; {allowed}")
-    factor, name = value
-    is_number = isinstance(factor, int | float) and not isinstance(factor, bool) and 0 < factor < 1e15
-    if not is_number or len(name) > MOST_UNIT or not UNIT.fullmatch(name.strip()):
-        raise SpecError(key, f"{shown(value)} is not allowed; {allowed}")
-    return float(factor), name.strip()
-
-
-def _stationary(value: Any, rewards: Array | None) -> bool:
-    """Whether steps are alike, which declared rewards must not deny. rewards: [H, S, A]."""
-    key = f"{NAME}.stationary"
-    if value not in ("no", "yes"):
-        raise SpecError(key, f"{shown(value)} is not allowed; give yes or no.")
-    if value == "yes" and rewards is not None and (rewards != rewards[:1]).any():
-        h = int((rewards != rewards[:1]).any((1, 2)).argmax())
-        raise SpecError(
-            key,
-            f"yes is not true of the declared rewards: those of step {h} are not those of step 0; give no.",
-        )
-    return bool(value == "yes")
 
 
 def _range(value: Any) -> tuple[float, float]:

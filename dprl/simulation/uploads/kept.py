@@ -45,6 +45,15 @@ DIGEST = hashlib.sha256().digest_size  # what a file of noisy sums begins with
 HELD = "session"  # ends the name of a file that is locked for as long as the counts belong to a session
 
 
+class Under(NamedTuple):
+    """A budget's name and total, whether it had a release when the file was read, and the digest of the file."""
+
+    budget: str
+    total: float | None
+    known: bool
+    file: str
+
+
 class Kept(NamedTuple):
     """A data set.
 
@@ -54,7 +63,7 @@ class Kept(NamedTuple):
         n: its people, in all.
         declared: what is public of it.
         held: who is held out.
-        budget: the name of the budget that its releases are written down in; "" for none.
+        under: where its releases are written down; None for nowhere.
         first_step: the number that the file gives to the first step, 0 or 1.
     """
 
@@ -63,7 +72,7 @@ class Kept(NamedTuple):
     n: int
     declared: Declaration
     held: HeldOut
-    budget: str = ""
+    under: Under | None = None
     first_step: int = 0
 
 
@@ -77,10 +86,10 @@ def keep(
     declared: Declaration,
     tell: Callable[[Outside], object] | None = None,
     held_out: float = 0.0,
-    budget: str = "",
+    under: Under | None = None,
     name: str = "",
 ) -> tuple[str, Counted]:
-    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; budget, name: see `Kept`.
+    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; under, name: see `Kept`.
 
     What `tell` raises ends it, and nothing is kept.
 
@@ -101,7 +110,7 @@ def keep(
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
             words = {
-                "declared": declared.text, "bits": BITS, "budget": budget, "first_step": found.first_step,
+                "declared": declared.text, "bits": BITS, "under": under, "first_step": found.first_step,
             }  # fmt: skip
             np.savez_compressed(
                 kept, record=found.record, n=found.n, held=held.record, held_n=held.n, returns=held.returns,
@@ -165,7 +174,8 @@ def held(name: str) -> Kept:
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
             n, public = int(kept["n"]), declaration(words["declared"])
-            return Kept(name, kept["record"], n, public, held, words["budget"], words["first_step"])
+            under = Under(*words["under"]) if words["under"] else None
+            return Kept(name, kept["record"], n, public, held, under, words["first_step"])
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise _gone() from None
 
@@ -201,6 +211,11 @@ def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
         raise _unreadable("damaged")
     with np.load(io.BytesIO(words), allow_pickle=False) as found:
         return {family: found[family] for family in found.files}
+
+
+def drawn(name: str) -> bool:
+    """Return whether any noisy sums were written down under a data set's name."""
+    return any(NAME.fullmatch(path.name.partition(".")[2]) for path in folder().glob(f"{name}.*"))
 
 
 def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:

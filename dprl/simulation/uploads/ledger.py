@@ -7,12 +7,12 @@ counts, too: the sum is never too small.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import fcntl
 import hashlib
 import hmac
 import json
-import math
 import os
 import re
 import secrets
@@ -26,58 +26,59 @@ from dprl.fields import SpecError, shown
 from dprl.simulation.budgeted import LEARNING
 from dprl.simulation.kinds import spec_from_dict
 from dprl.simulation.trace import Spec
-from dprl.simulation.uploads.spent import Draw, Spent, rounded, together
+from dprl.simulation.uploads.spent import Draw, Spent, together
 from dprl.simulation.uploads.table import normal
 
-FORMAT = "dprl budget 1"
+FORMAT = "dprl budget 2"
 NAME = "budget"
 MOST_NAME = 60  # characters
-TOTALS = {field.name: field for field in LEARNING if field.name in ("rho", "epsilon", "delta")}
+(TOTAL,) = (field for field in LEARNING if field.name == "rho")
 ONE_AT_A_TIME = "lock"
-KEY = "key"  # of the digests of files
+KEY = "key"  # of all digests
 
 
 class Budget:
     """The budget of one group of people, whose releases add up: dprl.Budget("ward 2026", rho=1).
 
+    It is written down with its first release. Each line has a keyed digest, so that edits by hand are noticed.
+
     Args:
-        name: under which it is kept, on this machine; the first use declares it.
-        rho: the most that its releases may prove together; epsilon, and delta beside it: the same in these terms.
-            Without any, they are added up and never refused. A budget that was declared before keeps its own.
+        name: under which it is kept, on this machine.
+        rho: the most that its releases may prove together. Without it, they are added up and never refused. A budget
+            that has a release keeps its own.
 
     Raises:
-        SpecError: the name or a number is not allowed, it was declared with another total, or it cannot be kept here.
+        SpecError: the name or the number is not allowed, the budget has another total, or it was edited by hand.
     """
 
-    def __init__(
-        self, name: str, *, rho: float | None = None, epsilon: float | None = None, delta: float | None = None
-    ) -> None:
+    def __init__(self, name: str, *, rho: float | None = None) -> None:
         self.name = checked_name(name)
-        given = {"rho": rho, "epsilon": epsilon, "delta": delta}
-        total = {key: TOTALS[key].check(value) for key, value in given.items() if value is not None}
-        if ("rho" in total and len(total) > 1) or set(total) == {"delta"}:
-            raise SpecError(NAME, "a total is rho, or epsilon, or epsilon and delta; give one of these.")
-        with self._changing() as content:
-            if total and content["total"] != total:
-                if content["total"] or content["releases"]:
-                    raise SpecError(
-                        NAME,
-                        f"{shown(self.name)} was declared with {in_words(content['total'])}; leave the total out.",
-                    )
-                content["total"] = total
+        self._total = None if rho is None else TOTAL.check(rho)
+        total = self.total
+        if self._total is not None and total != self._total:
+            raise SpecError(
+                NAME, f"{shown(self.name)} was declared with {in_words(total)}; leave the total out."
+            )
 
     def __repr__(self) -> str:
         return f"Budget({self.name!r}, {in_words(self.total)}, spent {self.spent.text})"
 
     @classmethod
     def known(cls, name: str) -> bool:
-        """Whether a budget of this name is kept here. Raises SpecError where the name is not allowed."""
+        """Return whether a budget of this name has a release here. Raises SpecError where the name is not allowed."""
         return _path(checked_name(name)).exists()
 
     @property
-    def total(self) -> dict[str, float]:
-        """What it was declared with: {} for no total."""
-        return dict(self._read()["total"])
+    def total(self) -> float | None:
+        """The rho that it was declared with; None for no total."""
+        total: float | None = self._read()["total"]
+        return total
+
+    @property
+    def left(self) -> float | None:
+        """What is left of the total; None for no total."""
+        total = self.total
+        return None if total is None else max(total - self.spent.rho, 0.0)
 
     @property
     def releases(self) -> tuple[Any, ...]:
@@ -95,11 +96,13 @@ class Budget:
         return together(self.draws)
 
     def refusal(self, draws: Iterable[Draw]) -> str:
-        """Why these draws are too much, in a sentence; "" where they fit."""
+        """Return why these draws are too much, in a sentence; "" where they fit."""
         return _refusal(self.name, self._read(), tuple(draws))
 
-    def charge(self, spec: Spec, draws: tuple[Draw, ...]) -> None:
+    def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
         """Write a release down, before it is drawn; one that stands here already changes nothing.
+
+        file: the digest of the file that it is of.
 
         Raises:
             SpecError: it is beyond the total, or cannot be written down. Then nothing may be drawn.
@@ -110,35 +113,33 @@ class Budget:
                 return
             if wrong := _refusal(self.name, content, draws):
                 raise SpecError(NAME, wrong)
+            if file:
+                content["files"].setdefault(file, _now())
             content["releases"].append(
-                {
-                    "spec": spec.to_dict(),
-                    "draws": [draw.to_dict() for draw in draws],
-                    "asked": _now(),
-                }
+                {"spec": spec.to_dict(), "draws": [draw.to_dict() for draw in draws], "asked": _now()}
             )
 
-    def remember(self, file: str) -> None:
-        """A file of this digest was read under it."""
-        with self._changing() as content:
-            content["files"].setdefault(file, _now())
-
     def _read(self) -> dict[str, Any]:
-        path = _path(self.name)
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(_path(self.name).read_text(encoding="utf-8"))
             if content["format"] != FORMAT or content["name"].casefold() != self.name.casefold():
                 raise ValueError
             _draws(content)
         except FileNotFoundError:
-            raise SpecError(
-                NAME, f"{shown(self.name)} is not kept here; declare it, or give another name."
-            ) from None
+            return {
+                "format": FORMAT, "name": self.name, "total": self._total, "files": {}, "releases": [], "seal": "",
+            }  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError):
             raise SpecError(
                 NAME,
                 f"{shown(self.name)} is damaged, so nothing is released under it; mend or remove its file.",
             ) from None
+        if where := _edited(content):
+            raise SpecError(
+                NAME,
+                f"{where} of {shown(self.name)} was edited by hand, so nothing is released under it; put its file "
+                "back as it was.",
+            )
         return dict(content)
 
     @contextlib.contextmanager
@@ -152,19 +153,39 @@ class Budget:
                 os.open(path.parent / ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0
             ) as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                before = self._read() if path.exists() else None
-                content = before or {
-                    "format": FORMAT, "name": self.name, "total": {}, "files": {}, "releases": [],
-                }  # fmt: skip
-                was = json.dumps(before)
+                content = self._read()
+                was = json.dumps(content)
                 yield content
                 if json.dumps(content) != was:
+                    _seal(content, _key())
                     _write(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
         except OSError as error:
             raise SpecError(
                 NAME,
                 f"it cannot be written down here ({error.strerror}), so nothing is released; make room and try again.",
             ) from None
+
+
+def _sealed(key: bytes, what: Mapping[str, Any]) -> str:
+    """Return the keyed digest of all but the digest."""
+    text = json.dumps({name: value for name, value in what.items() if name != "seal"}, sort_keys=True)
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _seal(content: dict[str, Any], key: bytes) -> None:
+    """Give each release a keyed digest, and the whole one that no release can be taken away from."""
+    for release in content["releases"]:
+        release.setdefault("seal", _sealed(key, release))
+    content["seal"] = _sealed(key, content)
+
+
+def _edited(content: Mapping[str, Any]) -> str:
+    """Return what of a budget's file was edited by hand, in a few words; "" for nothing."""
+    key = known_key() or b""
+    for i, release in enumerate(content["releases"], 1):
+        if not hmac.compare_digest(str(release.get("seal")), _sealed(key, release)):
+            return f"release {i}"
+    return "" if hmac.compare_digest(str(content.get("seal")), _sealed(key, content)) else "the list"
 
 
 def checked_name(name: str) -> str:
@@ -187,14 +208,18 @@ def read_before(file: str) -> list[tuple[str, str]]:
 
 
 def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
-    """Return a digest of a file that nobody can compute without the key, which is kept here. Raises SpecError."""
+    """Return a digest of a file that nobody can compute without the key, which is kept here.
+
+    How lines end, spaces at their ends and empty lines make no difference. Raises SpecError.
+    """
     with contextlib.ExitStack() as stack:
         try:
             opened = stack.enter_context(open(file, "rb")) if isinstance(file, Path) else file
             found = hmac.new(key or _key(), digestmod=hashlib.sha256)
             opened.seek(0)
-            while piece := opened.read(2**20):
-                found.update(piece)
+            for line in opened:
+                if words := line.removeprefix(codecs.BOM_UTF8).rstrip():
+                    found.update(words + b"\n")
             opened.seek(0)
         except OSError as error:
             raise SpecError("data", f"the file cannot be read ({error.strerror}).") from None
@@ -260,34 +285,18 @@ def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
 def _refusal(name: str, content: Mapping[str, Any], draws: tuple[Draw, ...]) -> str:
     total, before = content["total"], _draws(content)
     spent, after = together(before), together((*before, *draws))
-    if not total:
-        return ""
-    if "rho" in total:
-        fits = (
-            float(f"{after.rho:.12g}") <= total["rho"]
-        )  # as cards say it: floats do not add up to the last bit
-        now, then = f"ρ = {rounded(spent.rho):g}", f"ρ = {rounded(after.rho):g}"
-    else:
-        delta = total.get("delta", 0.0)
-        epsilons = [each.epsilon(delta) for each in (spent, after)]
-        fits = float(f"{epsilons[1]:.9g}") <= total["epsilon"]
-        now, then = (
-            f"ε = {rounded(value):g}" if math.isfinite(value) else "no pure epsilon" for value in epsilons
-        )
-    if fits or after == spent:
+    # as cards say it: floats do not add up to the last bit
+    if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
         return ""
     return (
-        f"{shown(name)} has {in_words(total)}; {now} is spent, and with this release it would be {then}. "
+        f"{shown(name)} has {in_words(total)}; {spent.text} is spent, and with this release it would be {after.text}. "
         "Give a smaller value."
     )
 
 
-def in_words(total: Mapping[str, float]) -> str:
-    """A total."""
-    if not total:
-        return "no total"
-    names = {"rho": "ρ", "epsilon": "ε", "delta": "δ"}
-    return f"the total {', '.join(f'{names[key]} = {value:g}' for key, value in total.items())}"
+def in_words(total: float | None) -> str:
+    """Return a total as a phrase."""
+    return "no total" if total is None else f"the total ρ = {total:g}"
 
 
 def _now() -> str:

@@ -43,11 +43,6 @@ ESTIMATED_START = (
     "for the bound, not for privacy: future users begin as those in the file did; how they begin is estimated from the "
     "released counts of the first step"
 )
-ALIKE = (
-    "for the bound, not for privacy: how likely each next state is, and each mean reward, is the same at every step, "
-    "as declared. Where it is not, nothing is proved of the bound. What users held out say does not rest on it"
-)
-
 APART = (
     "each user is learned from or held out, by a coin that does not look at them. What is released of the two groups "
     "is about different users, so both together cost one user the larger of the two budgets"
@@ -63,7 +58,6 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
         params=dict(spec.algorithm_params),
         rewards=spec.public.rewards,
         episodes=spec.public.episodes,
-        stationary=spec.public.stationary,
         hands_over=True,  # as the file of the policy does, see policy.py
     )
 
@@ -79,36 +73,23 @@ def protects(spec: UploadSpec) -> str:
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise, and E of each family, which follow from the spec alone."""
-    return _noise_of(spec, upload_problem_of(spec))
-
-
-def _noise_of(spec: UploadSpec, problem: OfflineProblem) -> tuple[CuratorNoise, dict[str, float]]:
-    """The same, of a problem like the spec's.
+    """The noise, and E of each family, which follow from the spec alone.
 
     Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
     each reward in a sum was rounded by at most half a step.
     """
-    of_people, episodes = spec.public.of_people, spec.public.episodes
+    problem, of_people, episodes = upload_problem_of(spec), spec.public.of_people, spec.public.episodes
     said: tuple[str, ...] = ASSUMPTIONS
     if of_people:  # one episode each: what follows needs users who are independent
         bound = PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2]
         said = (*PEOPLE[:2], bound, *ASSUMPTIONS[3:])
     said = (*said, ESTIMATED_START if spec.public.start is None else START)
-    said = (*said, *[ALIKE] * problem.stationary, *[APART] * bool(spec.checked))
+    said = (*said, *[APART] * bool(spec.checked))
     noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
     if of_people:
         unit = protects(spec)
         card = replace(card, unit=unit, adjacency=f"replace {unit}, by another", returning=None)
     noise = replace(noise, guarantee=card)
-    rounded, steps = (
-        {REWARDS.family: episodes * spec.learned_from},
-        problem.size.H if problem.stationary else 1,
-    )
-    return noise, {name: E + (2 + rounded.get(name, 0)) * steps * SPACING for name, E in errors.items()}
-
-
-def errors_by_step(spec: UploadSpec) -> dict[str, float]:
-    """E of each family where no steps are added up."""
-    return _noise_of(spec, replace(upload_problem_of(spec), stationary=False))[1]
+    rounded = {REWARDS.family: episodes * spec.learned_from}
+    return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}

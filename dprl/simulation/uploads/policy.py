@@ -120,19 +120,17 @@ class Policy:
 
     def csv_text(self) -> str:
         """A table: step, state, action (none where evidence is lacking), in how many episodes people did as was
-        learned (with noise), and who decides. Of the states those that are `met`. Where steps are declared to be
-        alike, in how many steps of episodes, whichever step it was."""
+        learned (with noise), and who decides. Of the states those that are `met`."""
         from pandas import DataFrame
 
         met = self.met
-        what = "visits" if self.about["declared"].get("stationary") else "episodes"
         rows = [
             (h + self.first_step, state, action if enough else "", people, NAME if enough else SOMEBODY)
             for h, row in enumerate(zip(self.steps, self.people, self.enough, strict=True))
             for state, action, people, enough in zip(self.states, *row, strict=True)
             if state in met
         ]
-        return csv(DataFrame(rows, columns=["step", "state", "action", f"{what}_with_noise", "decides"]))
+        return csv(DataFrame(rows, columns=["step", "state", "action", "episodes_with_noise", "decides"]))
 
 
 def _digest(content: Mapping[str, Any]) -> str:

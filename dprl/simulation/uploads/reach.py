@@ -45,8 +45,7 @@ def imagined(spec: UploadSpec, everybody_alike: bool) -> Learned:
     errors = noise_of(spec)[1]
     record = empty(H, S, A)
     if everybody_alike:
-        together = max(H - 1, 1) if spec.public.stationary else 1  # steps that are added up, with their noise
-        visits(record)[:, :, 0] = spec.public.episodes * spec.learned_from + max(errors.values()) / together
+        visits(record)[:, :, 0] = spec.public.episodes * spec.learned_from + max(errors.values())
     else:
         visits(record)[...] = spec.learned_from / (S * A)
     transitions(record)[...] = visits(record)[..., None] * np.eye(S)[:, None]
@@ -112,10 +111,8 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
     """What has to be so for a bound above the least there is; from n, S, A, H, the budget, rewards and constants.
 
     Returns:
-        name, given, n, H, beta, unproved: the budget's name and value, people, and what the bound assumes.
+        given, n, H, beta, unproved: rho, people, and what the bound assumes.
         episodes: that one person may have at most. The forecast counts one of each.
-        stationary: whether counts of all steps are added up, as declared.
-        proved: what is to be said of the proof of the bound, where it is no paper's.
         least: that an episode can bring, in the declared rewards.
         noise, average: standard deviation of the noise on the visits of an action in a state at a step, and what they
             are on average.
@@ -127,25 +124,21 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
             budget, n: the least budget, with this n, and the least n, with this budget, at which the bound is not 0,
                 rounded up to two digits; None where none that can be given is large enough.
     """
-    name = "rho" if spec.rho is not None else "epsilon"
     H, least = spec.problem_size.H, spec.public.reward_range[0]
     found: dict[str, Any] = {
-        "name": {"rho": "ρ", "epsilon": "ε"}[name],
-        "given": getattr(spec, name),
+        "given": spec.rho,
         "n": spec.n,
         "learned_from": spec.learned_from,
         "episodes": spec.public.episodes,
-        "stationary": spec.public.stationary,
         "H": H,
         "beta": spec.beta,
         "unproved": spec.learner.unproved(spec.algorithm_params),
-        "proved": spec.learner.proved,
         "least": H * least,
     }
     models = made_up(spec)
 
     def enough(value: float) -> bool:
-        return useful(spec.replace(**{name: value}), models)
+        return useful(spec.replace(rho=value), models)
 
     found["noise"] = noise_on_a_count(spec)
     found["average"] = spec.learned_from / (spec.problem_size.S * spec.problem_size.A)
@@ -154,20 +147,20 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
             key: float(spec.public.in_units(np.array(value), H))
             for key, value in typical(spec, models).items()
         },
-        "budget": _least_enough(enough, found["given"], FIELDS[name].high),
+        "budget": _least_enough(enough, found["given"], FIELDS["rho"].high),
         "n": _least_enough(lambda value: useful(of_size(spec, value), models), spec.n, FIELDS["n"].high),
     }
     for which, alike in (("alike", True), ("even", False)):
         learned = imagined(spec, alike)
 
         def above(changed: str, value: float, alike: bool = alike) -> bool:
-            other = of_size(spec, value) if changed == "n" else spec.replace(**{changed: value})
+            other = of_size(spec, value) if changed == "n" else spec.replace(rho=value)
             return bool(imagined(other, alike).V[0].max() > 0)
 
         found[which] = {
             "bound": float(learned.V[0].max()),
             "penalty": float(learned.penalty[:, 0, 0].min()),
-            "budget": _least_enough(partial(above, name), getattr(spec, name), FIELDS[name].high),
+            "budget": _least_enough(partial(above, "rho"), found["given"], FIELDS["rho"].high),
             "n": _least_enough(partial(above, "n"), spec.n, FIELDS["n"].high),
         }
     return found

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.fields import Field, SpecError, check_type, shown
+from dprl.fields import Field, SpecError, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.kl_lcb import reward_bounds
 from dprl.learners.offline.learner import Learned, OfflineProblem
@@ -26,8 +26,7 @@ from dprl.simulation.loops.offline import families_of, learned_from
 from dprl.simulation.trace import Curve
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.ledger import Budget
-from dprl.simulation.uploads.model import fitted
-from dprl.simulation.uploads.noise import beside, errors_by_step, noise_of, upload_problem_of
+from dprl.simulation.uploads.noise import beside, noise_of, upload_problem_of
 from dprl.simulation.uploads.reach import reach
 from dprl.simulation.uploads.release import UploadCurator, noise_in_words
 from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
@@ -36,15 +35,7 @@ from dprl.simulation.uploads.start import bound_from_start
 from dprl.simulation.uploads.trace import UploadTrace
 from dprl.statistics import REPLACE_ONE, REWARDS, TRANSITIONS
 
-BUDGET = (
-    "algorithm",
-    "privacy",
-    "calibration",
-    "rho",
-    "epsilon",
-    "delta",
-    "beta",
-)  # what a sweep may change of it
+BUDGET = ("algorithm", "rho", "beta")  # what a sweep may change of it
 WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n", "checked", "first_step"}
 
 
@@ -74,17 +65,11 @@ def fitted_to(
     released: tuple[Array, ...],
     noise: CuratorNoise,
     errors: Mapping[str, float],
-    by_step: Mapping[str, float],
 ) -> tuple[check.Fitted, check.Scores]:
-    """The model that is fitted to what was released of those who were learned from, and the scores that follow.
-
-    Each step is fitted by itself, so that what users held out say holds whether or not steps are alike as declared.
-    by_step: as errors, where no steps are added up.
-    """
+    """The model that is fitted to what was released of those who were learned from, and the scores that follow."""
     assert noise.mechanism is not None
-    scale, E, of_step = (next(iter(each.values())) for each in (noise.scales, errors, by_step))  # of counts
-    decides = check.taken(released[0], learned.policy, problem.stationary) - E >= 1
-    problem = replace(problem, stationary=False, errors=by_step)
+    scale, E = (next(iter(each.values())) for each in (noise.scales, errors))  # of counts
+    problem = replace(problem, errors=errors)
     unit = float(noise.mechanism.std(ONCE)[0]) ** 2
     r, of_rewards = problem.rewards, None
     if r is None:
@@ -93,7 +78,7 @@ def fitted_to(
     n, m = float(problem.n), problem.episodes
     if m > 1:  # nobody says how many episodes there are, but for the noisy counts
         n = float(np.clip(counts.visits(released[0]).sum() / problem.size.H, n, m * n))
-    fitted = check.fit(released[0], learned.policy, r, of_step, unit * scale**2, n, of_rewards, m, decides)
+    fitted = check.fit(released[0], learned.policy, r, E, unit * scale**2, n, of_rewards, m)
     return fitted, check.scores(fitted, learned.policy, r, of_rewards is not None)
 
 
@@ -110,12 +95,12 @@ class UploadRun:
         if (self.data.declared.text, self.data.n) != (spec.declared, spec.n):
             raise SpecError("declared", "this is not what its data set was read with; give the file again.")
         self.noise, self.errors = noise_of(spec)
-        if self.data.budget:  # before anything is drawn, and so before anything is shown
-            if not Budget.known(self.data.budget):
+        if under := self.data.under:  # before anything is drawn, and so before anything is shown
+            if (under.known or kept.drawn(spec.data)) and not Budget.known(under.budget):
                 raise SpecError(
-                    "budget", f"{shown(self.data.budget)} is no longer kept here; give the file again."
+                    "budget", f"{shown(under.budget)} is no longer kept here; give the file again."
                 )
-            Budget(self.data.budget).charge(spec, draws_of(spec))
+            Budget(under.budget, rho=under.total).charge(spec, draws_of(spec), under.file)
         self._curator = UploadCurator(self.data, self.noise, self.errors)
         self.learned: Learned | None = None
         self.from_start = 0.0  # the bound of the policy's value, in units of the reward range
@@ -148,21 +133,19 @@ class UploadRun:
     def _ask_those_held_out(self, problem: OfflineProblem, learned: Learned) -> dict[str, Array]:
         """What they say of the policy. Their three sums are drawn once for a spec, and written down."""
         assert self.noise.mechanism is not None
-        by_step = errors_by_step(self.spec) if problem.stationary else self.errors
-        fitted, table = fitted_to(problem, learned, self.released, self.noise, self.errors, by_step)
+        fitted, table = fitted_to(problem, learned, self.released, self.noise, self.errors)
         scales, std = self.noise.scales, float(self.noise.mechanism.std(ONCE)[0])
         which = asked_of_those_held_out(self.spec)
         found = kept.drawn_sums(self.spec.data, which)
         if found is None:
             exact = check.sums(table, self.data.held, problem.episodes)
-            noisy = check.noisy(exact, self.noise.mechanism.key, scales)
+            noisy = check.noisy(exact, scales)
             ends = np.array([table.low, table.width])  # with which alone the first sum means something
             found = kept.write_down(self.spec.data, which, {"sums": noisy, "ends": ends})
         table = table._replace(low=int(found["ends"][0]), width=int(found["ends"][1]))
         of_sums = std * np.array([scales[name] for name in check.names(problem.episodes)])
-        quantile = check.QUANTILES[self.noise.mechanism.key]
         H, n = problem.size.H, self.spec.checked
-        return check.assessed(found["sums"], fitted, table, n, H, of_sums, quantile, problem.episodes)
+        return check.assessed(found["sums"], fitted, table, n, H, of_sums, problem.episodes)
 
     def _bound_from_start(self, V: Array) -> float:
         """The bound from the declared start, or from the one that the released counts of the first step show."""
@@ -171,9 +154,7 @@ class UploadRun:
             return float(spec.public.start @ V)
         assert noise.mechanism is not None
         scale = noise.scales[TRANSITIONS.family]
-        return bound_from_start(
-            V, self.released[0], spec.problem_size, spec.learned_from, spec.beta, noise.mechanism.key, scale
-        )
+        return bound_from_start(V, self.released[0], spec.problem_size, spec.learned_from, spec.beta, scale)
 
     def _lower(self) -> Array:
         public, size = self.spec.public, self.spec.problem_size
@@ -222,17 +203,6 @@ class UploadRun:
 def guarantee(spec: UploadSpec) -> dict[str, Any]:
     """What the run claims and proves."""
     return noise_of(spec)[0].guarantee.to_dict()
-
-
-def fitted_model(spec: UploadSpec) -> str:
-    """JSON of an environment with the frequencies of a data set that is kept here, for `custom`. Not private.
-
-    Raises:
-        SpecError: the data set is not kept here, or the model is too large for an environment.
-    """
-    check_type("spec", spec, UploadSpec, "what dprl.upload returned")
-    data = kept.held(spec.data)
-    return fitted(data.record, data.declared)
 
 
 def axes(base: UploadSpec) -> Mapping[str, Callable[[Any], Any]]:

@@ -20,8 +20,6 @@ from dprl.fields import (
     read_text,
     shown,
 )
-from dprl.learners import OFFLINE
-from dprl.learners.offline.learner import OfflineLearner, OfflineProblem
 from dprl.mdp import Size
 from dprl.messages.brief import described, tabulated
 from dprl.plugins import Registry
@@ -33,7 +31,7 @@ from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.ledger import Budget, digest_of, read_before
 from dprl.simulation.uploads.outside import Outside
-from dprl.statistics import DATASET, TRANSITIONS
+from dprl.statistics import DATASET
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,14 +39,10 @@ if TYPE_CHECKING:
 UNDECLARED = "accept_undeclared"
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
-# What has no noise is not offered, so that nothing but counts is kept of what is not private.
-# Whoever has a proof of its own comes first, which is the default.
-LEARNERS = tuple(
-    sorted(
-        (key for key, one in OFFLINE.items() if one.privacies[0] != "none" and "features" not in one.public),
-        key=lambda key: not OFFLINE[key].proved,
-    )
-)
+LEARNERS = (
+    "dp-kl-lcb",
+    "dp-plug-in",
+)  # both plan from one release; the first, with a proved bound, is the default
 
 # No query key: what a link may not carry.
 FIELDS: Registry[Field] = Registry(
@@ -62,7 +56,7 @@ FIELDS: Registry[Field] = Registry(
             f"the learner, by default {LEARNERS[0]}",
             choices=LEARNERS, optional=True, query="alg", flag="--algorithm",
         ),
-        *LEARNING,
+        *(field for field in LEARNING if field.name in ("algorithm_params", "rho", "beta")),
         Field(
             "held_out", "float", 0.0,
             f"share of the people held out, who say whether the policy is better than today; {SHARE:g} if a file is "
@@ -83,7 +77,7 @@ class UploadSpec(Budgeted):
     Its curve has one point: the released lower bound of what the learned policy is worth, at n. `upload` makes one
     from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then it is
     the same. Here data is the name that the counts are kept under, and declared is canonical JSON. n counts people, and
-    is public, too; each has one episode unless more are declared. privacy is never none.
+    is public, too; each has one episode unless more are declared. rho is the budget of zero-concentrated privacy.
 
     Raises:
         SpecError: one sentence that names the field and what is allowed.
@@ -94,11 +88,7 @@ class UploadSpec(Budgeted):
     n: names.Whole = 1  # type: ignore[assignment]
     algorithm: names.Given[str, names.OfflineAlgorithm | str | None] = None  # type: ignore[assignment]
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
-    privacy: names.Given[str, names.Promise | str | None] = None  # type: ignore[assignment]
-    calibration: names.Calibration | str | None = None
     rho: names.NumberOrNone = None  # type: ignore[assignment]
-    epsilon: names.NumberOrNone = None  # type: ignore[assignment]
-    delta: names.NumberOrNone = None  # type: ignore[assignment]
     beta: names.Number = 0.1  # type: ignore[assignment]
     held_out: names.Number = 0.0  # type: ignore[assignment]
     checked: names.Whole = 0  # type: ignore[assignment]
@@ -107,10 +97,13 @@ class UploadSpec(Budgeted):
     kind: ClassVar[str] = "upload"
     seeds: ClassVar[int] = 1  # each would be one more release
     TABLE: ClassVar[Mapping[str, Field]] = FIELDS
-    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
-        "privacy": ("calibration", "rho", "epsilon", "delta"),
-    }
+    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    privacy, calibration, epsilon, delta = (
+        "zcdp",
+        "calibrated",
+        None,
+        None,
+    )  # of every release of people's data
 
     __repr__ = described
     _repr_html_ = tabulated
@@ -120,31 +113,13 @@ class UploadSpec(Budgeted):
         if not kept.NAME.fullmatch(self.data):
             raise SpecError("data", "a private data set travels in no link: give its file.")
         self._set("declared", declaration(self.declared).text)
-        self._set("algorithm", self.algorithm or fitting_learners(self.public)[0])
+        self._set("algorithm", self.algorithm or LEARNERS[0])
         learner = self.learner
         self._set(
             "algorithm_params",
             Frozen(check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params)),
         )
-        self._choose_budget(tuple(key for key in learner.privacies if key != "none"))
-        if self.public.episodes > 1 and not learner.several:
-            raise SpecError(
-                "algorithm",
-                f"{learner.key} is for people with one episode each; give "
-                f"{' or '.join(fitting_learners(self.public))}.",
-            )
-        if self.public.stationary and not learner.pools:
-            raise SpecError(
-                "algorithm",
-                f"{learner.key} makes nothing of steps that are declared to be alike; give "
-                f"{' or '.join(fitting_learners(self.public))}.",
-            )
-        if self.public.start is None and not estimates_start(learner):
-            raise SpecError(
-                "declared.start",
-                f"{learner.key} needs it; declare where episodes begin, or give "
-                f"{' or '.join(fitting_learners(self.public))}.",
-            )
+        self._set("rho", 1.0 if self.rho is None else self.rho)
         self._check_cells("declared", self.problem_size)
         if not 0 <= self.checked < self.n:
             raise SpecError(
@@ -195,25 +170,6 @@ class UploadSpec(Budgeted):
         return key_of(self.to_dict(), seed, engine())
 
 
-def fitting_learners(declared: Declaration) -> tuple[str, ...]:
-    """Of several episodes of a person, those whose noise and bound are for that; of steps that are alike, those that
-    use it."""
-
-    def fits(learner: OfflineLearner) -> bool:
-        several = learner.several or declared.episodes == 1
-        pools = learner.pools or not declared.stationary
-        return several and pools and (estimates_start(learner) or declared.start is not None)
-
-    return tuple(key for key in LEARNERS if fits(OFFLINE[key]))
-
-
-def estimates_start(learner: OfflineLearner) -> bool:
-    """Return whether its bound needs no declared start: it then releases counts of transitions alone (start.py)."""
-    size = Size(1, 1, 1)
-    asked = learner.families(OfflineProblem(size, 1, 0.1, {}), "calibrated")
-    return asked[0].name == TRANSITIONS.family
-
-
 def warn(outside: Outside) -> None:
     """Tells whoever called `upload` what was outside of the declaration."""
     warnings.warn(str(outside), stacklevel=7)
@@ -247,8 +203,8 @@ def upload(
             declared label.
         tell: is called if labels or rewards of the file are outside the declaration, with what these are: for the owner
             alone, before anything is released. By default it is a warning.
-        budget: in which each release is written down, and which may refuse it. It remembers a digest of the file.
-        recall: is called with a sentence if a budget remembers the file. By default it is a warning.
+        budget: in which each release is written down, and which may refuse it.
+        recall: is called with a sentence if a budget has a release of the file. By default it is a warning.
         fields: of the spec, such as rho.
 
     Raises:
@@ -286,13 +242,11 @@ def take(
         if not accept_undeclared and (wrong := outside.refusal()):
             raise SpecError(UNDECLARED, wrong)
 
-    under = budget.name if budget else ""
+    under = None if budget is None else _under(file, budget, recall)
     name, found = kept.keep(file, public, look, fields["held_out"], under, name)
     if found.checked == found.n:
         kept.forget(name)
         raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
-    if budget is not None:
-        _remember(file, budget, recall)
     return UploadSpec(
         data=name,
         declared=public.text,
@@ -303,14 +257,18 @@ def take(
     )
 
 
-def _remember(file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]) -> None:
-    """Write down that a file was read under a budget, and report where it was read before."""
+def _under(
+    file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]
+) -> kept.Under:
+    """Return what is kept of a budget until a release, and report under which budgets the file was released before."""
     digest = digest_of(_bytes_of(file))
     before = read_before(digest)
     if before:
         names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
-        recall(f"This file was read before under the budget {names}. Releases from both readings add up.")
-    budget.remember(digest)
+        recall(
+            f"This file was released from before, under the budget {names}. Releases from both readings add up."
+        )
+    return kept.Under(budget.name, budget.total, Budget.known(budget.name), digest)
 
 
 def _bytes_of(file: Path | BinaryIO | pd.DataFrame) -> Path | BinaryIO:

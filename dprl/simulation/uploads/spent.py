@@ -13,12 +13,11 @@ from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, Context
 from typing import Any, NamedTuple
 
-from dprl.privacy.accounting import Gaussian, Laplace, Losses, epsilon_of, gaussian_epsilon, zcdp_of
+from dprl.privacy.accounting import Gaussian, Losses, gaussian_epsilon, zcdp_of
 from dprl.privacy.exact import Apart
 from dprl.privacy.guarantee import budget as pair
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
 
-LOSSES = {kind.__name__: kind for kind in (Gaussian, Laplace)}
 FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 
@@ -41,7 +40,7 @@ class Draw:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        losses = [[type(loss).__name__, asdict(loss)] for loss in self.losses]
+        losses = [asdict(loss) for loss in self.losses]
         return {
             "key": self.key,
             "read": self.read,
@@ -53,7 +52,7 @@ class Draw:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Draw:
         """What `to_dict` wrote. Raises KeyError, TypeError or ValueError where it did not."""
-        losses = tuple(LOSSES[kind](**values) for kind, values in given["losses"])
+        losses = tuple(Gaussian(**values) for values in given["losses"])
         return cls(given["key"], given["read"], int(given["half"]), losses, Apart(*given["apart"]))
 
 
@@ -61,40 +60,26 @@ class Spent(NamedTuple):
     """What draws prove together, of replacing one person.
 
     Attributes:
-        rho: of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7). Noise for pure epsilon counts
-            as it is, each number that moves by t with t^2/2 (Propositions 1.4, 1.6).
-        pure: the epsilon of pure privacy, which adds up; infinite where any noise is Gaussian.
-        gaussian: whether all noise is. Then rho says all of it.
+        rho: of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7).
         apart: of noise on the grid, in all.
     """
 
     rho: float
-    pure: float
-    gaussian: bool
     apart: Apart
 
     def epsilon(self, delta: float) -> float:
-        """An epsilon for which all this is (epsilon, delta)-private.
-
-        Gaussian noise alone: exactly, for mu^2/2 = rho (Balle, Wang 2018, Theorem 8), and what the grid adds. Else what
-        rho alone implies, rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3), or the pure epsilon.
-        """
+        """Return an epsilon for which all this is (epsilon, delta)-private: exactly, for Gaussian noise with mu^2/2 =
+        rho (Balle, Wang 2018, Theorem 8), and what the grid adds."""
         if self.rho == 0:
             return 0.0
-        if delta <= 0:
-            return self.pure
-        found = min(self.pure, self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta)))
-        if self.gaussian:
-            mu = math.sqrt(2 * self.rho)
-            exact = gaussian_epsilon(mu, self.apart.delta(delta)) + self.apart.up + self.apart.down
-            found = min(found, exact)
-        return found
+        exact = gaussian_epsilon(math.sqrt(2 * self.rho), self.apart.delta(delta))
+        return min(
+            self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta)), exact + self.apart.up + self.apart.down
+        )
 
     @property
     def text(self) -> str:
-        """In one number: pure epsilon where all of it is, else rho."""
-        if math.isfinite(self.pure) and self.rho > 0:
-            return f"ε = {rounded(self.pure):g}"
+        """In one number."""
         return f"ρ = {rounded(self.rho):g}"
 
     @property
@@ -114,15 +99,13 @@ def together(draws: Iterable[Draw]) -> Spent:
     reads: defaultdict[str, defaultdict[int, list[Draw]]] = defaultdict(lambda: defaultdict(list))
     for draw in once.values():
         reads[draw.read][draw.half].append(draw)
-    rho = pure = up = down = 0.0
+    rho = up = down = 0.0
     for halves in reads.values():
         composed = [tuple(loss for draw in half for loss in draw.losses) for half in halves.values()]
         rho += max(_rho(losses) for losses in composed)
-        pure += max(epsilon_of(losses, 0.0) for losses in composed)
         up += max(sum(draw.apart.up for draw in half) for half in halves.values())
         down += max(sum(draw.apart.down for draw in half) for half in halves.values())
-    gaussian = all(isinstance(loss, Gaussian) for draw in once.values() for loss in draw.losses)
-    return Spent(rho, pure, gaussian, Apart(up, down))
+    return Spent(rho, Apart(up, down))
 
 
 def _rho(losses: Losses) -> float:

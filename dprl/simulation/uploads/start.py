@@ -8,8 +8,7 @@ event below speaks of all W at once.
   exp(-2 n t^2). There are at most 2^S sets, and the largest difference is half of |d^ - d|_1. So d^W - dW <=
   (max W - min W) t with t = sqrt((S ln 2 + ln(1/alpha)) / (2 n)).
 - Noise: the count of a state is a sum of S A released numbers. As n is known, sum_s n(s) W(s) = n c + sum_s n(s) (W(s)
-  - c) for every c, and noise moves the last sum by at most |g|_2 |W - c|_2 (Gaussian: |g|_2 by a quantile of its
-  length) or max|g| |W - c|_1 (Laplace: Chernoff's bound of each state, on both sides).
+  - c) for every c, and noise moves the last sum by at most |g|_2 |W - c|_2, where |g|_2 is bounded by a quantile.
 
 Each of the two fails with at most half of START_SHARE beta; the learner gets the rest of beta.
 """
@@ -27,9 +26,7 @@ START_SHARE = 0.1  # of beta
 GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of continuous noise
 
 
-def bound_from_start(
-    V: Array, released: Array, size: Size, n: int, beta: float, mechanism: str, scale: float
-) -> float:
+def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
     """Return a lower bound of the mean value over first states, but for a chance of START_SHARE beta.
 
     Args:
@@ -38,20 +35,14 @@ def bound_from_start(
         size: S, A and H.
         n: people who were learned from, one episode each.
         beta: the chance with which the whole bound may fail.
-        mechanism, scale: of the noise in each released number.
+        scale: of the Gaussian noise in each released number.
     """
     from scipy.special import chdtri
 
     S, A, _, _ = size
     chance, summed = beta * START_SHARE / 2, S * A
-    if mechanism == "gaussian":
-        centre = float(V.mean())
-        far = scale * sqrt(summed * float(chdtri(S, chance))) * float(np.linalg.norm(V - centre))
-    else:
-        centre = float(np.median(V))
-        u = np.linspace(0.01, 0.99, 99)
-        tail = float(((log(2 * S / chance) - summed * np.log1p(-(u**2))) / u).min())
-        far = scale * tail * float(np.abs(V - centre).sum())
+    centre = float(V.mean())
+    far = scale * sqrt(summed * float(chdtri(S, chance))) * float(np.linalg.norm(V - centre))
     off = V - centre
     far += 2 * summed * GRID * float(np.abs(off).sum())
     mean = centre + (float(counts.visits(released)[0].sum(-1) @ off) - far) / n

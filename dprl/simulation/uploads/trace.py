@@ -86,11 +86,9 @@ class UploadTrace(TraceCore[UploadSpec]):
     def portable(self) -> Policy:
         """The policy with its evidence and its guarantee, as it is taken along."""
         spec, public, card, E = self.spec, self.spec.public, self.guarantee, next(iter(self.errors.values()))
-        people = check.taken(self.released, self.policy.astype(np.int64), public.stationary)
+        people = check.taken(self.released, self.policy.astype(np.int64))
         shares = {name: float(self.checked[name]) for name in ("covered", "follows") if self.checked}
-        unit = {"one reward point is": list(public.unit)} if public.unit else {}
-        what = "visits at any step" if public.stationary else "episodes"
-        counted = {"a number of people counts": what} if public.of_people or public.stationary else {}
+        counted = {"a number of people counts": "episodes"} if public.of_people else {}
         proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
         enough = people - E >= 1
         proof = not spec.learner.unproved(spec.algorithm_params)
@@ -109,7 +107,7 @@ class UploadTrace(TraceCore[UploadSpec]):
             },
             "held out": {"people": spec.checked, "verdict": self.verdict, **shares}
             | {name: values.tolist() for name, values in self.today.items()},
-            "declared": json.loads(spec.declared), **unit, **counted,
+            "declared": json.loads(spec.declared), **counted,
             "people learned from": spec.learned_from,
             "a number of people is off by at most": float(E),
             "where evidence is lacking": SOMEBODY,

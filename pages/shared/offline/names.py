@@ -11,7 +11,7 @@ from dprl.learners import OFFLINE
 from dprl.messages.labels import called, of_data
 from dprl.research.series import comparable
 from dprl.research.series import style_of_data as kind
-from dprl.simulation import OfflineSpec, UploadSpec
+from dprl.simulation import OfflineSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.words import count, percent, plural, promise
 from pages.shared.names import CALIBRATION, episodes_each, places_apart, shared_problem, told_apart
@@ -33,7 +33,7 @@ def label(spec: OfflineSpec) -> str:
     )
 
 
-def promise_words(spec: OfflineSpec | UploadSpec) -> str:
+def promise_words(spec: OfflineSpec) -> str:
     """What is promised, in a few words."""
     if spec.rho is not None:
         return f"ρ = {spec.rho:g}"

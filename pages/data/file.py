@@ -1,0 +1,277 @@
+"""Your data: the form, the file on its way to its counts, and what is known before a release."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from dprl.fields import SpecError, decode
+from dprl.runs.database import StoreError
+from dprl.sentences import uploads as said
+from dprl.sentences import verdict
+from dprl.simulation import UploadSpec
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.check import SHARE
+from dprl.simulation.uploads.declaration import declaration
+from dprl.simulation.uploads.ledger import MOST_NAME, Budget
+from dprl.simulation.uploads.model import example
+from dprl.simulation.uploads.run import draws_of
+from dprl.simulation.uploads.spent import together
+from dprl.simulation.uploads.table import MOST_BYTES
+from dprl.uploads.readings import Readings, forget
+from dprl.words import plural
+from pages.data.own import Own, belongings, own_data, start
+from pages.shared.layout.download import save
+from pages.shared.layout.terms import explained
+from pages.shared.results import answers, data
+from pages.shared.results.data import store
+from pages.shared.results.status import ACTIVE
+from pages.shared.streamlit_internals import drop_file
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+
+MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
+MOST_TYPED = 2000  # characters
+TYPED = ("states", "actions", "horizon", "columns", "rewards", "budget", "total", "rho")
+
+
+@st.cache_resource(show_spinner=False)
+def readings() -> Readings:
+    """Return the one of this server."""
+    return Readings()
+
+
+def form(own: Own) -> None:
+    """Draw the fields, and the button that has the file read."""
+    st.caption(explained(said.DECLARED))
+    with st.form("own_form"):
+        left, right = st.columns(2)
+        left.file_uploader(
+            "File of episodes (CSV or Parquet)", type=["csv", "parquet"], key=f"own_file_{own.turn}",
+            max_upload_size=min(MOST_BYTES // 10**6, st.get_option("server.maxUploadSize")), help=said.FILE,
+        )  # fmt: skip
+        right.file_uploader(
+            "Declaration (JSON), instead of the next five fields", type=["json"], key=f"own_declared_{own.turn}",
+            max_upload_size=MOST_DECLARED // 10**6, help=said.DECLARATION,
+        )  # fmt: skip
+        if own.file:
+            right.caption(f"In use: {escape(summary(own))}")
+        left, right = st.columns(2)
+        _text(left, own, "states", "States, separated by commas", "mild, severe, other", said.LAST_LABEL)
+        _text(right, own, "actions", "Actions, separated by commas", "watch, treat", said.LAST_LABEL)
+        first, second, third = st.columns([1, 2, 1])
+        first.number_input("Steps of each episode", 1, 1000, own.horizon, 1, key="own_horizon")
+        _text(second, own, "columns", "Names of the columns in your file", "", said.COLUMNS)
+        _text(third, own, "rewards", "Lowest and highest reward", "0, 1", said.REWARDS)
+        first, second, third = st.columns([2, 1, 1])
+        if not store().public:
+            first.text_input(
+                "Name of the budget", own.budget, MOST_NAME, "own_budget", placeholder="ward 2026", help=said.NAME,
+            )  # fmt: skip
+            second.number_input(
+                "Total ρ", 1e-6, None, own.total, key="own_total", format="%g", help=said.TOTAL
+            )
+        third.number_input(
+            "ρ of this release",
+            1e-6,
+            1e6,
+            own.rho,
+            key="own_rho",
+            format="%g",
+            help=said.RHO,
+            placeholder="0.1",
+        )
+        if own.problem:
+            st.markdown(f":red[:material/error: {escape(own.problem)}]")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            pressed = callback(check)
+            st.form_submit_button(
+                "Check", icon=":material/fact_check:", on_click=pressed, args=(own,), key="own_check"
+            )
+            st.caption("Reads the file on this computer. Nothing is released.", width="stretch")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        save("example.csv", "Example file", "text/csv", example)
+        st.caption(said.EXAMPLE_FILE, width="stretch")
+    st.caption(explained(f"{said.KEPT} {said.MALFORMED}"))
+
+
+def _text(place: Any, own: Own, name: str, label: str, empty: str, about: str) -> None:
+    key = f"own_{name}"
+    place.text_input(label, getattr(own, name), MOST_TYPED, key, placeholder=empty, help=about)
+
+
+def check(own: Own) -> None:
+    """Take over the form, and have the file read."""
+    for name in TYPED:
+        value = st.session_state.get(f"own_{name}", getattr(own, name))
+        setattr(own, name, value.strip() if isinstance(value, str) else value)
+    own.problem = ""
+    try:
+        use(own, *(st.session_state.get(f"own_{name}_{own.turn}") for name in ("file", "declared")))
+    except (SpecError, StoreError) as error:
+        own.problem = str(error)
+
+
+def use(own: Own, file: Any, form: Any) -> None:
+    """Have a file read by what is declared. Raises SpecError and StoreError.
+
+    file, form: trajectories and a declaration, as they were uploaded; a file that was dropped before cannot be read.
+    """
+    if hasattr(form, "getvalue"):
+        own.file = declaration(decode("declared", form.getvalue())).text
+    elif own.states:
+        own.file = ""  # the visitor types what a file said before
+    if missing := own.missing:
+        raise SpecError(
+            "form", f"{', '.join(missing)}: give {'this' if len(missing) == 1 else 'these'}, too."
+        )
+    declared = own.declared()
+    if not store().public:
+        Budget(own.budget, rho=own.total)
+    if hasattr(file, "read"):
+        receive(own, file, declared.text)
+    elif own.data is None or own.data.declared != declared.text:
+        raise SpecError("data", "give the file of episodes.")
+
+
+def receive(own: Own, file: Any, declared: str) -> None:
+    """Have a file read, and drop it from the server's memory. Raises SpecError and StoreError."""
+    if own.reading is not None:  # one file at a time
+        belongings().end(own.reading.name)
+    public = store().public  # there nobody knows whose file it is
+    asked = {
+        "declared": declared,
+        "held_out": SHARE,
+        "budget": None if public else own.budget,
+        "total": None if public else own.total,
+    }
+    try:
+        reading = own.reading = readings().begin(file, asked)
+    finally:
+        own.turn += 1
+        drop_file(file)
+
+    def end() -> None:
+        readings().cancel(reading)
+        if reading.done:
+            forget(reading.name, reading.marker)
+
+    belongings().add(reading.name, end, partial(released_of, own, reading.name))
+
+
+def released_of(own: Own, name: str) -> bool:
+    """Return whether a release of these counts is being made."""
+    return any(spec.data == name and data.status(spec).state in ACTIVE for spec in own.specs)
+
+
+def collect(own: Own) -> None:
+    """Take over what was read, once a reading has ended; counts that are no longer kept are not offered."""
+    reading = own.reading
+    if reading is not None and reading.done:
+        own.reading = None
+        own.problem = reading.problem
+        if reading.spec is not None:
+            own.data, own.recalled, own.specs = reading.spec, reading.recalled, ()
+            own.outside = () if store().public else reading.outside
+        else:
+            belongings().end(reading.name)
+    if own.data is not None and not kept.there(own.data.data):
+        own.data, own.outside, own.recalled = None, (), ""
+        own.problem = said.GONE
+
+
+def show_reading(own: Own) -> None:
+    """Show how far it is, and a way to stop."""
+    reading = own.reading
+    assert reading is not None
+    st.progress(reading.share, said.reading(reading.share, reading.ahead))
+    st.button("Stop reading", icon=":material/cancel:", key="own_stop", on_click=callback(stop), args=(own,))
+
+
+def stop(own: Own) -> None:
+    """Keep nothing of the file."""
+    if own.reading is not None:
+        belongings().end(own.reading.name)
+        own.reading = None
+    own.turn += 1
+    st.rerun()
+
+
+def forget_counts(own: Own) -> None:
+    """Delete the counts."""
+    if own.data is not None:
+        belongings().end(own.data.data)
+        kept.forget(own.data.data)
+    own.drop()
+    st.rerun()
+
+
+def before_release(own: Own) -> None:
+    """Show what was read, what a release would cost and could say, and the button."""
+    spec = own.spec
+    assert own.data is not None
+    if spec is None:
+        return
+    people = said.people(spec.n, spec.public.episodes)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f":material/lock: **{people}** read: {escape(summary(own))}", width="stretch")
+        st.button("Forget the data", icon=":material/delete:", key="own_forget", on_click=callback(forget_counts),
+                  args=(own,), width="content")  # fmt: skip
+        text = own.data.declared
+        save("declared.json", "Declaration", "application/json", lambda: text)
+    if own.recalled:
+        st.warning(f"{escape(own.recalled)} {said.ADD_UP}", icon=":material/history:")
+    if own.outside:
+        strange = "\n".join(f"- {escape(sentence)}" for sentence in own.outside)
+        st.warning(f"{said.OUTSIDE}\n\n{strange}", icon=":material/visibility_lock:")
+    if spec in own.specs:
+        st.caption(said.AGAIN)
+        return
+    try:
+        wrong = own.refusal()
+    except SpecError as error:
+        wrong = str(error)
+    hopeless = wrong or outlook(spec)
+    st.button(f"Release at ρ = {spec.rho:g}", type="primary", icon=":material/send:", key="own_run",
+              disabled=bool(hopeless), on_click=callback(release), args=(spec,))  # fmt: skip
+    if wrong:
+        st.markdown(f":red[:material/error: {escape(wrong)}]")
+
+
+def outlook(spec: UploadSpec) -> bool:
+    """Show what a release would cost and could say; return whether it is not offered, or that is not known yet."""
+    budget = together(draws_of(spec)).text
+    spent = verdict.beforehand(spec.learned_from, spec.checked, budget, spec.public.episodes)
+    st.markdown(explained(f"{spent} {said.HELD_OUT}"))
+    found = answers.reach_of_release(spec)
+    if isinstance(found, answers.Pending):
+        st.caption(said.ESTIMATING)
+        return True
+    if found is None:
+        return False
+    hopeless = said.certain(found)
+    if told := said.forecast(found):
+        st.markdown(explained(f":material/warning: {told} {said.NOT_OFFERED if hopeless else ''}"))
+    listed = "\n".join(f"- {sentence}" for sentence in said.noise_outlook(found))
+    with st.expander("Forecast from the declaration", expanded=True):
+        st.markdown(explained(listed))
+    return hopeless
+
+
+def release(spec: UploadSpec) -> None:
+    """Ask for the release."""
+    own = own_data().own
+    own.specs = tuple(dict.fromkeys((*own.specs, spec)))
+    start()
+
+
+def summary(own: Own) -> str:
+    """Return what is declared, in a line."""
+    declared = own.data.public if own.data is not None else declaration(own.file)
+    (S, A, H, _), (low, high) = declared.size, declared.reward_range
+    sizes = (
+        f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}, rewards from {low:g} to {high:g}"
+    )
+    return sizes if declared.rewards is None else f"{sizes}, mean rewards declared"
