@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
@@ -223,7 +224,7 @@ class SweepResult(Generic[S]):
         measure, frame = kind_of(self.sweep.base).measure, self.frame()
         names = [name for name, _ in self.sweep.axes]
         groups = frame.groupby(names, sort=False)
-        parts = {}
+        parts: dict[str, Any] = {}
         for name in (measure, f"extra_{measure}"):
             mean, n = groups[name].mean(), groups[name].count()
             half = t.ppf(0.975, n - 1) * groups[name].std() / np.sqrt(n)
@@ -236,7 +237,7 @@ class SweepResult(Generic[S]):
 
     def _repr_html_(self) -> str:
         means = self.summary().filter(regex="^(?!.*_(low|high)$)")
-        means.columns = [name.removesuffix("_mean") for name in means]
+        means.columns = [str(name).removesuffix("_mean") for name in means]
         caption = f"{self.sweep!r}: means over seeds at the end"
         cells = (
             "".join(f"{one:.4g}" if isinstance(one, float) else str(one) for one in r) for r in means.values
@@ -279,7 +280,7 @@ def progress_bar() -> Callable[[float], None]:
 
     if "ipykernel" not in sys.modules:
         return on_terminal
-    from IPython.display import display
+    display: Any = import_module("IPython.display").display
 
     output = display({"text/plain": drawn(0)}, raw=True, display_id=True)
     return lambda share: output.update({"text/plain": drawn(share)}, raw=True)
