@@ -202,8 +202,8 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
 
 def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     listed = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    # for another engine; and what Streamlit brings
-    extras = {"distributed", "pyarrow", "starlette"}
+    # for another engine; what Streamlit brings; and what every notebook has
+    extras = {"distributed", "pyarrow", "starlette", "IPython"}
     required = extras | {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}
     imported = {module.split(".")[0] for file in FILES for _, module in imported_modules(file, ROOT)}
     assert imported - sys.stdlib_module_names - {"app", "dprl", "pages", "website"} == required

@@ -1,7 +1,8 @@
-"""Privacy: mechanisms, how large their errors are, and the privatizers built from them."""
+"""Privacy: mechanisms, how large their errors are, the privatizers built from them, and a public accountant."""
 
+from dprl.privacy.accountant import Account, account
 from dprl.privacy.guarantee import Guarantee
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism
 from dprl.privacy.privatizers import PRIVATIZERS, Privatizer
 
-__all__ = ["MECHANISMS", "PRIVATIZERS", "Guarantee", "Mechanism", "Privatizer"]
+__all__ = ["MECHANISMS", "PRIVATIZERS", "Account", "Guarantee", "Mechanism", "Privatizer", "account"]

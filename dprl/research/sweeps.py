@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
@@ -279,6 +280,7 @@ def progress_bar() -> Callable[[float], None]:
 
     if "ipykernel" not in sys.modules:
         return on_terminal
-    notebook: Any = sys.modules["IPython.display"]  # a kernel has it, and the program does not need it
-    output = notebook.display({"text/plain": drawn(0)}, raw=True, display_id=True)
+    display: Any = import_module("IPython.display").display
+
+    output = display({"text/plain": drawn(0)}, raw=True, display_id=True)
     return lambda share: output.update({"text/plain": drawn(share)}, raw=True)

@@ -86,9 +86,8 @@ def form(own: Own) -> None:
         if own.problem:
             st.markdown(f":red[:material/error: {escape(own.problem)}]")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            pressed = callback(check)
             st.form_submit_button(
-                "Check", icon=":material/fact_check:", on_click=pressed, args=(own,), key="own_check"
+                "Check", icon=":material/fact_check:", on_click=callback(check), args=(own,), key="own_check"
             )
             st.caption("Reads the file on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

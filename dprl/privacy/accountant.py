@@ -1,0 +1,179 @@
+"""A public accountant: the epsilon that noise proves, and the noise that an epsilon needs.
+
+>>> from dprl import privacy
+>>> needed = privacy.account("gaussian-tree", releases=10, epsilon=1, delta=1e-6)
+>>> needed.scale
+8.44936
+>>> privacy.account("gaussian-tree", releases=10, scale=needed.scale, delta=1e-6).epsilon <= 1
+True
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dprl.fields import Field, SpecError, check_type, either, shown, similar
+from dprl.mdp.tabular import Array, read_only
+from dprl.messages.brief import described
+from dprl.privacy.accounting import Binomial, Losses, for_each, group_epsilon, least_scale
+from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream, make_stream, stream_of_releases
+from dprl.privacy.mechanisms.tree import levels, nodes
+from dprl.privacy.outside import check_contribution
+from dprl.privacy.privatizers.central import calibrated_scale
+from dprl.privacy.privatizers.privatizer import proved
+from dprl.privacy.privatizers.shuffle import guessed
+from dprl.statistics import Change
+
+ARGUMENTS = {
+    field.name: field
+    for field in (
+        Field("releases", "int", 1, "how often running sums are released", 1, 10**6),
+        Field("counters", "int", 1, "counters that one episode changes", 1, 10**6),
+        Field("size", "float", 1.0, "by how much it changes each", 0, 1e6, low_open=True),
+        Field("contribution", "int", 1, "episodes of one user", 1, 1000),
+        Field("delta", "float", 1e-6, "of the guarantee", 0, 0.1),
+        Field("epsilon", "float", None, "to be proved", 0.001, 1000, optional=True),
+        Field("scale", "float", None, "of the noise", 0, 1e15, low_open=True, optional=True),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """Noise, and what it proves if one user's episodes are replaced.
+
+    Attributes:
+        mechanism: its key.
+        epsilon, delta: we prove that the releases are (epsilon, delta)-differentially private.
+        scale: of one draw: the standard deviation of Gaussian noise, b of Laplace noise (density exp(-|x| / b) / 2b),
+            and of shuffled noise how many fair random bits all users of a batch, or of a node of the tree, add to each
+            counter together.
+        std: [releases] standard deviation of the noise in one counter at each release, of a tree that of the worst; of
+            noise that each user draws, [1] of one report.
+        releases, counters, size, contribution: see `account`.
+    """
+
+    mechanism: str
+    epsilon: float
+    delta: float
+    scale: float
+    std: Array
+    releases: int
+    counters: int
+    size: float
+    contribution: int
+
+    __repr__ = described
+
+
+def account(
+    mechanism: str = "gaussian-tree",
+    *,
+    epsilon: float | None = None,
+    scale: float | None = None,
+    delta: float = 1e-6,
+    releases: int = 1,
+    counters: int = 1,
+    size: float = 1.0,
+    contribution: int = 1,
+) -> Account:
+    """Return the epsilon that noise of a scale proves, or the least noise that proves an epsilon. Give one of both.
+
+    - Continual counting: `gaussian-tree`, `gaussian-toeplitz`, `gaussian-optimal`, `gaussian-blt` and `laplace-tree`
+      add noise to running sums, which are released several times. Each episode is in one release and all later ones.
+    - Sums that are released once: the same with releases=1; several sums of the same users are several counters.
+    - No trusted party: with `gaussian` and `laplace`, each user adds noise to a report on each episode.
+    - Shuffling: with `binomial-sum`, users of a batch add random bits; with `binomial-tree`, those of a tree's node.
+
+    Args:
+        mechanism: a key of `dprl.MECHANISMS`, except `unary`, whose noise an algorithm chooses.
+        epsilon: to be proved.
+        scale: of the noise, see `Account`.
+        delta: of the guarantee; 0 for pure privacy, which Laplace noise alone can give.
+        releases: of running sums, or batches that are shuffled.
+        counters: how many counters change at most if one episode is replaced. Of shuffled bits, half of them go up.
+        size: by how much each of them changes at most; of shuffled bits, 1.
+        contribution: m, the most episodes of one user, who is protected as a whole, wherever the episodes are.
+
+    Raises:
+        SpecError: an argument is not allowed, or no noise of this kind proves epsilon at this delta.
+    """
+    given = {
+        "releases": releases,
+        "counters": counters,
+        "size": size,
+        "contribution": contribution,
+        "delta": delta,
+    }
+    releases, counters, size, contribution, delta = (
+        ARGUMENTS[name].check(value) for name, value in given.items()
+    )
+    epsilon, scale = ARGUMENTS["epsilon"].check(epsilon), ARGUMENTS["scale"].check(scale)
+    if (epsilon is None) == (scale is None):
+        raise SpecError("epsilon", "give either epsilon, to get the noise, or scale, to get the epsilon.")
+    noise = _mechanism(mechanism, releases, delta, size, contribution)
+    stream = make_stream(np.ones(1, dtype=np.int64)) if noise.fresh else stream_of_releases(releases)
+    bits = noise.norm == "cells"
+    change = Change(((counters, size),), one_way=counters == 1)
+
+    def losses_at(amount: float) -> Losses:
+        """Of shuffled bits: what one episode changes, in one batch, or in a node of each level."""
+        times = levels(releases) if noise.key == "binomial-tree" else 1
+        return (
+            Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),
+        )
+
+    if scale is None:
+        if bits:
+            each = for_each(epsilon, delta, contribution)
+            scale = float(math.ceil(least_scale(losses_at, *each, 4 * guessed(counters, *each))))
+        else:
+            scale = calibrated_scale(noise, change, stream, epsilon, delta, contribution=contribution)
+    if bits:
+        scale = float(math.floor(scale))
+        found = group_epsilon(losses_at(scale), contribution, delta) if scale else math.inf
+    else:
+        found = proved(noise, change, scale, stream, delta, contribution)
+    spread = read_only(_std(noise, stream, scale))
+    return Account(noise.key, found, delta, scale, spread, releases, counters, size, contribution)
+
+
+def _mechanism(key: object, releases: int, delta: float, size: float, contribution: int) -> Mechanism:
+    """The mechanism with this key. Raises SpecError, also if it does not go with the rest."""
+    known = [name for name, one in MECHANISMS.items() if one.norm != "one-hot"]
+    check_type("mechanism", key, str, f"one of {', '.join(known)}")
+    if key not in known:
+        raise SpecError(
+            "mechanism", f"{shown(key)} is not allowed{similar(key, known)}; give {either(known)}."
+        )
+    noise = MECHANISMS[str(key)]
+    check_contribution(noise.key, contribution)
+    if noise.needs_delta and delta == 0:
+        raise SpecError(
+            "delta", f"{noise.key} proves nothing at 0; give more, or mechanism laplace-tree or laplace."
+        )
+    if noise.norm == "cells" and size != 1:
+        raise SpecError("size", f"{size:g} is not allowed; shuffled bits are for counters that change by 1.")
+    if noise.fresh and releases > 1:
+        raise SpecError(
+            "releases", f"{releases:,} is not allowed; each report has noise of its own, so give 1 however often "
+            "sums of reports are released."
+        )  # fmt: skip
+    try:
+        noise.rows(releases, releases)
+    except SpecError:
+        raise SpecError(
+            "releases", f"{releases:,} are too many for {noise.key}; give fewer, or mechanism gaussian-blt."
+        ) from None
+    return noise
+
+
+def _std(noise: Mechanism, stream: Stream, scale: float) -> Array:
+    """[releases] standard deviation of the noise in one counter."""
+    if noise.norm != "cells":
+        return np.asarray(scale * noise.std(stream))
+    batches = nodes(stream) if noise.key == "binomial-tree" else np.arange(1, stream.releases + 1)
+    return np.asarray(np.sqrt(batches * scale) / 2)
