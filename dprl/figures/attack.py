@@ -20,7 +20,6 @@ ERRORS_ALT = (
     "Curve of how often an attacker is right against how often wrong, beside the most that the noise allows."
 )
 EPSILON_ALT = "Line chart of the proved epsilon against delta."
-OUTCOMES_ALT = "Dots, one for each draw of noise, by how far it puts a count off."
 GUESSES_ALT = "A hundred circles, filled as often as the best attacker guesses right."
 BELIEF_ALT = "Line chart of what an attacker may believe afterwards against what was believed before."
 COLLUSION_ALT = "Bar chart of what two colluding users read of the user between them, beside the truth."
@@ -124,36 +123,6 @@ def epsilon_of_delta(
     chart.x(type="log", nticks=6, tickangle=0)
     chart.y(rangemode="tozero")
     return chart.picture(EPSILON_ALT, see, pd.DataFrame({"delta": deltas, "epsilon": epsilons}))
-
-
-def noise_dots(drawn: Array, new: int, *, see: str = "", dark: bool = False) -> Picture:
-    """What noise did to one count of visits, a dot a draw: drawn, of which the last `new` are the newest."""
-    edges = np.histogram_bin_edges(drawn, min(25, 5 + len(drawn) // 4))
-    place = np.clip(np.digitize(drawn, edges) - 1, 0, len(edges) - 2)
-    middle = (edges[:-1] + edges[1:])[place] / 2
-    level = np.array([np.count_nonzero(place[: i + 1] == place[i]) for i in range(len(drawn))])
-    chart = Chart(
-        "What noise may do to one count",
-        "Released less true visits, at the last release",
-        "Draws",
-        subtitle=f"{len(drawn)} draws, a dot each",
-        height=360,
-        dark=dark,
-    )
-    older, noisy = len(drawn) - new, chart.colors.roles["noisy"]
-    for name, part, color in (
-        ("earlier draws", slice(older), style.translucent(noisy, 0.35)),
-        ("these draws", slice(older, None), noisy),
-    ):
-        if len(drawn[part]):
-            hover = "off by %{customdata:,.0f} visits<extra></extra>"
-            marker = {"color": color, "size": 9}
-            said: Trace = {"customdata": drawn[part], "hovertemplate": hover}
-            chart.add("markers", middle[part], level[part], marker=marker, name=name, **said)
-    chart.upright(0, chart.colors.ink, "dash")
-    chart.y(range=[0, max(6, level.max() + 1)], dtick=5)
-    table = pd.DataFrame({"draw": np.arange(1, len(drawn) + 1), "released less true visits": drawn})
-    return chart.picture(OUTCOMES_ALT, see, table)
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:

@@ -183,9 +183,9 @@ GUARANTEE = Lesson(
         _guessed(
             "bare",
             None,
-            Attempt(SAID["bare"]["try"], "attack", (COLLUSIONS[0],), {"show": "collusion", "step": "subtract"}),
+            Attempt(SAID["bare"]["try"], "attack", (COLLUSIONS[0],), {"step": "subtract"}),
         ),
-        _guessed("noisy", EPSILON, Attempt(SAID["noisy"]["try"], "attack", (ATTACK,), {"show": "promise"})),
+        _guessed("noisy", EPSILON, Attempt(SAID["noisy"]["try"], "attack", (ATTACK,), {})),
         Step(
             SAID["belief"]["title"],
             Marker(
@@ -206,7 +206,7 @@ GUARANTEE = Lesson(
             filled(
                 SAID["belief"]["why"], epsilon=f"{EPSILON:g}", factor=rough(math.exp(EPSILON))
             ),
-            Attempt(SAID["belief"]["try"], "attack", (ATTACK,), {"show": "promise", "prior": 50}),
+            Attempt(SAID["belief"]["try"], "attack", (ATTACK,), {"prior": 50}),
             tuple(PROMISES.values()),
         ),
         Step(

@@ -95,7 +95,7 @@ def _read_within(noise: str) -> Step:
             SAID[noise]["try"],
             "attack",
             (COLLUSIONS[0],),
-            {"show": "collusion", "step": noise},
+            {"step": noise},
         ),
         ASKED,
     )

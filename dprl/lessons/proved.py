@@ -173,7 +173,7 @@ PROVED = Lesson(
             _accused,
             _caught,
             ATTACKED["why"],
-            Attempt(ATTACKED["try"], "attack", (ATTACK,), {"chart": "errors"}),
+            Attempt(ATTACKED["try"], "attack", (ATTACK,), {}),
             PLAYED,
         ),
     ),

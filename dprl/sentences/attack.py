@@ -16,10 +16,6 @@ MEETS = (
     "The attacker sees {} and knows every other user, whose data it subtracts. It then scores which of two "
     "episodes of this user explains the rest better."
 )
-TRADE_OFF = (
-    "Every test lies below the dotted curve: a test with few false positives has few true positives. The straight line "
-    "is guessing."
-)
 STEPS = {
     "one": "A careless curator draws **one** noise for a counter and adds it to every release. After each user, the "
     "curator tells that user the noisy count so far. Each release alone looks private.",
@@ -113,11 +109,23 @@ def advantage(right: float) -> str:
     )
 
 
-def about_draws(drawn: Sequence[float]) -> str:
-    """What there is to see in draws of noise in a count."""
-    off = sorted(abs(d) for d in drawn)
-    half, most = (human(float(f"{x:.2g}")) for x in (off[len(off) // 2], off[-1]))
-    return f"Half of these draws put the count off by less than {half} visits, the worst by {most}."
+def asked_whose(score: float) -> str:
+    """Return the question of the game. score: of one release."""
+    sign = "more" if score > 0 else "less"
+    return (
+        "The data are those of one of two users, with equal chances. The attacker knows everybody else, subtracts them "
+        f"from one noisy release, and scores the rest: **{score:+.2f}**. Such a release is {sign} likely with the "
+        "first user than with the second. Whose data is it?"
+    )
+
+
+def whose(first: bool, guesses: Sequence[bool]) -> str:
+    """Return the answer, and how many of a visitor's guesses are right."""
+    hit = "Right" if guesses[-1] else "Wrong"
+    said = f"**{hit}: it is the {'first' if first else 'second'} user's data.**"
+    if len(guesses) == 1:
+        return said
+    return f"{said} {sum(guesses)} of your {len(guesses)} guesses are right."
 
 
 def about_guesses(right: float) -> str:

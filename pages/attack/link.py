@@ -1,6 +1,6 @@
-"""Links to Attack: the attacked run, the two episodes, and what is looked at.
+"""Attack: its links, what a visitor's session holds of it, and what it reads from the store.
 
-    v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & show=promise & ...
+    v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 
 What is as usual is left out. Reading never raises: what is wrong takes its default and is said in one sentence each.
 """
@@ -11,18 +11,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from dprl import links
 from dprl.fields import SpecError
+from dprl.runs.status import RunStatus
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.attack import pairs_of
+from pages.shared.controls.view import Widgets
+from pages.shared.results import data
+from pages.shared.results.cache import SizedCache, cache_of
+from pages.shared.results.evidence import AttackScores, bundled_scores
 from pages.shared.visitor import views
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.state import ViewedState, ask, begin, session, write_address
 from pages.shared.visitor.views import fields_of, looked
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
-SHOWN = ("attack", "collusion", "promise")
-CHARTS = ("scores", "errors")
 STEPS = ("one", "subtract", "tree")
 
 
@@ -30,8 +39,6 @@ STEPS = ("one", "subtract", "tree")
 class AttackView:
     """What is looked at."""
 
-    show: str = looked("attack", "the part of the page", "show", choices=SHOWN)
-    chart: str = looked("scores", "the chart of the attack", "chart", choices=CHARTS)
     step: str = looked("one", "the step of the collusion", "step", choices=STEPS)
     prior: int = looked(50, "percent believed before", "prior", low=1, high=99)
 
@@ -99,3 +106,95 @@ def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpe
 def is_farthest(spec: AttackSpec) -> bool:
     """Whether no two episodes are farther apart."""
     return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
+
+
+SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
+
+
+@dataclass(kw_only=True)
+class Attack(ViewedState[AttackView]):
+    """The attack and the view.
+
+    Attributes:
+        guesses: whether each guess about whose data it is was right.
+        guessed: the guess about the data shown now, None before it; skipped: somebody did not want to guess.
+    """
+
+    spec: AttackSpec = DEFAULT
+    view: AttackView = field(default_factory=AttackView)
+    guesses: list[bool] = field(default_factory=list)
+    guessed: bool | None = None
+    skipped: bool = False
+
+    @property
+    def first_draft(self) -> Draft:
+        """That of the run that is attacked."""
+        return draft_of(self.spec.run)
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return encode(self.spec, self.view)
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link, and starts what it names."""
+        s = session()
+        link = decode(given, s.files)
+        self.spec, self.view, self.problems = link.spec, link.view, link.problems
+        s.draft = draft_of(link.spec.run)
+        s.version += 1
+        if self.spec not in bundled_scores():
+            begin([self.spec], owner_id("attack"))
+
+
+def attack() -> Attack:
+    """This visitor's part of the page."""
+    return session().part(Attack)
+
+
+widgets = Widgets(attack, FIELDS, address=True)  # of what is looked at
+
+
+def show_attack(spec: AttackSpec) -> None:
+    """Shows another attack and starts it."""
+    a, s = attack(), session()
+    a.spec, a.problems, a.guessed, a.guesses = spec, (), None, []
+    s.version += 1
+    start_attack()
+    write_address(a)
+
+
+def start_attack() -> None:
+    """Asks for the attack that is shown, unless it comes with the program."""
+    if attack().spec not in bundled_scores():
+        ask([attack().spec], owner_id("attack"))
+
+
+def attack_status(spec: AttackSpec) -> RunStatus:
+    """How an attack stands; one that comes with the program is done."""
+    if spec in bundled_scores():
+        return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
+    return data.store().status(spec, owner_id("attack"))
+
+
+def finished_scores(spec: AttackSpec) -> AttackScores:
+    """The scores of the units that are finished."""
+    if spec in bundled_scores():
+        return bundled_scores()[spec]
+
+    def load(version: str | None) -> AttackScores:
+        traces = [trace for trace in data.store().traces(spec) if trace.complete]
+        first, second = (
+            np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
+            for world in ("first", "second")
+        )
+        releases, counters = (traces[0].releases, traces[0].counters) if traces else (0, 0)
+        return AttackScores(first, second, releases, counters, f"{version}:{len(first)}")
+
+    kept: SizedCache[AttackScores] = cache_of("scores", SCORE_BYTES)
+    return kept.cached(
+        spec.to_json(),
+        load,
+        lambda found: found.first.nbytes + found.second.nbytes,
+        lambda: data.store().version(spec),
+    )

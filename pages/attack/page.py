@@ -8,10 +8,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.privacy import PRIVATIZERS
-from pages.attack import collusion, game, promise
-from pages.attack.controls import attack_box, controls
-from pages.attack.state import attack, attack_status, widgets
+from dprl.simulation import AttackSpec, RunSpec
+from dprl.words import plural
+from pages.attack.link import BASE, attack, attack_status, show_attack
+from pages.attack.parts import belief_part, collusion_part, guess_part
+from pages.attack.release import release_part
+from pages.shared.controls import panel
+from pages.shared.controls.launch import described, offer, spec_of_controls
 from pages.shared.controls.panel import sidebar
+from pages.shared.controls.structure import structure
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.share import share
@@ -19,13 +24,7 @@ from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.status import ACTIVE, pace
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import read_address
-
-PARTS = {
-    "attack": ("Attack a release", game.game_part),
-    "collusion": ("Two users collude", collusion.collusion_part),
-    "promise": ("What a guarantee means", promise.part),
-}
+from pages.shared.visitor.state import read_address, session
 
 
 def main() -> None:
@@ -35,11 +34,11 @@ def main() -> None:
         sidebar(controls, lambda found: attack_box(*found))
     corner = head(a)
     run = attack_status(a.spec)
-    redrawn(partial(draw_part, corner), pace([run] if run.state in ACTIVE else []))
+    redrawn(partial(draw_parts, corner), pace([run] if run.state in ACTIVE else []))
 
 
-def draw_part(corner: DeltaGenerator, live: bool) -> None:
-    """The part that is looked at, and in the corner the link to it. It redraws itself while an attack goes on."""
+def draw_parts(corner: DeltaGenerator, live: bool) -> None:
+    """Draw the parts in order, and in the corner the link to them. They redraw themselves while an attack goes on."""
     a = attack()
     if live and attack_status(a.spec).state not in ACTIVE:
         st.rerun()
@@ -47,12 +46,47 @@ def draw_part(corner: DeltaGenerator, live: bool) -> None:
     known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]
     declared = ["structure declared"] if run.structure else []
     common(" · ".join([*known, PRIVATIZERS[run.privacy].title, f"ε = {run.epsilon:g}", *declared]))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
-        shown = widgets.segments("Part", "show", {key: title for key, (title, _) in PARTS.items()})
-    PARTS[shown][1]()
+    guess_part()
+    release_part()
+    collusion_part()
+    belief_part()
     save_citations([a.spec])
     with corner:
         share(a)
+
+
+def controls() -> tuple[RunSpec | None, str]:
+    """All controls; the run that they describe, or the sentence that says why there is none."""
+    s = session()
+    panel.environment(s)
+    panel.privacy(s)
+    panel.size_controls(s)
+    panel.environment_parameters(s)
+    with st.expander("Expert settings"):
+        panel.noise_settings(s)
+        structure(s)
+        panel.most_episodes(s)
+    return spec_of_controls(s)
+
+
+def attack_box(run: RunSpec | None, refusal: str) -> None:
+    """What pressing Run will do, and the buttons. run, refusal: what `controls` returns."""
+    spec, shown = None, attack().spec
+    if run is not None:
+        same = run.replace(seeds=1, root_seed=0) == shown.run
+        spec, refusal = described(
+            lambda: shown if same else AttackSpec(run=run, noise=shown.noise, places=shown.places)
+        )
+    offer(
+        spec,
+        show_attack,
+        lambda: [spec] if spec and attack_status(spec).state != "done" else [],
+        lambda lacking: (
+            f"{plural(sum(s.executions * s.seeds for s in lacking), 'release')} for each of two episodes"
+        ),
+        [refusal],
+        BASE,
+    )
 
 
 main()

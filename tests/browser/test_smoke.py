@@ -27,7 +27,7 @@ MAIN = {
     "lessons": ("lesson=trust&step=2", "button", "Show the answer"),
     "claims": ("", "button", "2. With a trusted curator"),
     "landscape": ("", "radio", "Regret"),
-    "attack": (ATTACK, "radio", "Right against wrong"),
+    "attack": (ATTACK, "radio", "One reward differs"),
     "runs": ("", "link", "Home"),
 }
 

@@ -13,7 +13,7 @@ import streamlit as st
 
 from dprl.runs.store import Store
 from dprl.simulation.trace import Spec
-from pages.attack.state import Attack
+from pages.attack.link import Attack
 from pages.claims.state import Claims
 from pages.data.own import OwnData
 from pages.home.state import Home

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, RunSpec
-from pages.attack.link import DEFAULT, AttackLink, AttackView, decode
-from pages.attack.state import Attack
-from tests.pages.conftest import Visit, Work, charts, choice, go, press, widget, words
+from pages.attack.link import DEFAULT, Attack, AttackLink, decode, finished_scores
+from tests.pages.conftest import Visit, Work, charts, choice, press, widget, words
 
 PAGE = "attack"
 RUN = RunSpec(
@@ -30,6 +30,11 @@ def shown(app: AppTest) -> Attack:
     return found
 
 
+def drawn(app: AppTest) -> str:
+    """All charts of the page."""
+    return "".join(chart.spec for chart in charts(app)).encode().decode("unicode_escape")
+
+
 def read(query: str) -> AttackLink:
     return decode(parse_qs(query, keep_blank_values=True))
 
@@ -44,31 +49,51 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     assert store.activity().runs_waiting == 1
 
 
-def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visit, store: Store) -> None:
-    app = visit(PAGE, **LINK, show="promise")
-    shown(app).view = AttackView()
-    app.run()
-    assert charts(app) == []
-    assert store.activity().runs_waiting == 0
-    press(app, "play")
-    assert store.activity().runs_waiting == 1
-    go(app, "runs")
-    assert "**Attacks**: 1 run" in words(app)
+def test_the_page_opens_with_a_guess_and_then_says_how_often_the_best_is_right(visit: Visit) -> None:
+    app = visit(PAGE)
+    headings = [m.value for m in app.markdown if m.value.startswith("## ")]
+    assert headings == [
+        "## Whose data is this?",
+        "## Attack a release",
+        "## Two users collude",
+        "## What may somebody believe about you?",
+    ]
+    assert "The best attacker guesses right" not in words(app)
+    for _ in range(3):
+        press(app, "guess_True")
+        press(app, "again")
+    assert "The best attacker guesses right at most 54.8% of the time instead of 50%" in words(app)
+    assert "the best attacker guesses at most about 55 of 100 users right" in words(app)
+    assert len(shown(app).guesses) == 3
+    press(app, "guess_False")
+    assert f"{sum(shown(app).guesses)} of your 4 guesses are right." in words(app)
+    skipped = visit(PAGE)
+    press(skipped, "skip_guess")
+    assert "The best attacker guesses right at most" in words(skipped)
+
+
+def test_who_guesses_by_the_sign_of_the_score_is_right_as_often_as_the_attack() -> None:
+    found = finished_scores(DEFAULT)
+    rng = np.random.default_rng(0)
+    ahead = (found.first > 0).mean() / 2 + (found.second < 0).mean() / 2
+    drawn = [(world, rng.choice(found.first if world else found.second)) for world in rng.random(4000) < 0.5]
+    assert np.mean([(score > 0) == world for world, score in drawn]) == pytest.approx(ahead, abs=0.03)
+    assert 0.53 < ahead < 0.56
 
 
 def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visit: Visit, work: Work) -> None:
     app = visit(PAGE, **LINK)
-    assert charts(app) == []
+    assert "simulated releases" not in drawn(app)
     work(2)
     app.run()
-    assert "500 simulated releases for each episode" in charts(app)[0].spec
+    assert "500 simulated releases for each episode" in drawn(app)
     work()
     app.run()
-    assert "3,000 simulated releases for each episode" in charts(app)[0].spec
+    assert "3,000 simulated releases for each episode" in drawn(app)
     assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
     assert "The attacker sees the user's own message" in words(app)
     assert "12 counters in which the two episodes differ" in words(app)
-    half = visit(PAGE, **LINK, noise="half", chart="errors")
+    half = visit(PAGE, **LINK, noise="half")
     work()
     half.run()
     assert "**Caught.** Proved is ε = 1; the attack measures ε = 2" in words(half)
@@ -96,12 +121,12 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
 
 def test_the_claim_of_paper_noise_is_caught(visit: Visit, work: Work) -> None:
     run = RUN.replace(calibration="paper")
-    app = visit(PAGE, b=encode_spec(run), chart="errors")
+    app = visit(PAGE, b=encode_spec(run))
     work()
     app.run()
     assert "**The claim is caught.** Claimed is (1, 0)" in words(app)
     assert "within the ε = 2 that is proved" in words(app)
-    assert "most that (1, 0) allows" in charts(app)[0].spec.encode().decode("unicode_escape")
+    assert "most that (1, 0) allows" in drawn(app)
 
 
 def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None:
@@ -172,27 +197,20 @@ def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, 
         ("tree", "0 of 6 users are read exactly"),
     ],
 )
-def test_collusion_step_by_step(visit: Visit, store: Store, step: str, sentence: str) -> None:
-    app = visit(PAGE, **LINK, show="collusion", step=step)
+def test_collusion_step_by_step(visit: Visit, step: str, sentence: str) -> None:
+    app = visit(PAGE, **LINK, step=step)
     assert sentence in words(app)
-    assert len(charts(app)) == 1
-    assert store.activity().runs_waiting == 0
 
 
-def test_what_a_promise_means(visit: Visit) -> None:
-    app = visit(PAGE, **LINK, show="promise", prior="10")
+def test_a_belief_moves_with_its_slider(visit: Visit) -> None:
+    app = visit(PAGE, **LINK, prior="10")
+    press(app, "skip_guess") if [b for b in app.button if b.key == "skip_guess"] else None
     assert "guesses right at most 54.8% of the time" in words(app)
-    assert "ρ-zCDP with ρ = 0.0281" in words(app)
     assert "A belief of 10% becomes 3.9% to 23%" in words(app)
-    assert len(charts(app)) == 5
-    assert "the best attacker guesses at most about 55 of 100 users right" in words(app)
     slider = widget(app, "slider", "Believed before")
     slider.set_value(50).run()
     assert "becomes 27% to 73%" in words(app)
     assert shown(app).view.prior == 50
-    for draws in (40, 60):
-        press(app, "draw_again")
-        assert f"{draws} draws, a dot each" in "".join(chart.spec for chart in charts(app))
 
 
 def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:

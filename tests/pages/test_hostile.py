@@ -54,7 +54,7 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
         users.encode(Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)),
         [("problem", "riverswim"), ("K", "1e8")],
     ],
-    "attack": [attack_link.encode(AttackSpec(run=RUN), AttackView(show=show)) for show in attack_link.SHOWN],
+    "attack": [attack_link.encode(AttackSpec(run=RUN), AttackView(step=step)) for step in attack_link.STEPS],
 }
 
 

@@ -15,7 +15,7 @@ from tests.problems import first
 CURVES = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~eps.7"], "tab": "guarantee"}
 # Of every page with a link of its own, one that is not as the page opens, and a word that it then shows.
 LINKS: dict[str, dict[str, Any]] = {
-    "attack": {"show": "collusion"},
+    "attack": {"step": "tree"},
     "claims": {"claim": "lower-bound"},
     "explore": CURVES,
     "home": {"eps": "0.1"},

@@ -1,4 +1,4 @@
-"""Which of two episodes had one user: the best attack on the chosen run's noise, played thousands of times."""
+"""The best attack on the chosen run's noise, played on thousands of releases."""
 
 from __future__ import annotations
 
@@ -17,8 +17,14 @@ from dprl.simulation import AttackSpec
 from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import at_most, human
-from pages.attack.link import is_farthest
-from pages.attack.state import attack, attack_status, finished_scores, show_attack, start_attack, widgets
+from pages.attack.link import (
+    attack,
+    attack_status,
+    finished_scores,
+    is_farthest,
+    show_attack,
+    start_attack,
+)
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
@@ -32,14 +38,13 @@ from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, attempt, session
 
 PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
-CHARTS = {"scores": "Scores", "errors": "Right against wrong"}
 
 
-def game_part() -> None:
+def release_part() -> None:
     """What is attacked, how that stands, what was measured, and one of two charts."""
     a = attack()
-    run = attack_status(a.spec)
-    found = finished_scores(a.spec)
+    run, found = attack_status(a.spec), finished_scores(a.spec)
+    st.markdown("## Attack a release", anchors=False)
     if not found.counters:
         st.markdown(explained(sentences.MEETS.format(PRIVATIZERS[a.spec.run.privacy].words.seen)))
     if a.spec.run.contribution > 1:
@@ -65,7 +70,6 @@ def choices(going: bool) -> None:
     pairs = pairs_of(a.spec.run)
     now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
-        widgets.segments("Chart", "chart", CHARTS)
         titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
         segments("The two episodes", "pair", titles, now, lambda key: other_episodes(pairs.get(key)))
         with st.popover("The two episodes", icon=":material/group:"):
@@ -140,16 +144,10 @@ def attack_strip() -> None:
                 plays = spec.executions * spec.seeds
                 st.button(
                     f"Play {plays:,} trials", icon=":material/play_arrow:", type="primary", key="play",
-                    on_click=callback(play_attack),
+                    on_click=callback(start_attack),
                 )  # fmt: skip
             else:
                 act("Try again", "replay", lambda: ask([spec], owner_id("attack"), again=True), "retry")
-
-
-def play_attack() -> None:
-    """Starts the attack that is shown."""
-    start_attack()
-    st.rerun()
 
 
 def cancel_attack() -> None:
@@ -189,33 +187,19 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
     claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
     what = PRIVATIZERS[spec.run.privacy].words.seen
     how = [sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)]
-    if attack().view.chart == "scores":
-        see = sentences.about_scores(guessed, curves["right"])
-        show(
-            kept(("attack", "scores", night, key), lambda: histograms(found, see, night)),
-            "attack_scores",
-            how=how,
-        )
-    else:
-        see = sentences.about_errors(epsilon.low > proved)
-        show(
-            kept(("attack", "errors", night, key), lambda: roc(found, curves, claim, see, night)),
-            "attack_errors",
-            how=how,
-        )
-
-
-def histograms(found: AttackScores, see: str, night: bool) -> Picture:
-    """The scores of both worlds."""
-    drawn = metrics.histogram(found.first, found.second)
-    return figures.score_histograms(*drawn, see=see, dark=night)
-
-
-def roc(
-    found: AttackScores, curves: dict[str, Any], claim: tuple[float, float] | None, see: str, night: bool
-) -> Picture:
-    """Every threshold of the attack beside what is proved."""
+    worlds = found.first, found.second
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
-    return figures.error_curves(
-        allowed, metrics.roc(found.first, found.second), claimed=claim, see=see, dark=night
-    )
+
+    def scores() -> Picture:
+        see = sentences.about_scores(guessed, curves["right"])
+        return figures.score_histograms(*metrics.histogram(*worlds), see=see, dark=night)
+
+    def errors() -> Picture:
+        see = sentences.about_errors(epsilon.low > proved)
+        return figures.error_curves(allowed, metrics.roc(*worlds), claimed=claim, see=see, dark=night)
+
+    left, right = st.columns(2)
+    with left:
+        show(kept(("attack", "scores", night, key), scores), "attack_scores", how=how)
+    with right:
+        show(kept(("attack", "errors", night, key), errors), "attack_errors", how=how)

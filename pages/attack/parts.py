@@ -1,0 +1,172 @@
+"""The parts of Attack around the release: a guess, a hundred guesses, two users who collude, and a belief."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import attack as figures
+from dprl.sentences import attack as sentences
+from pages.attack.link import FIELDS, attack, finished_scores, widgets
+from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
+from pages.shared.results import answers
+from pages.shared.results.status import working_out
+from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.state import session
+
+STEPS = {"one": "1. One noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
+CHARTS = {
+    "one": ("What each user is told", ("visits so far", "told")),
+    "subtract": ("What two users read of the one between them", ("its visit", "read")),
+    "tree": ("The same, where releases come from a tree", ("its visit", "read")),
+}
+
+
+def guess_part() -> None:
+    """Draw one simulated release and ask whose data are in it; then show how often the best attacker is right."""
+    a, curves = attack(), answers.promise_curves(attack().spec.run)
+    found = finished_scores(a.spec)
+    if curves is None:
+        empty(working_out("what is proved for the noise"))
+        return
+    with st.container(border=True, key="guess"):
+        st.markdown("## Whose data is this?", anchors=False)
+        if len(found.first):
+            first, score = drawn_release(found.first, found.second)
+            st.markdown(explained(sentences.asked_whose(score)))
+            if a.guessed is None:
+                with st.container(horizontal=True, gap="small"):
+                    for label, guess in (("The first user's", True), ("The second user's", False)):
+                        st.button(
+                            label, key=f"guess_{guess}", on_click=callback(take_guess), args=(guess, first)
+                        )
+                    st.button("Skip", key="skip_guess", type="tertiary", on_click=callback(skip))
+            else:
+                st.markdown(sentences.whose(first, a.guesses))
+                st.button(
+                    "Guess again", icon=":material/casino:", key="again", on_click=callback(next_release)
+                )
+        if a.guesses or a.skipped or not len(found.first):
+            st.markdown(explained(sentences.advantage(curves["right"])))
+            night, key = dark(), a.spec.run.to_json()
+            show(
+                kept(
+                    ("attack", "guesses", night, key),
+                    lambda: figures.guesses_of_100(
+                        curves["right"], see=sentences.about_guesses(curves["right"]), dark=night
+                    ),
+                ),
+                "promise_guesses",
+                how=[sentences.concentrated(curves["rho"])],
+            )
+
+
+def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
+    """Return whether the first user's data are in this visitor's present release, and the attacker's score of it."""
+    a = attack()
+    number = len(a.guesses) - (a.guessed is not None)
+    rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
+    of_first = rng.random() < 0.5
+    return of_first, float(rng.choice(first if of_first else second))
+
+
+def take_guess(guess: bool, first: bool) -> None:
+    """Keep a guess."""
+    a = attack()
+    a.guessed = guess
+    a.guesses.append(guess == first)
+
+
+def next_release() -> None:
+    """Go on to another release."""
+    attack().guessed = None
+
+
+def skip() -> None:
+    """Show the answer without a guess."""
+    attack().skipped = True
+
+
+def collusion_part() -> None:
+    """One step of the story, and its chart."""
+    a = attack()
+    st.markdown("## Two users collude", anchors=False)
+    widgets.segments("Step", "step", STEPS)
+    st.markdown(explained(sentences.STEPS[a.view.step]))
+    found = answers.collusion(a.spec)
+    if found is None:
+        empty(working_out("what users give away who collude"))
+        return
+    step, night = a.view.step, dark()
+    visits = np.array(found["visits"], float)
+    users = np.arange(1, len(visits) + 1)
+    told = np.cumsum(visits) + (np.array(found["tree"]) if step == "tree" else found["one"])
+    if step == "one":
+        who, true, seen = users, np.cumsum(visits), told
+    else:
+        # release t + 1, less release t - 1, less user t + 1's own visit
+        who, true, seen = users[1:-1], visits[1:-1], told[2:] - told[:-2] - visits[2:]
+    wrong = np.abs(seen - true)
+    title, words = CHARTS[step]
+    see = sentences.about_collusion(step, int((wrong < 1e-9).sum()), len(who), float(wrong.max()))
+    names = [str(user) for user in who]
+    key = ("collusion", step, night, a.spec.run.epsilon)
+    show(
+        kept(
+            key,
+            lambda: figures.collusion_bars(title, names, true, np.round(seen, 9), words, see=see, dark=night),
+        ),
+        "collusion",
+    )
+    st.caption(
+        explained(
+            f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone. After Vietri et al. "
+            "(2020), section 2.2."
+        )
+    )
+
+
+def belief_part() -> None:
+    """Draw what a release may do to a belief."""
+    run = attack().spec.run
+    card, curves = answers.guarantee(run), answers.promise_curves(run)
+    if card is not None and curves is not None:
+        believed(card.proved_epsilon, curves)
+
+
+def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
+    """What somebody believes before and after."""
+    if epsilon is None:
+        return
+    st.markdown("## What may somebody believe about you?", anchors=False)
+    st.markdown(explained(sentences.MEANING))
+    key = f"{session().version}:attack:prior"
+    low, high = FIELDS["prior"].low, FIELDS["prior"].high
+    assert low is not None
+    assert high is not None
+    percent = st.slider(
+        "Believed before",
+        int(low),
+        int(high),
+        attack().view.prior,
+        format="%d%%",
+        key=key,
+        on_change=on_value(key, prior),
+    )
+    before, night = percent / 100, dark()
+    priors = np.linspace(0.01, 0.99, 99)
+    least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
+    at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
+    see = sentences.about_belief(before, epsilon, curves["false"], curves["missed"])
+    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=night), "belief")
+
+
+def prior(percent: int) -> None:
+    """The slider was moved."""
+    attack().change(prior=int(percent))
