@@ -21,7 +21,7 @@ FILE = (
     "declaration as a JSON file allows more, such as several episodes of one user."
 )
 DECLARATION = (
-    "The documentation lists what it may hold: for example mean rewards, states made of several columns, edges of "
+    "Give it before the file. The documentation lists what it may hold: for example mean rewards, states made of several columns, edges of "
     "numbers, shorter episodes, and a column that names the user."
 )
 LAST_LABEL = (
