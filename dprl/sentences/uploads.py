@@ -64,8 +64,8 @@ SAVE_THEM = "Save these files now: a page that is closed or loaded again does no
 def about_example(rho: float) -> str:
     """Return what stands above the release that the page opens with."""
     return (
-        f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your file "
-        "shows the same."
+        f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your "
+        "file shows the same."
     )
 
 
