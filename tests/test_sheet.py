@@ -89,6 +89,22 @@ def test_the_bound_is_of_what_the_sheet_says_to_do() -> None:
     )
 
 
+def test_a_state_that_nobody_is_in_splits_no_column() -> None:
+    policy = learned()
+    declared = {**policy.about["declared"], "absorbing": "ended"}
+    steps = tuple((ACTIONS[h % 2], *ACTIONS[:1] * 3) for h in range(5))
+    ended = replace(
+        policy,
+        states=("ended", *STATES[1:]),
+        steps=steps,
+        enough=((True,) * 4,) * 5,
+        about={**policy.about, "declared": declared},
+    )
+    table = sheet(ended).split("<h2>What to do</h2>")[1].split("</table>")[0]
+    assert "Steps 0 to 4" in table
+    assert "ended" not in table
+
+
 def test_every_cell_says_what_the_file_says() -> None:
     policy = learned()
     page = sheet(policy)

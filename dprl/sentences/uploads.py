@@ -21,8 +21,8 @@ FILE = (
     "declaration as a JSON file allows more, such as several episodes of one user."
 )
 DECLARATION = (
-    "The documentation lists what it may hold: for example mean rewards, states made of several columns, edges of "
-    "numbers, shorter episodes, and a column that names the user."
+    "Give it before the file. The documentation lists what it may hold: for example mean rewards, states made of "
+    "several columns, edges of numbers, shorter episodes, and a column that names the user."
 )
 LAST_LABEL = (
     "A label that is not in this list counts as its last one, so end it with one such as other. No release shows how "

@@ -30,7 +30,7 @@ from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE
 from pages.shared.streamlit_internals import drop_file
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import callback, on_value
 
 MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
 MOST_TYPED = 2000  # characters
@@ -46,50 +46,56 @@ def readings() -> Readings:
 def form(own: Own) -> None:
     """Draw the fields, and the button that has the file read."""
     st.caption(explained(said.DECLARED))
-    with st.form("own_form"):
+    with st.container(border=True):
         left, right = st.columns(2)
         left.file_uploader(
             "File of episodes (CSV or Parquet)", type=["csv", "parquet"], key=f"own_file_{own.turn}",
             max_upload_size=min(MOST_BYTES // 10**6, st.get_option("server.maxUploadSize")), help=said.FILE,
         )  # fmt: skip
         right.file_uploader(
-            "Declaration (JSON), instead of the next five fields", type=["json"], key=f"own_declared_{own.turn}",
+            "Declaration (JSON), instead of the next five fields", type=["json"], key="own_declared",
             max_upload_size=MOST_DECLARED // 10**6, help=said.DECLARATION,
+            on_change=on_value("own_declared", partial(declare, own)),
         )  # fmt: skip
         if own.file:
             right.caption(f"In use: {escape(summary(own))}")
-        left, right = st.columns(2)
-        _text(left, own, "states", "States, separated by commas", "mild, severe, other", said.LAST_LABEL)
-        _text(right, own, "actions", "Actions, separated by commas", "watch, treat", said.LAST_LABEL)
-        first, second, third = st.columns([1, 2, 1])
-        first.number_input("Steps of each episode", 1, 1000, own.horizon, 1, key="own_horizon")
-        _text(second, own, "columns", "Names of the columns in your file", "", said.COLUMNS)
-        _text(third, own, "rewards", "Lowest and highest reward", "0, 1", said.REWARDS)
-        first, second, third = st.columns([2, 1, 1])
-        if not store().public:
-            first.text_input(
-                "Name of the budget", own.budget, MOST_NAME, "own_budget", placeholder="ward 2026", help=said.NAME,
-            )  # fmt: skip
-            second.number_input(
-                "Total ρ", 1e-6, None, own.total, key="own_total", format="%g", help=said.TOTAL
+        with st.form("own_form", border=False):
+            left, right = st.columns(2)
+            _text(left, own, "states", "States, separated by commas", "mild, severe, other", said.LAST_LABEL)
+            _text(right, own, "actions", "Actions, separated by commas", "watch, treat", said.LAST_LABEL)
+            first, second, third = st.columns([1, 2, 1])
+            first.number_input("Steps of each episode", 1, 1000, own.horizon, 1, key="own_horizon")
+            _text(second, own, "columns", "Names of the columns in your file", "", said.COLUMNS)
+            _text(third, own, "rewards", "Lowest and highest reward", "0, 1", said.REWARDS)
+            first, second, third = st.columns([2, 1, 1])
+            if not store().public:
+                first.text_input(
+                    "Name of the budget", own.budget, MOST_NAME, "own_budget", placeholder="ward 2026", help=said.NAME,
+                )  # fmt: skip
+                second.number_input(
+                    "Total ρ", 1e-6, None, own.total, key="own_total", format="%g", help=said.TOTAL
+                )
+            third.number_input(
+                "ρ of this release",
+                1e-6,
+                1e6,
+                own.rho,
+                key="own_rho",
+                format="%g",
+                help=said.RHO,
+                placeholder="0.1",
             )
-        third.number_input(
-            "ρ of this release",
-            1e-6,
-            1e6,
-            own.rho,
-            key="own_rho",
-            format="%g",
-            help=said.RHO,
-            placeholder="0.1",
-        )
-        if own.problem:
-            st.markdown(f":red[:material/error: {escape(own.problem)}]")
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.form_submit_button(
-                "Check", icon=":material/fact_check:", on_click=callback(check), args=(own,), key="own_check"
-            )
-            st.caption("Reads the file on this computer. Nothing is released.", width="stretch")
+            if own.problem:
+                st.markdown(f":red[:material/error: {escape(own.problem)}]")
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.form_submit_button(
+                    "Check",
+                    icon=":material/fact_check:",
+                    on_click=callback(check),
+                    args=(own,),
+                    key="own_check",
+                )
+                st.caption("Reads the file on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example file", "text/csv", example)
         st.caption(said.EXAMPLE_FILE, width="stretch")
@@ -108,20 +114,26 @@ def check(own: Own) -> None:
         setattr(own, name, value.strip() if isinstance(value, str) else value)
     own.problem = ""
     try:
-        use(own, *(st.session_state.get(f"own_{name}_{own.turn}") for name in ("file", "declared")))
+        use(own, st.session_state.get(f"own_file_{own.turn}"))
     except (SpecError, StoreError) as error:
         own.problem = str(error)
 
 
-def use(own: Own, file: Any, form: Any) -> None:
-    """Have a file read by what is declared. Raises SpecError and StoreError.
+def declare(own: Own, form: Any) -> None:
+    """Take over a declaration when it is given: a session holds one file, and the next is that of the episodes."""
+    own.problem = ""
+    try:
+        if hasattr(form, "getvalue"):
+            own.file = declaration(decode("declared", form.getvalue())).text
+        elif form is None:
+            own.file = ""
+    except SpecError as error:
+        own.problem = str(error)
 
-    file, form: trajectories and a declaration, as they were uploaded; a file that was dropped before cannot be read.
-    """
-    if hasattr(form, "getvalue"):
-        own.file = declaration(decode("declared", form.getvalue())).text
-    elif own.states:
-        own.file = ""  # the visitor types what a file said before
+
+def use(own: Own, file: Any) -> None:
+    """Have a file read by what is declared; one that was dropped before is asked for again. Raises SpecError and
+    StoreError."""
     if missing := own.missing:
         raise SpecError(
             "form", f"{', '.join(missing)}: give {'this' if len(missing) == 1 else 'these'}, too."
@@ -132,7 +144,7 @@ def use(own: Own, file: Any, form: Any) -> None:
     if hasattr(file, "read"):
         receive(own, file, declared.text)
     elif own.data is None or own.data.declared != declared.text:
-        raise SpecError("data", "give the file of episodes.")
+        raise SpecError("data", "give the file of episodes, after the declaration.")
 
 
 def receive(own: Own, file: Any, declared: str) -> None:
