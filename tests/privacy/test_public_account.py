@@ -14,7 +14,7 @@ from dprl import SpecError, privacy
 from dprl.privacy import Account, account, accountant
 
 DELTA = 1e-6
-BOTH = {  # enough of each kind of noise, at several sizes
+BOTH: dict[str, Any] = {  # enough of each kind of noise, at several sizes
     "gaussian-tree": {"releases": 10, "counters": 3, "size": 0.5},
     "gaussian-toeplitz": {"releases": 10},
     "gaussian-optimal": {"releases": 50, "contribution": 4},
@@ -29,7 +29,7 @@ BOTH = {  # enough of each kind of noise, at several sizes
 
 def composed(parts: list[tuple[Any, int]]) -> float:
     """The epsilon of a composition of distributions of dp-accounting, each so many times."""
-    whole = None
+    whole: Any = None
     for one, times in parts:
         several = one.self_compose(times)
         whole = several if whole is None else whole.compose(several)
