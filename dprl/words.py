@@ -133,15 +133,17 @@ def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan
 BUDGETS = ("ε", "ρ")  # how sentences name them
 
 
-def halving(slope: tuple[float, float, float], symbol: str, short: bool = False) -> str:
-    """What half the budget costs where a cost falls like `symbol` to the slope (mean, low, high of an interval, which
-    may be NaN): halving ε multiplies the cost by 1.7 (1.6 to 1.8). "" where it does not fall, or `symbol` is no
-    budget."""
+def halving(
+    slope: tuple[float, float, float], symbol: str, short: bool = False, what: str = "the cost"
+) -> str:
+    """What half the budget costs if a cost (or `what`) falls like `symbol` to the slope (mean, low, high of an
+    interval, which may be NaN): halving ε multiplies the cost by 1.7 (1.6 to 1.8). "" if it does not fall, or `symbol`
+    is no budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
     times = human(mean) if short else interval(human(mean), low, high)
-    return filled(SAID["halving"], symbol=symbol, times=times)
+    return filled(SAID["halving"], symbol=symbol, what=what, times=times)
 
 
 def interval(value: str, low: float, high: float) -> str:

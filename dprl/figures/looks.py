@@ -110,6 +110,16 @@ def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
     return result
 
 
+def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
+    """The kinds, each of a model that an earlier one has with a marker of its own, as long as there are any."""
+    result: list[CurveStyle] = []
+    for kind in kinds:
+        taken = {other.symbol for other in result}
+        steps = (replace(kind, noise=kind.noise + step) for step in range(len(SYMBOLS[kind.model])))
+        result.append(next((one for one in steps if one.symbol not in taken), kind))
+    return result
+
+
 def _alike(a: CurveStyle, b: CurveStyle) -> bool:
     return (a.symbol, a.dash) == (b.symbol, b.dash) and _one_color(a, b)
 

@@ -14,7 +14,7 @@ from dprl.figures.chart import EXTRA_REGRET, REGRET, Chart, Trace, stacked
 from dprl.figures.lines import Array, Floor, Statistic
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.words import halving, human, interval, percent, raised, to_the
+from dprl.words import human, interval, percent, raised
 
 Measure = Literal["price", "regret", "share", "gap price", "gap"]
 
@@ -72,6 +72,7 @@ class Frontier:
         share: [P] how much of that was lost, NaN where there is nothing to lose.
         slope: Exponent of x over `fitted` (x from, x to), with its interval; NaN when not fitted.
         theory: The exponent that the paper's bound has, None when there is none to draw.
+        world: the environment, in a chart of several.
     """
 
     label: str
@@ -88,6 +89,7 @@ class Frontier:
     slope: tuple[float, float, float] = (np.nan, np.nan, np.nan)
     fitted: tuple[float, float] = (np.nan, np.nan)
     theory: float | None = None
+    world: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,12 +135,12 @@ def frontier(
         dark=dark,
     )
     floor = Floor.of(np.concatenate([curve.center for curve in curves] or [np.zeros(0)]))
-    if (
-        curves
-    ):  # all there is to lose is a thin line, as levels are in lessons; dots are for the slope of a bound
-        best = max(curves, key=lambda curve: len(curve.x))
-        name = f"{WORST[measure]}, all there is to lose"
-        chart.line(name, np.asarray(best.x, float), best.worst, chart.colors.muted, 1, "solid")
+    # all there is to lose is a thin line, as levels are in lessons; dots are for the slope of a bound
+    for world in dict.fromkeys(curve.world for curve in curves):
+        best = max((curve for curve in curves if curve.world == world), key=lambda curve: len(curve.x))
+        name = f"{WORST[measure]}{f' of {style.plain(world)}' if world else ''}, all there is to lose"
+        dash = best.style.dash if world else "solid"
+        chart.line(name, np.asarray(best.x, float), best.worst, chart.colors.muted, 1, dash)
     for i, curve in enumerate(curves):
         _band(chart, curve, floor, lines.band(statistic, over))
         _markers(chart, i, curve, floor, symbol)
@@ -199,11 +201,8 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
         for a, w in zip(above, whole, strict=True)
     ]
     shades = [looks.color(look.model, curve.epsilon[int(p)], chart.dark) for p in ok]
-    name = lines.prefix(look) + label
-    if np.isfinite(curve.slope[0]):
-        name += f": {halving(curve.slope, symbol, short=True) or to_the(symbol, curve.slope[0])}"
     chart.line(
-        lines.folded(name),
+        lines.folded(lines.prefix(look) + label),
         x,
         np.where(above, center, floor.at),
         look.color(chart.dark),

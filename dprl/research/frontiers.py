@@ -102,6 +102,7 @@ def frontier_of(
     *,
     proved: float | None,
     statistic: metrics.Statistic = "mean",
+    world: str = "",
 ) -> Frontier:
     """One line of a sweep.
 
@@ -112,6 +113,7 @@ def frontier_of(
         lost: [P] what each lost, by whose share of `worst` [P] points are chosen that a slope is fitted to.
         proved: see `proved_exponent`.
         statistic: of the seeds.
+        world: see `Frontier`.
     """
     bands = np.array([band_of(column, statistic) for column in rows.T]).reshape(len(specs), 3)
     whole = np.asarray(np.isfinite(rows).all(axis=0), bool)
@@ -134,4 +136,5 @@ def frontier_of(
         slope=metrics.power_law(inside, rows[:, fit], statistic) if enough else (np.nan,) * 3,
         fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
         theory=proved,
+        world=world,
     )

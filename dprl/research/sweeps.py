@@ -170,8 +170,10 @@ class SweepResult(Generic[S]):
         return pd.concat(parts, ignore_index=True)
 
     def plot(self, measure: Drawn = "privacy cost", *, dark: bool = False) -> Picture:
-        """The dashboard's chart of Trade-offs: a marker for each run, along the first axis that is a number, a line for
-        each combination of the others.
+        """The dashboard's chart of Trade-offs: a marker for each run, along the first axis that is a number.
+
+        Each value of a second axis has a line with dashes and markers of its own. If there is a third axis, each value
+        of the environment, or else of the third axis, has a panel.
 
         Args:
             measure: what is drawn.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, shown
 from dprl.figures import style, tradeoff
+from dprl.figures.looks import marked
+from dprl.figures.panels import side_by_side
 from dprl.figures.regret import distinct
 from dprl.metrics.curves import RunCurves
 from dprl.research.frontiers import (
@@ -48,25 +52,45 @@ def frontier_picture(
     x = next((name for name, values in sweep.axes if not isinstance(values[0], str)), None)
     if x is None:
         raise SpecError("axes", "none of them is a number to draw along; add one, such as epsilon.")
-    lines = lines_of(sweep, x, priced=measure == PRICE)
-    if len(lines) > style.MOST_CURVES:
-        raise SpecError("axes", f"{len(lines)} lines cannot be told apart; give at most {style.MOST_CURVES}.")
+    others = [name for name, _ in sweep.axes if name != x]
+    panels: dict[str, Any] = {"": None}
+    panel = ("environment" if "environment" in others else others[1]) if len(others) > 1 else ""
+    if panel:
+        panels = {axis_words(panel, value): value for value in dict(sweep.axes)[panel]}
+    lines = {
+        name: lines_of(sweep, x, priced=measure == PRICE, only=(panel, value) if panel else None)
+        for name, value in panels.items()
+    }
+    names = list(dict.fromkeys(name for points in lines.values() for name in points))
+    if len(names) > style.MOST_CURVES:
+        raise SpecError("axes", f"{len(names)} lines cannot be told apart; give at most {style.MOST_CURVES}.")
+    kinds = [next(look_of(p[name][0][1]) for p in lines.values() if name in p) for name in names]
+    looks = dict(zip(names, looks_of(marked(kinds), shaded=x not in BUDGETS), strict=True))
     best: dict[tuple[str, str], float] = {}
-    kinds = [look_of(points[0][1]) for points in lines.values()]
-    looks = looks_of(kinds, shaded=x not in BUDGETS)
-    drawn = [
-        line_of(curves, name, look, points, x, measure, best)
-        for (name, points), look in zip(lines.items(), looks, strict=True)
-    ]
+    drawn = {
+        title: [
+            line_of(curves, name, looks[name], points, x, measure, best, by_world=others == ["environment"])
+            for name, points in found.items()
+        ]
+        for title, found in lines.items()
+    }
     title, symbol = AXES.get(x, x), SYMBOLS.get(x, x)
-    return tradeoff.frontier(
-        drawn,
-        measure=shown_as,
-        axis=f"{title[0].upper()}{title[1:]}",
-        symbol=symbol,
-        see=about_frontier(drawn, shown_as, symbol),
-        dark=dark,
-    )
+
+    def chart(found: list[Frontier]) -> Picture:
+        return tradeoff.frontier(
+            found,
+            measure=shown_as,
+            axis=f"{title[0].upper()}{title[1:]}",
+            symbol=symbol,
+            see=about_frontier(found, shown_as, symbol),
+            dark=dark,
+        )
+
+    if not panel:
+        return chart(drawn[""])
+    pictures = {name: chart(found) for name, found in drawn.items() if found}
+    see = " ".join(f"{name}: {picture.see}" for name, picture in pictures.items())
+    return replace(side_by_side(pictures, panel), see=see)
 
 
 def measure_of(kind: str, measure: str) -> tradeoff.Measure:
@@ -81,16 +105,24 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
     return MEASURES[kind][measure]
 
 
-def lines_of(sweep: Sweep[Any], x: str, *, priced: bool) -> dict[str, Points]:
-    """A name for each combination of the other axes, with its runs along x. What is the same run at each of their
-    values, as it has no privacy, is one line. priced: without those, which have no privacy cost."""
+def lines_of(
+    sweep: Sweep[Any], x: str, *, priced: bool, only: tuple[str, Any] | None = None
+) -> dict[str, Points]:
+    """A name for each combination of the other axes, with its runs along x.
+
+    What is the same run at each of their values, as it has no privacy, is one line. priced: without those, which have
+    no privacy cost; only: an axis and its value, which all runs have.
+    """
     names = [name for name, _ in sweep.axes]
     place = names.index(x)
+    left_out = {place} | ({names.index(only[0])} if only else set())
     found: dict[tuple[str, ...], Points] = {}
     for point in sweep.points:
+        if only and point.values[names.index(only[0])] != only[1]:
+            continue
         if point.spec is not None and not (priced and point.spec == point.spec.baseline()):
             said = [axis_words(*one) for one in zip(names, point.values, strict=True)]
-            key = tuple(said[:place] + said[place + 1 :])
+            key = tuple(one for i, one in enumerate(said) if i not in left_out)
             found.setdefault(key, []).append((point.values[place], point.spec))
     same: dict[tuple[tuple[Any, Any], ...], list[tuple[str, ...]]] = {}
     for key, points in found.items():
@@ -118,8 +150,10 @@ def line_of(
     x: str,
     measure: str,
     best: dict[tuple[str, str], float],
+    *,
+    by_world: bool,
 ) -> Frontier:
-    """One line. best: V* by problem, as far as it was asked for."""
+    """One line. best: V* by problem, as far as it was asked for; by_world: environments differ in one panel."""
     specs = [spec for _, spec in points]
     known = [curves[spec] for spec in specs]
     lost = np.array([found.ends.mean() for found in known])
@@ -132,7 +166,9 @@ def line_of(
             raise SpecError("measure", "V* is 0, so no share of it is lost; give regret.")
         rows, lost, worst = rows / worst[:, None], lost / worst, np.ones(len(worst))
     proved = proved_exponent(specs[0], x, price=measure == PRICE)
-    return frontier_of(name, look, specs, [value for value, _ in points], rows.T, lost, worst, proved=proved)
+    world = ENVIRONMENTS[specs[0].environment].title if by_world else ""
+    x_values = [value for value, _ in points]
+    return frontier_of(name, look, specs, x_values, rows.T, lost, worst, proved=proved, world=world)
 
 
 def v_star_once(spec: Any, best: dict[tuple[str, str], float]) -> float:

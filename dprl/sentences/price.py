@@ -134,7 +134,10 @@ def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
     what = NAMED.get(measure, measure)
     way = "falls" if curve.slope[0] < 0 else "grows"
     slope = curve.slope[:1] if short else curve.slope
-    return halving(curve.slope, symbol, short) or filled(SAID[way], what=what, power=to_the(symbol, *slope))
+    cost = "the cost" if "price" in measure else NAMED.get(measure, measure)
+    return halving(curve.slope, symbol, short, cost) or filled(
+        SAID[way], what=what, power=to_the(symbol, *slope)
+    )
 
 
 def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:

@@ -54,7 +54,7 @@ def named(picture: Picture, begins: str) -> list[Any]:
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_marker_for_each_run_that_says_which(dark: bool) -> None:
     picture = drawn(curve(), curve("local", theory=None), dark=dark)
-    central, local = named(picture, "central: halving")[0], named(picture, "local: halving")[0]
+    central, local = named(picture, "central")[-1], named(picture, "local")[-1]
     assert central.customdata[:, 0].tolist() == [0, 0, 0]
     assert central.customdata[:, 1].tolist() == [0, 1, 2]
     assert local.customdata[:, 0].tolist() == [1, 1, 1]

@@ -14,7 +14,7 @@ from dprl import SpecError, privacy
 from dprl.privacy import Account, account, accountant
 
 DELTA = 1e-6
-BOTH: dict[str, dict[str, Any]] = {  # enough of each kind of noise, at several sizes
+BOTH: dict[str, Any] = {  # enough of each kind of noise, at several sizes
     "gaussian-tree": {"releases": 10, "counters": 3, "size": 0.5},
     "gaussian-toeplitz": {"releases": 10},
     "gaussian-optimal": {"releases": 50, "contribution": 4},
