@@ -275,8 +275,8 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
         else:
             place = f"stays above them up to ε = {high:g}"
         said.append(f"the line {given(need.model)} {place}")
-    meets = f"Find your {human(asked.users)} users on the left: {listed(said)}."
-    return f"{meets} Users are likely enough above the whole band."
+    meeting = f"Find your {human(asked.users)} users on the left: {listed(said)}."
+    return f"{meeting} Users are likely enough above the whole band."
 
 
 def checks_said(table: Table) -> str:
