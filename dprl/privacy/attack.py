@@ -18,7 +18,6 @@ from dprl.engine import compiled
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms import SIGNATURE, Mechanism, Stream
 from dprl.privacy.mechanisms.mechanism import entered, first_items
-from dprl.privacy.mechanisms.unary import chances
 from dprl.privacy.privatizers import Noise
 
 DRAWS = 2_000_000  # numbers drawn at a time
@@ -46,37 +45,6 @@ def unit_noises(
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
     """[M, cells] unit noise in the sums of each release."""
     return np.array([noise.copy() for noise in unit_noises(mechanism, stream, cells, rng)])
-
-
-def outcomes(noise: Noise, draws: int, rng: np.random.Generator) -> Array:
-    """[draws] what noise may do to one count of visits at the last release, in visits. Batches whose ends are decided
-    as a run goes are taken to be equally long; of those who answer questions all have visited.
-
-    Raises:
-        ValueError: there is no noise.
-    """
-    if noise.mechanism is None:
-        raise ValueError("without noise a count is as it is")
-    stream, counted = noise.stream, noise.statistic.counter(noise.scales.ravel()[0])
-    if noise.mechanism.answers:
-        return counted * estimation_errors(noise.mechanism, stream, draws, rng)
-    if not stream.leaves[1]:
-        ends = np.linspace(0, stream.items, stream.releases + 1).astype(np.int64)
-        stream = replace(stream, leaves=np.append(ends, stream.leaves[-1]))
-    last = np.zeros(draws)
-    for unit in unit_noises(noise.mechanism, stream, draws, rng):
-        last = unit
-    return counted * last
-
-
-def estimation_errors(mechanism: Mechanism, stream: Stream, draws: int, rng: np.random.Generator) -> Array:
-    """[draws] the error of an estimate of n where all users of the stream are in one state, in units."""
-    memory, error = np.zeros((mechanism.rows(stream.items, stream.releases), draws)), np.zeros(draws)
-    memory[3], memory[4] = chances(replace(stream, questions=np.ones(draws, dtype=np.int64)))
-    memory[0] = memory[1] = rng.binomial(stream.items, memory[3])
-    memory[2] = stream.items
-    _kernel(mechanism.add_noise)(0, stream.leaves, stream.batches, memory, rng, error)
-    return error
 
 
 @dataclass(frozen=True)

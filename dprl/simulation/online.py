@@ -14,7 +14,6 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.mdp import planning
 from dprl.privacy.accounting import group_epsilon, scaled, separation_of, zcdp_of
-from dprl.privacy.attack import outcomes
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import axes, cost, kinds, replay
 from dprl.simulation.cost import Estimate
@@ -27,8 +26,6 @@ from dprl.simulation.table import FIELDS
 
 DELTAS = tuple(10.0 ** (-k / 2) for k in range(20, 2, -1))  # 1e-10 to 0.03
 FALSE = tuple(np.linspace(0.0, 1.0, 101))  # shares of false accusations
-OUTCOMES = 200
-MOST_RELEASES = 50_000  # that noise is drawn for one by one, for its outcomes
 FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of noise, for what other noise of the kind would prove
 
 
@@ -75,8 +72,6 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         separation: of the best attacker's scores.
         separations, measures: at `delta`, which epsilon noise of this kind proves when the scores are so far apart.
         delta: at which an attack is measured, that of the spec.
-        outcomes: draws of the noise in one count of visits at the last release, in visits; none where no visits are
-            counted, where each batch is released by itself, and after too many releases.
     """
     learner = ALGORITHMS[spec.algorithm]
     noise = LOOPS[learner.loop].noise_of_run(spec)
@@ -91,7 +86,6 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
     tangents = _tangents(noise, max(epsilon for _, epsilon in pairs))
     others, group = [scaled(worst, f) for f in FACTORS], noise.group
     proved = [(group * separation_of(less), group_epsilon(less, group, delta)) for less in others]
-    sampled = learner.statistic.counted and not learner.forgets and noise.stream.releases <= MOST_RELEASES
     return {
         "deltas": [d for d, _ in pairs],
         "epsilons": [epsilon for _, epsilon in pairs],
@@ -103,7 +97,6 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         "separations": [d for d, _ in proved],
         "measures": [epsilon for _, epsilon in proved],
         "delta": delta,
-        "outcomes": outcomes(noise, OUTCOMES, np.random.default_rng(0)).tolist() if sampled else [],
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,15 @@ from dprl import RunSpec, SpecError, metrics, spec_from_json
 from dprl.mdp import Size
 from dprl.privacy import MECHANISMS, accounting
 from dprl.privacy.accounting import Binomial, Gaussian, Laplace, epsilon_of, scaled, separation_of, zcdp_of
-from dprl.privacy.attack import outcomes
 from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.gaussian import innovations
 from dprl.simulation import AttackSpec, AttackTrace, answer, answered, start, trace_from_bytes
-from dprl.simulation.attack import noise_of_run, pairs_of, possible_of
+from dprl.simulation.attack import pairs_of, possible_of
 from dprl.simulation.online import promise as promise_of
 from dprl.simulation.prepare import size_of
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 from tests.compare import LEVEL
 from tests.privacy.draws import unit_noise
-from tests.problems import first
 
 SMALL: dict[str, Any] = {
     "environment": "random",
@@ -70,35 +67,6 @@ def measured(spec: AttackSpec) -> metrics.Measured:
     return metrics.epsilon_of_separation(
         metrics.separation(*scores(spec)), np.array(found["separations"]), np.array(found["measures"])
     )
-
-
-# With ends that are not known before, and with known ones, for which a shuffler's bits are found sooner.
-SCHEDULED = sorted(product(RUNS, ("adaptive:0.3", "geometric:0.3")), key=("shuffle", "geometric:0.3").__ne__)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("privacy", "schedule"), first(SCHEDULED, lambda given: given[0] == "shuffle"))
-def test_outcomes_are_as_wide_as_the_noise(privacy: str, schedule: str) -> None:
-    run = RUNS[privacy].replace(schedule=schedule)
-    noise = noise_of_run(run)
-    drawn = outcomes(noise, 4000, np.random.default_rng(1))
-    assert drawn.std() == pytest.approx(float(noise.std[-1]), rel=0.05)  # four standard errors
-    assert abs(drawn.mean()) < 4.5 * float(noise.std[-1]) / np.sqrt(4000)
-    found = promise(run)
-    assert found is not None
-    assert len(set(found["outcomes"])) > 1
-
-
-@pytest.mark.thorough
-def test_nothing_is_drawn_where_no_visits_are_counted() -> None:
-    tiny: dict[str, Any] = {
-        "environment": "random",
-        "environment_params": {"S": 2, "A": 2, "H": 2},
-        "episodes": 1000,
-    }
-    found = promise(RunSpec(algorithm="sdp-pe", calibration="paper", **tiny))
-    assert found is not None
-    assert found["outcomes"] == []
 
 
 def test_a_spec_is_canonical_and_passes_through_json() -> None:
