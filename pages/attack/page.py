@@ -59,6 +59,7 @@ def controls() -> tuple[RunSpec | None, str]:
     """All controls; the run that they describe, or the sentence that says why there is none."""
     s = session()
     panel.environment(s)
+    panel.learner(s)
     panel.privacy(s)
     panel.size_controls(s)
     panel.environment_parameters(s)

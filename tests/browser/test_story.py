@@ -39,7 +39,7 @@ def test_keys_lead_through_the_scenes_to_the_chart_and_back(visit: Visits) -> No
 def test_who_has_records_finds_from_the_first_scene_where_to_give_them(visit: Visits) -> None:
     page = visit("", 1280)
     page.get_by_role("link", name="Use your own data").first.click()
-    expect(page.get_by_role("heading", name="1. Declare what is public")).to_be_visible()
+    expect(page.get_by_role("heading", name="An example: 20,000 simulated patients")).to_be_visible()
 
 
 def test_one_press_leads_to_the_chart_whose_slider_does_not_end_the_story(visit: Visits) -> None:
