@@ -72,7 +72,7 @@ def test_environments_in_one_panel_have_their_own_bounds_and_looks(measure: Any)
 def test_legends_have_no_fitted_numbers_and_call_regret_regret() -> None:
     result = result_of({"algorithm": ALGORITHMS, "epsilon": BUDGETS})
     for measure in ("regret", "privacy cost", "share"):
-        picture = result.plot(measure)  # type: ignore[arg-type]
+        picture = result.plot(measure)
         for trace in lines_of(picture.figure):
             assert trace.name in ALGORITHMS
             assert not re.search(r"[0-9]", trace.name)
