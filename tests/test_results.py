@@ -92,10 +92,12 @@ def test_every_frame_has_the_whole_curve_or_its_end(result: dprl.SweepResult[dpr
         assert (end["episode"] == SPEC.episodes).all()
 
 
-def test_a_table_becomes_latex_in_one_line(result: dprl.SweepResult[dprl.RunSpec]) -> None:
+def test_a_table_becomes_latex(result: dprl.SweepResult[dprl.RunSpec]) -> None:
     pytest.importorskip("jinja2")
-    text = result.summary().style.format(precision=3).hide(axis="index").to_latex(hrules=True)
+    style = result.summary().style.format(precision=3).format_index(escape="latex", axis=1)
+    text = style.hide(axis="index").to_latex(hrules=True)
     assert text.startswith("\\begin{tabular}")
+    assert r"regret\_mean" in text
 
 
 def test_what_a_picture_shows_is_plain_text(result: dprl.SweepResult[dprl.RunSpec]) -> None:
