@@ -199,4 +199,4 @@ def more(s: Session, settings: OfflineSettings, learners: Sequence[str], along: 
             st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
             parameters(s, "algorithm", key, constants)
 
-    fold("More settings", "more", settled)
+    fold("Expert settings", "more", settled)
