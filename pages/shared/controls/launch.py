@@ -52,7 +52,8 @@ def draw_draft(s: Session, spec: RunSpec) -> None:
     """
     e = s.explore
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
-    wanted = None if full or any(curve.spec == spec for curve in e.curves) else spec
+    known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
+    wanted = None if full or spec in known else spec  # what was just removed does not come back as a draft
     if wanted and not comes_along(wanted) and (status(wanted).state != "done" and takes_long(wanted)):
         wanted = None
     if wanted == e.draft:
