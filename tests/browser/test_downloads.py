@@ -204,7 +204,8 @@ def test_the_slider_of_what_is_taken_along_agrees_with_the_store(
     visit: Visits, browser: Browser, tmp_path: Path
 ) -> None:
     page = finished(visit(SWEEP))
-    page.get_by_text("Downloads", exact=True).click()
+    page.get_by_text("About this chart", exact=True).click()
+    page.get_by_role("tab", name="Files").click()
     name, content = saved(page, page.get_by_role("button", name="Download interactive chart"))
     assert name == "sweep.html"
     study, _ = studies.decode(parse_qs(SWEEP.partition("?")[2]))
