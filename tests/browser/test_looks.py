@@ -141,8 +141,8 @@ def test_on_a_desk_a_heading_stands_level_with_its_button_and_no_field_has_a_row
     visit: Visits,
 ) -> None:
     page = visit("explore", 1280)
-    heading = box_of(page.get_by_role("heading", name="Which privacy model?"))
-    button = box_of(page.get_by_role("button", name="Open these curves"))
+    heading = box_of(page.get_by_role("heading", name="How fast does a private algorithm learn?"))
+    button = box_of(page.get_by_role("button", name="Copy link"))
     middles = [box["y"] + box["height"] / 2 for box in (heading, button)]
     assert abs(middles[0] - middles[1]) < 2
     for link, fields in (("users", 9), ("users?problem=riverswim", 5)):
