@@ -17,7 +17,7 @@ from dprl.sentences import seeds
 from dprl.words import after, human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
-NAMED = 3  # so many are all named beside the best; of more only the worst
+NAMED = 5  # so many are all named beside the best; of more only the draft and the worst
 ALIKE = 1.05  # times as many are as many, to two digits
 AVERAGES = ("share", "per-episode")  # of an episode so far
 NOTHING = "There is nothing to draw yet."
@@ -88,7 +88,7 @@ def _users(ends: list[_End], at: float, view: Measure) -> str:
 
 
 def _worth_naming(others: list[_End]) -> list[_End]:
-    return others if len(others) <= NAMED else others[-1:]
+    return [end for end in others if len(others) <= NAMED or end.curve.style.draft or end is others[-1]]
 
 
 def _best_and_others(ends: list[_End], at: float, view: Measure) -> str:

@@ -43,7 +43,7 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     app = visit(PAGE)
     assert "The attacker sees every noisy count that is released" in words(app)
     assert "3,000 simulated releases for each episode" in charts(app)[0].spec
-    assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
+    assert "**Consistent with the proof.** ε = 1" in words(app)
     assert store.activity().runs_waiting == 0
     widget(app, "toggle", "Noise half as large").set_value(True).run()
     assert store.activity().runs_waiting == 1
@@ -90,13 +90,13 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     work()
     app.run()
     assert "3,000 simulated releases for each episode" in drawn(app)
-    assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
+    assert "**Consistent with the proof.** ε = 1" in words(app)
     assert "The attacker sees the user's own message" in words(app)
     assert "12 counters in which the two episodes differ" in words(app)
     half = visit(PAGE, **LINK, noise="half")
     work()
     half.run()
-    assert "**Caught.** Proved is ε = 1; the attack measures ε = 2" in words(half)
+    assert "**Caught.** ε = 1 is proved; the attack measures ε = 2" in words(half)
     assert "rises above" in words(half)
     toggle = widget(half, "toggle", "Noise half as large")
     assert toggle.value
@@ -155,7 +155,7 @@ def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Wor
     work()
     app.run()
     assert "12 counters in which the two episodes differ" in words(app)
-    assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
+    assert "**Consistent with the proof.** ε = 1" in words(app)
 
 
 def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Work) -> None:
@@ -167,7 +167,7 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
     work()
     app.run()
     assert "The user has 3 episodes here" in words(app)
-    assert "**Consistent with the proof.** Proved is ε = 1" in words(app)
+    assert "**Consistent with the proof.** ε = 1" in words(app)
     choice(app, "Anywhere in the run").set_value("random").run()
     assert shown(app).spec.places == "random"
     assert app.query_params["places"] == "random"

@@ -78,7 +78,9 @@ def test_a_close_look_opens_on_the_most_private_curve(finished: Visit, visit: Vi
     assert chosen(app) == "2"
     assert "there is no noise" not in words(app)
     chip(app, "Remove", 2).click().run()
-    assert app.session_state["session"].explore.draft is None  # what was removed does not come back as a draft
+    assert (
+        app.session_state["session"].explore.draft is None
+    )  # what was removed does not come back as a draft
     assert chosen(app) == "2"  # now the local one at epsilon 1
     assert chosen(visit("explore", c=LINK, tab=tab, i="0")) == "0"  # as the link says
 

@@ -139,7 +139,7 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
         seconds = duration(sum(estimate(one).seconds for one in both) * spec.seeds / parallel)
         st.caption(
             f"{plural(spec.seeds, 'seed')}, {plural(cost.releases, 'policy update')} each: {seconds} once started."
-            + (" The same run without privacy comes beside it." if len(both) > 1 else ""),
+            + (" The same run without privacy is added next to it." if len(both) > 1 else ""),
             help=meanings("Seed", "Policy update"),
         )
     buttons(

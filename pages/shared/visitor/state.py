@@ -130,7 +130,8 @@ class ExploreState(PageState):
         if "c" in given:
             self.curves = list(link.curves)
         if link.curves:
-            s.draft = draft_of(link.curves[links.most_private(link.curves)].spec)
+            at = link.view.curve if link.view.curve >= 0 else links.most_private(link.curves)
+            s.draft = draft_of(link.curves[at].spec)
             begin([curve.spec for curve in link.curves if not comes_along(curve.spec)], s.visitor)
 
 
