@@ -220,9 +220,7 @@ def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> N
 
     curves = [learned("slow", 1.88e6), learned("quick", 2e4), learned("slowest", 2e11)]
     see = sentences.about_regret(curves, "per-episode")
-    assert see.startswith(
-        "With **quick** it takes 20,000 episodes until an average episode loses less than 10%"
-    )
+    assert see.startswith("**quick** takes 20,000 episodes until an average episode loses less than 10%")
     assert "**slow** takes 94 times as many. **slowest** takes 10 million times as many." in see
     assert "lost" not in see
     see = sentences.about_regret(
@@ -240,8 +238,14 @@ def test_the_sentence_compares_the_best_with_the_others_and_of_many_with_the_wor
     see = comparison(three).see
     assert see.index("**good**") < see.index("**middle**") < see.index("**bad**")
     assert "10 times as much" in see
-    see = comparison([*three, curve("fair", scale=3.0), curve("poor", scale=4.0)]).see
+    more = [
+        curve(name, scale=scale)
+        for name, scale in (("fair", 3.0), ("poor", 4.0), ("weak", 5.0), ("low", 6.0))
+    ]
+    draft = curve("mine", scale=7.0)
+    see = comparison([*three, *more, replace(draft, style=replace(draft.style, draft=True))]).see
     assert "**bad**" in see
+    assert "**mine**" in see
     assert "middle" not in see
     assert "fair" not in see
     assert "poor" not in see
