@@ -16,6 +16,7 @@ def test_a_user_walks_while_counts_fill(visit: Visits, width: int) -> None:
     page = visit(compared(SHORT), width=width)
     page.emulate_media(reduced_motion="no-preference")  # which other tests have
     page.reload()
+    page.get_by_text("One user, step by step").click()
     box = page.locator(".one-user")
     box.scroll_into_view_if_needed()
     users, told, lost = box.locator("output"), box.locator(".told"), box.locator(".lost")
@@ -52,6 +53,7 @@ def test_nothing_moves_by_itself_where_no_motion_is_asked_for(visit: Visits) -> 
     page = visit(compared(SHORT))
     page.emulate_media(reduced_motion="reduce")
     page.reload()
+    page.get_by_text("One user, step by step").click()
     box = page.locator(".one-user")
     box.scroll_into_view_if_needed()
     expect(box.locator(".play")).to_be_hidden()
@@ -78,6 +80,7 @@ def test_a_lesson_shows_users_who_walk_through_its_environment(visit: Visits, wi
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_and_a_shared_sentence_are_used_without_barriers(visit: Visits, width: int, scheme: str) -> None:
     page = visit(f"{compared(SHORT, SHORT.baseline())}&say=See+what+this+costs.", width, scheme)
+    page.get_by_text("One user, step by step").click()
     expect(page.locator(".one-user .lost")).not_to_be_empty()
     assert barriers(page) == []
     page.get_by_role("button", name="Share").click()
