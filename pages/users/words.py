@@ -121,7 +121,8 @@ def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
         return HEADINGS[need.verdict], many
     least, most = likely_from(table, asked, need.model), FIELDS["epsilon"].high or 0.0
     largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"No ε up to {most:g}"
-    return largest, f"is likely enough. {many} at ε = {asked.epsilon:g}."
+    at = f"At ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{asked.epsilon:g} the best guess is {users(need.needed)} users"
+    return largest, f"is likely enough. {at}; {users(need.high)} are likely enough."
 
 
 def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
