@@ -120,7 +120,6 @@ def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits) -> 
     expect(sidebar).to_have_attribute("data-collapsed", "true")
     page.wait_for_selector(CURVE, timeout=60_000)
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)  # the run was one of the two
-    page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
     expect(sidebar).to_have_attribute("data-collapsed", "true")

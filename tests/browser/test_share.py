@@ -33,7 +33,7 @@ def test_the_focus_is_seen_in_the_navigation_and_a_short_link_is_copied_without_
     page = visit("tradeoffs")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.keyboard.press("Tab")  # from here on the focus is a keyboard's
-    entry = page.get_by_test_id("stTopNavLink").nth(1)
+    entry = page.get_by_test_id("stTopNavLink").first
     entry.focus()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
