@@ -152,7 +152,7 @@ def test_within_another_page_there_is_one_chart_with_its_sentence(
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     expect(page.get_by_role("button", name="Share")).to_have_count(0)
     expect(page.get_by_role("heading")).to_have_count(0)
-    expect(main.locator(".st-key-alone_words")).to_contain_text("halving ε multiplies the cost")
+    expect(main.locator(".st-key-alone_words")).to_contain_text("halving ε multiplies")
     expect(page.get_by_text("Look here.")).to_be_visible()
     expect(main.locator(".st-key-alone_chart [data-testid=stCaptionContainer]")).to_contain_text("RiverSwim")
     expect(page).to_have_title("Trade-offs · Privacy in reinforcement learning")

@@ -47,13 +47,14 @@ def test_mixtures_are_as_good_as_any(seed: int) -> None:
     `floor`, against a linear programme over all deterministic policies."""
     rng = np.random.default_rng(seed)
     mdp = random_mdp(seed, S=3 if seed % 2 else 2, A=2 if seed % 2 else 3, H=2, sparse=seed > 2)
+    R, d1 = mdp.R.copy(), mdp.d1.copy()  # kernels take what can be written to
     policies = sdp_pe.all_policies(mdp.H, mdp.S, mdp.A)
     P = mdp.P * (rng.random((mdp.H, mdp.S, mdp.A, 1)) if seed % 2 else 1.0)
     values = values_by_paths(policies, P, mdp.R, mdp.d1)
     mixed = 0
     for plan, explorers in kernels():
         greedy, V = np.zeros((mdp.H, mdp.S), dtype=np.int64), np.zeros((mdp.H + 1, mdp.S))
-        plan(P, mdp.R, greedy, V)
+        plan(P, R, greedy, V)
         assert mdp.d1 @ V[0] == pytest.approx(values.max())
         assert values[np.flatnonzero((policies == greedy).all((1, 2)))[0]] == pytest.approx(values.max())
         for share, layer in product((0.0, 0.7, 0.95, 1.0), range(mdp.H)):
@@ -61,7 +62,7 @@ def test_mixtures_are_as_good_as_any(seed: int) -> None:
             chances = visit_chances(policies, P, mdp.d1, layer)
             pairs = np.zeros((mdp.S, mdp.A, 2, mdp.H, mdp.S), dtype=np.int64)
             shares = np.zeros((mdp.S, mdp.A))
-            explorers(P, mdp.R, mdp.d1, V, greedy, floor, layer, pairs, shares)
+            explorers(P, R, d1, V, greedy, floor, layer, pairs, shares)
             for x, a in product(range(mdp.S), range(mdp.A)):
                 takes = np.where(policies[:, layer, x] == a, chances[:, x], 0.0)
                 best = linprog(
