@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 67_614,
+    "source": 67_617,
     "dprl/claims": 1_426,
     "dprl/engine": 944,
     "dprl/environments": 1_404,
@@ -39,13 +39,13 @@ CEILINGS = {
     "dprl/uploads": 330,
     "dprl/users": 713,
     "dprl, loose files": 2_701,
-    "pages": 16_520,
+    "pages": 16_523,
     "website": 742,
-    "tests": 49_258,
+    "tests": 49_284,
     "bench": 2_641,
     "JavaScript": 3_080,
     "TOML": 2_936,
-    "docs, words": 57_527,
+    "docs, words": 57_635,
 }
 
 

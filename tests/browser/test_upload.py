@@ -126,7 +126,11 @@ def test_a_file_as_large_as_the_page_says_is_read(visit: Visits, tmp_path: Path,
     note = "x" * (mb * 10**6 // len(rows))
     path.write_text("\n".join([f"{heading},note", *(f"{row},{note}" for row in rows)]), encoding="utf-8")
     assert path.stat().st_size > mb * 10**6
-    uploader.locator("input[type=file]").set_input_files(path)
+    with page.expect_response(
+        lambda answer: "upload_file" in answer.url, timeout=WORK
+    ):  # when all of it is there
+        uploader.locator("input[type=file]").set_input_files(path)
+    idle(page)
     fill(page, States="mild, severe, critical", Actions="watch, drug, surgery", Steps_of_each="4")
     idle(page)
     check(page, "large")
