@@ -53,7 +53,7 @@ class Account:
             counter together.
         std: [releases] standard deviation of the noise in one counter at each release, of a tree that of the worst; of
             noise that each user draws, [1] of one report.
-        releases, counters, size, contribution: see `account`.
+        releases: see `account`, as for the three that follow.
     """
 
     mechanism: str

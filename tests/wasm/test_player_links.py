@@ -37,6 +37,7 @@ ONE_SENTENCE = re.compile(
 OTHERS = {"tab": "data", "statistic": "median", "each": "on", "chart": "scatter", "family": "rewards"} | {
     "seen": "released",
     "drawn": "map",
+    "near": "off",
 }
 HOSTILE = (
     "<img src=x onerror=hit()>",
