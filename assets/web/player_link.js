@@ -20,8 +20,8 @@ const KEYS = { measure: "m", x: "x", y: "y", close: "i", say: "say" };
 const LETTERS = 160;  // of a sentence, see pages/shared/visitor/address.py
 /** What a dashboard shows in tabs that are not here, where a link leaves it out. @type {Pairs} */
 const OTHER_TABS = {
-  tab: "regret", seed: "0", k: String(10 ** 15), ch: "map", of: "visits", see: "noisy", pol: "steps", h: "-1", s: "0", w1: "0", w2: "1", near: "on",
-  a: "0",
+  tab: "regret", seed: "0", k: String(10 ** 15), ch: "map", of: "visits", see: "noisy", pol: "steps", h: "-1", s: "0",
+  a: "0", w1: "0", w2: "1", near: "on",
 };
 const OWN = ["name", "hide"], MOST = 100_000, MOVED = ["eps", "K", "seeds"];
 /**
