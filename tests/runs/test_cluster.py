@@ -8,8 +8,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from distributed import Client, LocalCluster
@@ -19,6 +22,8 @@ from dprl.fields import SpecError
 from dprl.runs import cluster
 from dprl.runs.cluster import Build
 from dprl.runs.store import Store
+from dprl.runs.turn import Order
+from dprl.runs.workers import Lost
 from tests.runs import fake
 from tests.runs.fake import FakeSpec
 from tests.runs.test_workers import ROOT, wait_for
@@ -220,3 +225,14 @@ def test_no_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_CONNECT", 0.2)
     with pytest.raises(cluster.ClusterError, match=r"There is no Dask scheduler at tcp://127.0.0.1:1."):
         cluster.connected("tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("error", [CancelledError, UnboundLocalError, OSError])
+def test_a_wait_that_is_lost_gives_the_turn_back(error: type[BaseException]) -> None:
+    def result(timeout: float) -> None:
+        raise error
+
+    client = SimpleNamespace(submit=lambda *_, **__: SimpleNamespace(result=result))
+    slot = cluster.DaskSlot(cast(Client, client), "tcp://127.0.0.1:1", fake.NAME)
+    with pytest.raises(Lost):
+        slot.play(Order("question", "key", "{}"))
