@@ -10,7 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.learners import ALGORITHMS
 from pages.explore import comparison, counts, ellipsoid, export, guarantee, policy, regret, view
-from pages.shared.controls.panel import explore_controls
+from pages.shared.controls.launch import curve_box
+from pages.shared.controls.panel import run_settings, sidebar
 from pages.shared.examples import EXAMPLES
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -38,7 +39,7 @@ def main() -> None:
     s.explore.playing = s.explore.playing and not s.arrived
     read_address(s.explore)
     with st.sidebar:
-        explore_controls()
+        sidebar(run_settings, curve_box)
     corner = head(s.explore)
     comparison.chips(titles(s.explore.shown))
     if not s.explore.shown:

@@ -32,17 +32,16 @@ DRAFT_SECONDS = 2.0  # of one core: what a draft may take that is drawn unasked
 Described = TypeVar("Described")
 
 
-def curve_box(s: Session, live: bool) -> None:
-    """Draw the draft of what the settings describe, or say what pressing Run will take; the button stays in reach while
-    the settings are scrolled."""
-    spec, refusal = spec_of_controls(s)
+def curve_box(found: tuple[RunSpec | None, str]) -> None:
+    """Draw the draft of what the settings describe, or say what pressing Run will take. found: see
+    `spec_of_controls`."""
+    s, (spec, refusal) = session(), found
     if spec:
         try:
             draw_draft(s, spec)
         except SpecError as error:  # noise so large that it cannot be accounted for
             spec, refusal = None, str(error)
-    with st.container(key="run_box", gap="xsmall"):
-        launch(s, spec, refusal)
+    launch(s, spec, refusal)
 
 
 def draw_draft(s: Session, spec: RunSpec) -> None:

@@ -18,13 +18,13 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation import FIELDS
+from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.pairs import runs_in
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, listed
 from pages.shared.controls import custom
-from pages.shared.controls.launch import curve_box
+from pages.shared.controls.launch import spec_of_controls
 from pages.shared.controls.noise import SMALL, epsilon_slider, noise
 from pages.shared.controls.schedule import schedule
 from pages.shared.controls.structure import structure
@@ -41,7 +41,7 @@ from pages.shared.controls.widgets import (
     stops,
 )
 from pages.shared.layout.chart import draw_bare, kept
-from pages.shared.layout.frame import dark, guarded, redrawn
+from pages.shared.layout.frame import dark, guarded
 from pages.shared.layout.terms import meanings
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -88,27 +88,22 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
         run_box(found)
 
 
-@st.fragment
-@guarded
-def explore_controls() -> None:
-    """All controls, the estimate and the Run button. Moving one redraws the controls only."""
+def run_settings() -> tuple[RunSpec | None, str]:
+    """Draw all settings of a run; return the run that they describe, or the sentence that says why there is none."""
     s = session()
-    s.wrong.clear()
-    with st.container(key="controls", gap="small"):
-        environment(s)
-        learner(s)
-        privacy(s)
-        size_controls(s)
-        environment_parameters(s)
-        more(s, noise_settings, structure)
-    with st.container(key="launching"):
-        redrawn(partial(curve_box, s), None, "run_box")
+    environment(s)
+    learner(s)
+    privacy(s)
+    size_controls(s)
+    environment_parameters(s)
+    more(s, noise_settings, structure)
+    return spec_of_controls(s)
 
 
-def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> None:
+def environment(s: Session) -> None:
     """Draw the menu of environments. Each member of a collection stands in it with its own name."""
     named: dict[str, str] = {}
-    for key in offered:
+    for key in ENVIRONMENTS:
         ids = next((f.choices for f in ENVIRONMENTS[key].fields if f.name == "id"), ())
         named |= {f"{key}/{one}": ENVIRONMENTS[key].called({"id": one}) for one in ids}
         named |= {} if ids else {key: ENVIRONMENTS[key].title}

@@ -17,7 +17,7 @@ from dprl.metrics.curves import RunCurves
 from dprl.simulation import spec_from_dict
 
 DIRECTORY = ASSETS
-ONLINE = ("home", "examples")  # files with runs of the page Online
+FILES_OF_ONLINE = ("home", "examples")  # files with runs of the page Online
 
 
 def path_of(name: str) -> Path:
@@ -51,4 +51,4 @@ def bundled(name: str) -> dict[Any, RunCurves]:
 
 def comes_along(spec: Any) -> bool:
     """Return whether the curves of an online run come with the program, so that nobody has to compute them."""
-    return any(spec in bundled(name) for name in ONLINE)
+    return any(spec in bundled(name) for name in FILES_OF_ONLINE)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from dprl.metrics.curves import RunCurves
 from dprl.runs.status import RunStatus
-from pages.shared.results import bundled as bundled_files
 from pages.shared.results import data, together
-from pages.shared.results.bundled import bundled
+from pages.shared.results.bundled import FILES_OF_ONLINE, bundled
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, begin
@@ -80,4 +79,4 @@ class Runs:
         return together.progress(specs, self.missing(specs), owner_id(self.group))
 
 
-ONLINE = Runs(bundled_files.ONLINE)  # runs of the page Online, and of what leads to it
+ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of what leads to it
