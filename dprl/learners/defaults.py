@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from dprl.fields import Field, SpecError
 from dprl.mdp import Size
@@ -23,7 +23,6 @@ class LearnerDefaults:
     note: str = ""
     reconstructed: bool = False
     uncovered: str = ""
-    noise_weight: Any = None
 
     @property
     def declarable(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ PUBLIC = {
 # attributes of every learner
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "fields", "statistic", "loop", "needs",
-    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "uncovered",
+    "public", "declarable", "schedule", "forgets", "refused", "note", "uncovered",
     "refusal", "releases", "pace", "seconds",
 )  # fmt: skip
 
@@ -77,7 +77,6 @@ class Learner(Protocol):
         reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
         uncovered: what its bonus as in the paper does not cover of calibrated noise, "" if it covers all; see
             `simulation.pairs.uncovered`.
-        noise_weight(problem): multiplier of E/n in its bonus, if it has one.
     """
 
     @property
@@ -116,8 +115,6 @@ class Learner(Protocol):
     def reconstructed(self) -> bool: ...
     @property
     def uncovered(self) -> str: ...
-    @property
-    def noise_weight(self) -> Callable[[Problem], float] | None: ...
 
     def seen(self, bonus: str) -> Statistic:
         """What it sees of its users with a set of constants."""

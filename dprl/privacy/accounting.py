@@ -305,13 +305,10 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
     return rounded_up(math.exp(high[0]))
 
 
-def calibrated(
-    losses_at: Callable[[float], Losses], epsilon: float, delta: float, *, exact: bool = True
-) -> float:
+def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: float) -> float:
     """The least noise scale for which `losses_at(scale)` proves (epsilon, delta), rounded up.
 
-    Shifts must be in proportion to 1 / scale. With exact=False, where that would take a numerical search, the
-    answer of the central limit theorem (within a few percent, for a preview only, proving nothing).
+    Shifts must be in proportion to 1 / scale.
     """
     unit = losses_at(1.0)
     pure = math.inf
@@ -322,8 +319,6 @@ def calibrated(
     guess = math.sqrt(sum(x.spread**2 for x in unit)) / gaussian_mu(epsilon, delta)
     if _all_gaussian(unit) is not None:
         return rounded_up(guess)
-    if not exact:
-        return min(guess, pure)
     return min(least_scale(losses_at, epsilon, delta, guess), pure)
 
 

@@ -72,7 +72,6 @@ def noise_of(
     spec: RunSpec,
     times: Ints,
     *,
-    exact: bool = True,
     batches: tuple[Batch, ...] | None = None,
     releases: int | None = None,
     statistic: Statistic | None = None,
@@ -82,7 +81,6 @@ def noise_of(
     Args:
         spec: the run.
         times: [M], users at each release; with batches, users in the batches so far.
-        exact: otherwise a preview of it, that proves nothing.
         batches: of a learner that forgets each batch.
         releases: M, of a schedule that decides as it goes; times are then ends of epochs.
         statistic: what the learner sees, where more is known of it than the learner says.
@@ -100,7 +98,6 @@ def noise_of(
         epsilon=spec.epsilon or 0.0,
         delta=spec.delta or 0.0,
         beta=spec.beta or 0.1,
-        exact=exact,
         batches=batches,
         releases=releases,
         played=counted,
@@ -109,10 +106,10 @@ def noise_of(
     return PRIVATIZERS[spec.privacy].prepare(request)
 
 
-def noise_of_schedule(spec: RunSpec, K: int, *, exact: bool = True) -> Noise:
-    """The noise of a run with K users, of a learner that takes any schedule. exact: see `noise_of`."""
+def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
+    """The noise of a run with K users, of a learner that takes any schedule."""
     limit = schedules.limit(spec.schedule, K, size_of(spec), PRIVATIZERS[spec.privacy].per_release)
-    return noise_of(spec, schedules.times(spec.schedule, K), exact=exact, releases=limit)
+    return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:

@@ -352,20 +352,3 @@ def test_parameters_of_algorithms_take_effect() -> None:
                 assert not differ or field.used(bonus), (key, field.name)
                 changed |= differ
             assert changed, (key, field.name)
-            if learner.noise_weight:
-                assert (
-                    learner.noise_weight(
-                        Problem(
-                            3,
-                            4,
-                            2,
-                            100,
-                            0.1,
-                            1.0,
-                            "calibrated",
-                            "paper",
-                            {**check_params("p", key, learner.fields, {})},
-                        )
-                    )
-                    > 0
-                )

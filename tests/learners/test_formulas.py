@@ -302,32 +302,6 @@ def test_ubev_is_pucb_without_noise() -> None:
     np.testing.assert_array_equal(learner("ubev").constants(quiet), noisy)
 
 
-@pytest.mark.parametrize("key", LEARNERS)
-def test_the_stated_weight_of_noise_is_that_in_the_bonus(key: str) -> None:
-    """Where n is so large that nothing else is left, Q is r/n + V + w E/n, on average over steps."""
-    algorithm = learner(key)
-    if algorithm.noise_weight is None:
-        assert algorithm.privacies == ("none",)
-        return
-    given = problem(key, "paper")
-    n, E = 1e14, 1e9
-    both = []
-    for error in (E, 2 * E):
-        Q, V, policy = np.full(SIZES, float(H)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
-        algorithm.plan(
-            visited(n),
-            np.full(SIZES, error),
-            every_state(visited(n).shape[1]),
-            algorithm.constants(given),
-            Q,
-            V,
-            policy,
-        )
-        both.append((Q - V[1:, :1, None]).mean(0))
-        assert (Q < H).all()
-    np.testing.assert_allclose(both[1] - both[0], algorithm.noise_weight(given) * E / n, rtol=0.01)
-
-
 @pytest.mark.thorough
 def test_what_the_last_bonus_term_costs_at_the_last_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -153,9 +153,8 @@ def test_a_block_is_vouched_for_by_every_action_that_is_taken() -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_it_has_no_constants_that_are_not_proved_and_no_forecast(key: str) -> None:
+def test_it_has_no_constants_that_are_not_proved(key: str) -> None:
     assert learner(key).bonuses == ("paper",)
-    assert learner(key).noise_weight is None
 
 
 @pytest.mark.parametrize("privacy", ["none", "central"])

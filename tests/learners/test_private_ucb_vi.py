@@ -66,7 +66,7 @@ def test_the_card_says_so_just_where_noise_in_rewards_is_larger_than_in_counts(p
             schedule="geometric:0.3",
             seeds=1,
         )
-        noise = noise_of_schedule(spec, spec.episodes, exact=False)
+        noise = noise_of_schedule(spec, spec.episodes)
         assert isinstance(noise.statistic, Counts)
         short = bonus == "paper" and noise.statistic.reward < noise.statistic.visits
         larger.add(short)

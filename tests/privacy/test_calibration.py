@@ -133,7 +133,7 @@ def test_calibrated_noise_proves_what_was_asked(privacy: str, mechanism: str, re
 def test_calibrated_bits_prove_what_was_asked(epsilon: float, delta: float, H: int) -> None:
     """From above for every budget; from below where bits are many enough for one more not to matter."""
     moved = 3 * H
-    fair, variance = least_bits(moved, epsilon, delta, True)
+    fair, variance = least_bits(moved, epsilon, delta)
     value = epsilon_of((Binomial(fair, 0.5, moved, moved),), delta)
     assert value <= 1.0001 * epsilon
     assert value >= 0.995 * epsilon or fair < 400
@@ -151,7 +151,7 @@ def test_calibrated_bits_prove_what_was_asked(epsilon: float, delta: float, H: i
 def test_bits_of_every_batch_prove_it(epsilon: float, delta: float, H: int, sizes: int) -> None:
     """At random sizes of a batch from 1 to 10^15, and around the change from fair bits to rare ones."""
     moved = 3 * H
-    fair, variance = least_bits(moved, epsilon, delta, True)
+    fair, variance = least_bits(moved, epsilon, delta)
     rng = np.random.default_rng(0)
     switch = math.ceil(max(4 * variance, fair))
     users = np.unique(
@@ -215,7 +215,7 @@ def test_calibrated_noise_has_six_digits(privacy: str, mechanism: str, epsilon: 
     noise = prepared(privacy, mechanism, "calibrated", TIMES, H=7, S=2, A=2, epsilon=epsilon, delta=delta)
     scales = [float(noise.scales[0])]
     if privacy == "shuffle":
-        fair, variance = least_bits(3 * 7, epsilon, delta, True)
+        fair, variance = least_bits(3 * 7, epsilon, delta)
         scales = [fair, variance if variance > fair / 4 else fair]
     assert scales == [float(f"{scale:.6g}") for scale in scales]
 
@@ -230,7 +230,7 @@ def test_an_accountant_that_differs_in_its_last_digits_gives_the_same_noise(
             accounting, "epsilon_of", lambda losses, delta, by=other: by * epsilon_of(losses, delta)
         )
         least_bits.cache_clear()
-        found.append([calibrated(laplaces, 1.0, 1e-6), *least_bits(60, 1.0, 1e-6, True)])
+        found.append([calibrated(laplaces, 1.0, 1e-6), *least_bits(60, 1.0, 1e-6)])
     assert found[0] == found[1] == found[2]
     least_bits.cache_clear()
 

@@ -202,7 +202,7 @@ def shifted(trials: int, probability: float, by: int) -> Any:
 def test_shuffled_bits_prove_the_budget_for_m_episodes(m: int) -> None:
     """All in one batch and in the same counters, which then move by m, or in several batches: both are within it."""
     raised, epsilon = 3 * H, 2.0
-    bits, _ = least_bits(raised, *for_each(epsilon, DELTA, m), True)
+    bits, _ = least_bits(raised, *for_each(epsilon, DELTA, m))
     losses = (Binomial(bits, 0.5, raised, raised),)
     proved = group_epsilon(losses, m, DELTA)
     assert epsilon * 0.999 <= proved <= epsilon

@@ -175,7 +175,7 @@ def test_the_general_lemma_is_kept() -> None:
 def test_messages_of_a_user_are_on_the_card() -> None:
     """A batch of one has all its bits from one user, one of many has a bit of each."""
     card = prepared("shuffle", "binomial-sum", "calibrated", [1, 10**6], H=20, S=6, A=2).guarantee()
-    fair = least_bits(60, 1.0, 1e-6, True)[0]
+    fair = least_bits(60, 1.0, 1e-6)[0]
     assert f"2 to {fair + 1:,} bits for each of 1,920 counters" in card.messages
 
 

@@ -19,7 +19,6 @@ from dprl.privacy.guarantee import SIMULATION
 from dprl.privacy.mechanisms import SIGNATURE
 from dprl.privacy.privatizers import Batch, Noise, Request
 from dprl.simulation import schedules
-from dprl.simulation.pairs import calibrations_for
 from dprl.statistics import BLANK_ONE, CONSISTENT
 from tests.compare import LEVEL
 from tests.privacy.draws import TRIPLES
@@ -176,16 +175,6 @@ def test_batches_that_are_forgotten_each_have_their_own_noise() -> None:
         assert (noise.std[0] < noise.std[1]) == (calibration == "calibrated")
         measured = simulated(noise, 1, 50_000, seed=14).std((1, 2))
         np.testing.assert_allclose(measured, noise.std, rtol=0.02)
-
-
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PAPER)
-def test_a_preview_needs_no_search(privacy: str, mechanism: str, calibration: str) -> None:
-    """exact=False: at the last release noise as in the paper as it is, calibrated noise within a few percent."""
-    times = np.array([1, 10, 1000])
-    for way in calibrations_for("dp-ucbvi", mechanism):
-        _, real = prepared(privacy, mechanism, way, times)
-        _, preview = prepared(privacy, mechanism, way, times, exact=False)
-        np.testing.assert_allclose(preview.std[-1], real.std[-1], rtol=0.15 if way == "calibrated" else 1e-12)
 
 
 def trajectory(rng: np.random.Generator) -> Array:

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from dprl import RunSpec
-from dprl.simulation import schedules
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.prepare import noise_of
 from tests.problems import first
 
 SEEDS = 20
@@ -61,15 +59,3 @@ def test_the_noise_that_is_named_is_that_of_the_visits(privacy: str, bonus: str)
         assert not visits[~told_to].any()
         visits = visits[told_to] * np.sqrt(spec.episodes / one.state.kept[told_to])
     assert one.trace().guarantee.noise_std == pytest.approx(visits.std(), rel=0.2)
-
-
-@pytest.mark.parametrize("calibration", ["calibrated", "paper"])
-@pytest.mark.parametrize("plan", ["episodic", "geometric:0.02"])
-def test_a_preview_of_shuffled_noise_is_its_sum_in_few_batches(plan: str, calibration: str) -> None:
-    """A visitor waits for it: a bound on a million batches of one user each takes ten seconds."""
-    spec = RunSpec(privacy="shuffle", calibration=calibration, schedule=plan, episodes=3000)
-    times = schedules.times(spec.schedule, spec.episodes)
-    whole, preview = noise_of(spec, times), noise_of(spec, times, exact=False)
-    assert preview.std[-1] == pytest.approx(whole.std[-1], rel=0.05)
-    assert preview.bound[-1] == pytest.approx(whole.bound[-1], rel=0.05)
-    assert len(whole.std) == len(times) > 10 * len(preview.std)

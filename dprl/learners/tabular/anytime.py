@@ -17,7 +17,7 @@ Next states are those that are declared possible, all S by default: no other has
 
 from __future__ import annotations
 
-from math import log, log1p, sqrt
+from math import log, log1p
 
 import numpy as np
 
@@ -216,10 +216,3 @@ def constants(problem: Problem) -> Array:
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
     return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])
-
-
-def noise_weight(problem: Problem) -> float:
-    """About the multiplier of E / n in the bonus, where the values of next states are spread evenly over 0 to what is
-    left, which is H / 2 on average."""
-    B = problem.branching or problem.S
-    return sqrt(constants(problem)[2] + B * (problem.H / 2) ** 2 / 12)

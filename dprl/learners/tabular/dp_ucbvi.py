@@ -109,5 +109,4 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.bernstein,
     fields=(CAP,),
-    noise_weight=lambda problem: float(constants(problem)[3]),
 )

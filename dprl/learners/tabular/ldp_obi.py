@@ -69,12 +69,6 @@ def constants(problem: Problem) -> Array:
     return np.array([problem.params["alpha"], sqrt(2 * logarithm), sqrt(spread)])
 
 
-def noise_weight(problem: Problem) -> float:
-    """Multiplier of E / n in the bonus, on average over steps, where next states add up to n."""
-    alpha, B = problem.params["alpha"], problem.branching or problem.S
-    return float(1 + (alpha + 1) / 4 + (problem.H + 1) / 2 * (B + alpha + 1) / 4)
-
-
 ALPHA = Field(
     "alpha",
     "float",
@@ -98,7 +92,6 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     fields=(ALPHA,),
-    noise_weight=noise_weight,
     note="With the anytime bonus it does what Private-UCB-VI with local noise does. What tells them apart is the "
     "bonus of their papers, here larger by about \u221aS.",
 )

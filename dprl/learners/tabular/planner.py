@@ -67,7 +67,6 @@ class TabularLearner(LearnerDefaults):
     anytime: Callable[..., None] | None = None
     bonuses: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
-    noise_weight: Callable[[Problem], float] | None = None
     note: str = ""
     reconstructed: bool = False
     uncovered: str = ""

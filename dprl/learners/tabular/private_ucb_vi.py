@@ -70,12 +70,6 @@ def constants(problem: Problem) -> Array:
     return np.array([cap_slope(p), Lc, H * Lc, 3.0, float(H)])
 
 
-def noise_weight(problem: Problem) -> float:
-    """Multiplier of E / n in the bonus."""
-    _, _, _, w_reward, w_value = constants(problem)
-    return float(w_reward + w_value * (problem.S + 2)) / 4
-
-
 UNCOVERED = (
     "Its bonus as in the paper adds 3E/4 for rewards; calibrated noise, up to E, and the division can cost 3E/2. "
     "So at the first step, before E/4 users, a value may be no upper bound. Privacy does not depend on it."
@@ -93,6 +87,5 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     fields=(CAP,),
-    noise_weight=noise_weight,
     uncovered=UNCOVERED,
 )

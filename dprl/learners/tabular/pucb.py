@@ -68,11 +68,6 @@ def constants(problem: Problem) -> Array:
     return np.array([cap_slope(p), (H + 1) * sqrt(2 * log(K / beta)), 1 + S * H, paper_E])
 
 
-def noise_weight(problem: Problem) -> float:
-    """Multiplier of E / n in the bonus."""
-    return 3 * float(constants(problem)[2])
-
-
 ALGORITHM = TabularLearner(
     key="pucb",
     title="PUCB",
@@ -84,7 +79,6 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     fields=(CAP,),
-    noise_weight=noise_weight,
 )
 
 UBEV = replace(
@@ -94,5 +88,4 @@ UBEV = replace(
     summary="PUCB without noise (after Dann, Lattimore, Brunskill 2017, whose own bonus is tighter).",
     source="V20 Algorithm 3 without noise; after Dann et al. 2017",
     privacies=("none",),
-    noise_weight=None,
 )

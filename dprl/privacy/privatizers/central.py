@@ -66,7 +66,7 @@ def prepare(request: Request) -> Noise:
         stream = stream_of_releases(request.releases or len(request.times))
         statistic = request.statistic.evened()
         change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
-        scale = calibrated_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
+        scale = calibrated_scale(mechanism, change, stream, request.epsilon, request.delta, m)
         formula = smallest(request, statistic.moved, change.at_once(m), stream.releases)
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
@@ -128,7 +128,6 @@ def calibrated_scale(
     stream: Stream,
     epsilon: float,
     delta: float,
-    exact: bool = True,
     contribution: int = 1,
 ) -> float:
     """The least scale at which `mechanism` proves (epsilon, delta) for a user with so many times `change`."""
@@ -136,7 +135,7 @@ def calibrated_scale(
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]
 
-    return calibrated(losses_at, epsilon, delta, exact=exact)
+    return calibrated(losses_at, epsilon, delta)
 
 
 def ladder(request: Request) -> tuple[LadderStep, ...]:

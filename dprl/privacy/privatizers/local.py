@@ -52,7 +52,7 @@ def prepare(request: Request) -> Noise:
     else:
         statistic = request.statistic.evened()
         change, m = statistic.sensitivity(request.size, REPLACE_ONE), request.contribution
-        scale = calibrated_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact, m)
+        scale = calibrated_scale(mechanism, change, stream, request.epsilon, request.delta, m)
         said = {"budget": budget(request.epsilon, request.delta), "moved": statistic.moved}
         formula = (
             filled(NOISE["local"], **said) if m == 1 else filled(NOISE["local_reports"], reports=m, **said)

@@ -49,8 +49,6 @@ class Request:
     """What a privatizer is asked for: the statistic, the run's size and release times [M] in users, and its budget.
 
     Attributes:
-        exact: solve for the least noise; otherwise approximately, and of fresh noise the sum at the last
-            release only: for a preview that no run uses.
         releases: M at most, of a schedule that decides as it goes; `times` then are the ends of epochs of
             users, for bounds that have to hold at whatever times it chooses.
         batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then
@@ -67,7 +65,6 @@ class Request:
     epsilon: float
     delta: float
     beta: float
-    exact: bool = True
     batches: tuple[Batch, ...] | None = None
     releases: int | None = None
     played: bool = False

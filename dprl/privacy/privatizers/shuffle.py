@@ -149,7 +149,7 @@ def in_batches(request: Request, change: Change) -> Drawn:
         bits = np.empty((len(users), 2))
         each = for_each(request.epsilon, request.delta, request.contribution)
         for count in np.unique(raised):
-            fair, variance = least_bits(int(count), *each, request.exact)
+            fair, variance = least_bits(int(count), *each)
             bits[raised == count] = calibrated_bits(users[raised == count], fair, variance)
         said: dict[str, object] = {
             "fair": f"{4 * variance:,.0f}",
@@ -171,8 +171,6 @@ def in_batches(request: Request, change: Change) -> Drawn:
     # where rows count only who played them it is decided as the run goes which batches a row counts: any of them may be
     # those of the largest variance
     largest = float((drawn[:, 0] * drawn[:, 1] * (1 - drawn[:, 1])).max())
-    if not request.exact and request.batches is None and request.releases is None:
-        drawn = as_one(drawn)
     stream, table = make_stream(request.times, drawn, forgotten=request.batches is not None), None
     if request.releases is not None:
         rule = (AS_IN_PAPER, tau) if request.calibration == "paper" else (VARIANCE, variance)
@@ -195,7 +193,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
     releases = request.releases or len(request.times)
     L = levels(releases)
     each = for_each(request.epsilon, request.delta, request.contribution)
-    fair, _ = least_bits(change.raised * L, *each, request.exact)
+    fair, _ = least_bits(change.raised * L, *each)
     whole = 2 ** (L - 1)  # batches in the largest node, which share its bits evenly
     bits = whole * math.ceil(fair / whole)
     stream = replace(stream_of_releases(releases), batches=np.array([[bits, 0.5, change.raised]]))
@@ -279,18 +277,8 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
     ).astype(float)
 
 
-def as_one(drawn: Array) -> Array:
-    """Batches [M, 3] with the same probability as one: their noises add up to Binomial noise with all their trials.
-
-    The last row still ends at the last release, which is all that a preview looks at.
-    """
-    probability, which = np.unique(drawn[:, 1], return_inverse=True)
-    trials = np.bincount(which, weights=drawn[:, 0])
-    return np.column_stack([trials, probability, np.full(len(trials), drawn[0, 2])])
-
-
 @lru_cache(maxsize=4096)
-def least_bits(raised: int, epsilon: float, delta: float, exact: bool) -> tuple[int, float]:
+def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
     """How many fair bits, and how much variance of Bernoulli ones, prove (epsilon, delta) for `raised` counters that go
     up by one and as many that go down.
 
@@ -298,8 +286,6 @@ def least_bits(raised: int, epsilon: float, delta: float, exact: bool) -> tuple[
     are (2% at most): the variance that suffices for 10^15 users is used for all smaller batches, which tests check.
     """
     guess = guessed(raised, epsilon, delta)
-    if not exact:
-        return math.ceil(4 * guess), guess
 
     def fair_losses(bits: float) -> Losses:
         return (Binomial(math.ceil(bits), 0.5, raised, raised),)
