@@ -150,7 +150,11 @@ class DaskSlot:
                         raise Died("it left the cluster") from None
         except KilledWorker:
             raise Died("it left the cluster") from None
-        except (CancelledError, UnboundLocalError, OSError):  # the second: `distributed` loses a wait that it cancels
+        except (
+            CancelledError,
+            UnboundLocalError,
+            OSError,
+        ):  # the second: `distributed` loses a wait that it cancels
             raise Lost from None
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ MEETS = (
     "episodes of this user explains the rest better."
 )
 STEPS = {
-    "one": "A careless curator draws **one** noise for a counter and adds it to every release. After each user, the "
+    "one": "A careless curator draws noise for a counter **once** and adds it to every release. After each user, the "
     "curator tells that user the noisy count so far. Each release alone looks private.",
     "subtract": "Users t − 1 and t + 1 put together what they were told. The one noise is in both releases, so the "
     "difference has no noise. User t + 1 takes out its own visit, and user t's visit is left, **exactly**.",

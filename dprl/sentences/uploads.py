@@ -42,7 +42,7 @@ OUTSIDE = (
 )
 KEPT = (
     "The file is read once and not kept. Its counts go when you close this page, when you press *Forget the data*, or "
-    "after 24 hours. Only this server can read them, and no link has anything of them."
+    "after 24 hours. Only this server can read them, and no link contains them."
 )
 GONE = "The counts of your file have gone, as your page was away for some time. Give the file again to release more."
 OFF = (

@@ -21,7 +21,7 @@ from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import session
 
-STEPS = {"one": "1. One noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
+STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
 CHARTS = {
     "one": ("What each user is told", ("visits so far", "told")),
     "subtract": ("What two users read of the one between them", ("its visit", "read")),

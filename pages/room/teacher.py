@@ -48,7 +48,7 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
 def way_in(here: Room) -> None:
-    """Draw code, link and QR picture while the class can come in, and the teacher's own link."""
+    """Draw code, link and QR code while the class can come in, and the teacher's own link."""
     r = group()
     if here.closed:
         st.info(

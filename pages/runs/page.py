@@ -28,7 +28,7 @@ from pages.shared.visitor.state import add, attempt, session
 def main() -> None:
     st.title(PAGES["runs"].name, anchor=False)
     st.markdown(
-        "What you asked for in this session, or opened with a link. Results are shared: "
+        "The runs that you asked for in this session or opened with a link. Results are shared: "
         "what was computed for one visitor is there at once for all."
     )
     going = any(row.state in ACTIVE for row in everything())

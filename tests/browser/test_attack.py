@@ -46,7 +46,7 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
     for step, seen in (
         ("2. Two users subtract", "6 of 6 users are read without any error"),
         ("3. A tree", "0 of 6 users are read exactly"),
-        ("1. One noise for all", "differs by the same noise"),
+        ("1. The same noise for all", "differs by the same noise"),
     ):
         page.get_by_text(step, exact=True).click()
         expect(page.get_by_text(seen)).to_be_visible()

@@ -45,7 +45,7 @@ def begun(visit: Visits, app: App, device: BrowserContext, total: str) -> tuple[
     while slider.get_attribute("aria-valuetext") != total:
         slider.press("ArrowLeft")
     teacher.get_by_role("button", name="Open a room").click()
-    expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible()
+    expect(teacher.get_by_alt_text(re.compile("QR code"))).to_be_visible()
     phone = device.new_page()
     phone.goto(f"{app.url}/room?room={teacher.url.partition('room=')[2]}")
     expect(phone.get_by_text("You are in")).to_be_visible()

@@ -91,7 +91,7 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     teacher = visit("room", 1280)
     teacher.set_default_timeout(PATIENCE)
     press(teacher, teacher.get_by_role("button", name="Open a room"))
-    expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible(timeout=PATIENCE)
+    expect(teacher.get_by_alt_text(re.compile("QR code"))).to_be_visible(timeout=PATIENCE)
     group.code = teacher.url.partition("room=")[2]
     for _ in range(PEOPLE - 1):
         expect(group.join().page.get_by_text("You are in")).to_be_visible(timeout=PATIENCE)

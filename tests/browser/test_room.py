@@ -23,7 +23,7 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
 ) -> None:
     teacher = visit("room", 1280)
     teacher.get_by_role("button", name="Open a room").click()
-    expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible()
+    expect(teacher.get_by_alt_text(re.compile("QR code"))).to_be_visible()
     assert "key" not in teacher.url
     code = teacher.url.partition("room=")[2]
     phone = browser.new_context(viewport={"width": 390, "height": 800})  # with a storage of its own
@@ -63,7 +63,7 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
 ) -> None:
     teacher = visit("room")
     teacher.get_by_role("button", name="Open a room").click()
-    expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible()
+    expect(teacher.get_by_alt_text(re.compile("QR code"))).to_be_visible()
     code = teacher.url.partition("room=")[2]
     phone = browser.new_context(viewport={"width": 390, "height": 664}, reduced_motion="reduce")
     try:

@@ -17,7 +17,7 @@ def test_a_short_link_is_made_and_opened(visit: Visits) -> None:
     page = visit(f"{compared(SHORT)}&tab=guarantee", width=390)
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Make a short link").click()
-    picture = page.get_by_alt_text("QR picture of the short link")
+    picture = page.get_by_alt_text("QR code of the short link")
     expect(picture).to_be_visible()
     (letters,) = re.findall(r"/explore\?s=([B-Z]{8})$", str(picture.get_attribute("alt")))
     other = visit(f"?s={letters}")  # typed by hand, without the page
@@ -45,7 +45,7 @@ def test_the_focus_is_seen_in_the_navigation_and_a_short_link_is_copied_without_
         assert contrast(hexed(color), hexed(ground)) >= 3, (scheme, color, ground)
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Make a short link").click()
-    expect(page.get_by_alt_text("QR picture of the short link")).to_be_visible()
+    expect(page.get_by_alt_text("QR code of the short link")).to_be_visible()
     button = page.get_by_role("button", name="Copy short link").bounding_box()
     behind = page.get_by_test_id("stPopoverBody").bounding_box()
     assert button is not None

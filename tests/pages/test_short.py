@@ -46,7 +46,7 @@ def test_a_short_link_opens_what_the_whole_one_opens(visit: Visit, store: Store,
     assert part(other, page).query == whole
     assert list(app.warning) == list(other.warning) == []
     assert dict(other.query_params) == {"s": code.lower()}  # Back leads out, and a reload shows the same
-    assert "QR picture of the short link" in "".join(e.proto.body for e in app.get("html"))
+    assert "QR code of the short link" in "".join(e.proto.body for e in app.get("html"))
 
 
 @pytest.mark.parametrize("page", ["explore", "home", "tradeoffs"])

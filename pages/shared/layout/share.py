@@ -128,7 +128,7 @@ def shorten(page: str, query: str) -> None:
 def qr(whole: str, of: str) -> None:
     """An address as a picture, and in letters; of: what it is."""
     picture = segno.make(whole, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
-    st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR picture of {html(of)}: {html(whole)}">')
+    st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR code of {html(of)}: {html(whole)}">')
     st.markdown(escape(whole))
     if address.on_this_computer_only():
         st.warning(ONLY_HERE, icon=":material/wifi_off:")
