@@ -112,10 +112,11 @@ def advantage(right: float) -> str:
 def asked_whose(score: float) -> str:
     """Return the question of the game. score: of one release."""
     sign = "more" if score > 0 else "less"
+    shown = f"{score:+.2f}".replace("-", "−")
     return (
         "The data are those of one of two users, with equal chances. The attacker knows everybody else, subtracts them "
-        f"from one noisy release, and scores the rest: **{score:+.2f}**. Such a release is {sign} likely with the "
-        "first user than with the second. Whose data is it?"
+        f"from one noisy release, and scores the rest: **{shown}** (0 favours neither). Such a release is "
+        f"{sign} likely with the first user than with the second. Whose data is it?"
     )
 
 
