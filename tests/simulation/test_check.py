@@ -80,7 +80,7 @@ def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
     )
     assert "In that case the chance that this verdict is wrong is at most about 2.5%" in said
     assert (
-        f"only if together they shift the difference by about {seed.today['difference'][0]:.2g} an episode or more"
+        f"only if together they shifted the difference by about {seed.today['difference'][0]:.2g} an episode or more"
         in said
     )
     other = dprl.run(spec.replace(algorithm="dp-plug-in", rho=0.1)).seeds[0]
