@@ -82,7 +82,7 @@ clean:
 $(VENV)/.run: requirements.txt pyproject.toml
 	@$(venv)
 	@echo "Installing what the dashboard needs into $(VENV) (about a minute the first time)."
-	@$(INSTALL) -e .
+	@$(INSTALL) -e ".[dashboard]"
 	@touch $@
 
 $(VENV)/.test: requirements.txt pyproject.toml
@@ -94,7 +94,7 @@ $(VENV)/.test: requirements.txt pyproject.toml
 $(VENV)/.docs: requirements.txt pyproject.toml
 	@$(venv)
 	@echo "Installing what the documents need into $(VENV)."
-	@$(INSTALL) -e ".[docs,paper]"
+	@$(INSTALL) -e ".[dashboard,docs]"
 	@touch $@ $(VENV)/.run
 
 define venv

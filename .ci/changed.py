@@ -79,7 +79,7 @@ PARTS = {
 }
 
 
-LOWEST = ("requirements.txt", "dprl/simulation/uploads", "tests/contract", ".ci/lowest.sh")
+LOWEST = ("requirements.txt", "pyproject.toml", "dprl/simulation/uploads", "tests/contract", ".ci/lowest.sh")
 
 
 def differs(since: str, paths: tuple[str, ...]) -> bool:

@@ -116,7 +116,7 @@ def command(arguments: Sequence[str] | None) -> int:
             return status(given.json)
         return list_command()
     except (SpecError, StoreError) as error:
-        fail(str(error))
+        fail(" ".join([str(error), *getattr(error, "__notes__", ())]))
     except RunFailed as error:
         sys.stderr.write(f"dprl: {error}\n")
         return 1

@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -32,6 +33,7 @@ from dprl.runs.cluster import engine
 from dprl.runs.database import StoreError, setting
 from dprl.runs.store import opened
 from dprl.runs.workers import end_with_parent
+from dprl.simulation import cost
 from dprl.simulation.uploads import kept
 from dprl.sitemap import Page, page_at, tagged
 
@@ -98,7 +100,10 @@ def print_line(text: str) -> None:
 
 def check_settings() -> None:
     """Raises SpecError or StoreError, one sentence, where a setting cannot be used: said before anything begins."""
-    headers(), setting("DPRL_METRICS", 0, 0, 1)
+    headers(), setting("DPRL_METRICS", 0, 0, 1), [cost.limit(name) for name in cost.DEFAULTS]
+    missing = [name for name in ("streamlit", "segno") if find_spec(name) is None]
+    if missing:
+        raise SpecError("dprl serve", f"{missing[0]} is not installed; run: pip install 'dprl[dashboard]'.")
     check_base(os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", ""))
     if (given := os.environ.get("DPRL_LOG", "").strip()) not in ("", "text", "json"):
         raise SpecError("DPRL_LOG", f"{shown(given)} is not allowed; give text or json.")

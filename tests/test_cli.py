@@ -197,7 +197,7 @@ BAD = [
     (["run", "--out", "OUT", "--schedule", "episodic"], "episodes"),
     (["run", "--out", "OUT", "--schedule", "weekly"], "schedule"),
     (["run", "--out", "OUT", "--schedule", "geometric:9"], "schedule"),
-    (["run", "--out", "OUT", "--seeds", "101"], "seeds"),
+    (["run", "--out", "OUT", "--seeds", "10001"], "seeds"),
     (["run", "--out", "OUT", "--root-seed=-1"], "root_seed"),
     (["run", "--out", "OUT", "--bonus", "generous"], "bonus"),
     (["run", "--out", "OUT", "--calibration", "loose"], "calibration"),

@@ -15,6 +15,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -202,6 +203,10 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
 
 def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     listed = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    listed += "\n".join(["", *extra["dashboard"]])
     # for another engine; what Streamlit brings; and what every notebook has
     extras = {"distributed", "pyarrow", "starlette", "IPython"}
     required = extras | {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}

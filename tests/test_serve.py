@@ -56,6 +56,14 @@ def refused(*arguments: str) -> str:
     return done.stderr
 
 
+def test_the_dashboard_asks_for_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "find_spec", lambda name: None)
+    with pytest.raises(
+        SpecError, match=r"streamlit is not installed; run: pip install 'dprl\[dashboard\]'\."
+    ):
+        check_settings()
+
+
 @pytest.mark.parametrize("port", ["0", "-1", "65536", "80.5", "abc", ""])
 def test_a_bad_port_is_refused_in_one_sentence(port: str) -> None:
     with pytest.raises(SpecError) as error:

@@ -175,12 +175,14 @@ class Budgeted:
     def _check_cells(self, field: str, size: Size) -> None:
         """As many counters as fit."""
         cells = DATASET.cells(size)
-        if cells > cost.MAX_CELLS:
+        most = int(cost.limit(cost.COUNTERS))
+        if cells > most:
             S, A, H, _ = size
-            raise SpecError(
+            raise cost.refused(
                 field,
-                f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {cost.MAX_CELLS:,} are "
+                f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {most:,} are "
                 f"allowed; give smaller ones.",
+                cost.COUNTERS,
             )
 
 

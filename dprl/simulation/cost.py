@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from math import ceil, log10
+from math import ceil, isfinite, log10
 
-from dprl.fields import SpecError, number
+from dprl.fields import SpecError, number, shown
 from dprl.mdp import Size
 from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS
 from dprl.statistics import Statistic
 
 SAID = messages("refusals")["cost"]
-MAX_CELLS = 250_000  # numbers released each time
-MAX_SECONDS = 600.0  # of one core, for one seed
-MAX_BYTES = 2 * 2**30  # of memory, for one seed
+COUNTERS, MINUTES, GIGABYTES = "DPRL_MAX_COUNTERS", "DPRL_MAX_MINUTES", "DPRL_MAX_GB"
+# Numbers released each time; minutes of one core and memory for one seed.
+DEFAULTS = {COUNTERS: 250_000.0, MINUTES: 10.0, GIGABYTES: 2.0}
+
+
+def limit(name: str) -> float:
+    """Return a limit from the environment. Raises SpecError unless it is a positive number."""
+    text = os.environ.get(name, "").strip()
+    try:
+        value = float(text) if text else DEFAULTS[name]
+    except ValueError:
+        value = 0.0
+    if not 0 < value or not isfinite(value):
+        raise SpecError(
+            name, f"{shown(text)} is not allowed; give a positive number, such as {DEFAULTS[name]:g}."
+        )
+    return value
+
+
+def refused(field: str, refusal: str, name: str) -> SpecError:
+    """Return the error for a run past a limit, with a note on the variable that raises the limit."""
+    error = SpecError(field, refusal)
+    error.add_note(f"The environment variable {name} raises this limit.")
+    return error
 
 
 @dataclass(frozen=True)
@@ -94,28 +116,29 @@ def check_cost(work: Work, smaller: str = "") -> None:
         SpecError: too many cells, too long, or too much memory.
     """
     (S, A, H, _), cells, K = work.size, work.cells, work.users
-    if cells > MAX_CELLS:
+    cost, most = estimate(work), int(limit(COUNTERS))
+    if cells > most:
         said: dict[str, object] = {"S": S, "A": A, "H": H, "formula": work.statistic.formula}
-        said |= {"cells": f"{cells:,}", "most": f"{MAX_CELLS:,}"}
-        if fits := MAX_CELLS // work.statistic.cells(Size(S, A, 1)):
+        said |= {"cells": f"{cells:,}", "most": f"{most:,}", "size": f"{max(cost.bytes / 2**30, 0.1):,.1f}"}
+        said["minutes"] = f"{ceil(cost.seconds / 60):,}"
+        if fits := most // work.statistic.cells(Size(S, A, 1)):
             refusal = filled(SAID["cells_horizon"], fits=fits, **said)
         elif smaller:
             refusal = filled(SAID["cells_smaller"], smaller=smaller, **said)
         else:
-            refusal = filled(SAID["cells_states"], fits=_largest_S(work.statistic, A), **said)
-        raise SpecError("environment_params", refusal)
-    cost = estimate(work)
+            refusal = filled(SAID["cells_states"], fits=_largest_S(work.statistic, A, most), **said)
+        raise refused("environment_params", refusal, COUNTERS)
     simulating = cost.seconds - work.planning
-    if simulating > MAX_SECONDS:
-        affordable = K * MAX_SECONDS / simulating
+    if simulating > 60 * limit(MINUTES):
+        affordable = K * 60 * limit(MINUTES) / simulating
         unit = 10 ** int(log10(affordable))
-        said = {"users": number(K), "minutes": ceil(simulating / 60), "most": f"{MAX_SECONDS / 60:.0f}"}
+        said = {"users": number(K), "minutes": ceil(simulating / 60), "most": f"{limit(MINUTES):g}"}
         if work.fewer:
-            raise SpecError("episodes", filled(SAID["minutes_fewer"], fewer=work.fewer, **said))
+            raise refused("episodes", filled(SAID["minutes_fewer"], fewer=work.fewer, **said), MINUTES)
         fitting = number(affordable // unit * unit)
-        raise SpecError("episodes", filled(SAID["minutes_users"], fits=fitting, **said))
-    if cost.bytes > MAX_BYTES:
-        raise SpecError(
+        raise refused("episodes", filled(SAID["minutes_users"], fits=fitting, **said), MINUTES)
+    if cost.bytes > limit(GIGABYTES) * 2**30:
+        raise refused(
             "environment_params",
             filled(
                 SAID["memory"],
@@ -123,13 +146,14 @@ def check_cost(work: Work, smaller: str = "") -> None:
                 size=f"{cost.bytes / 2**30:.1f}",
                 cells=f"{cells:,}",
                 releases=f"{cost.releases:,}",
-                most=f"{MAX_BYTES / 2**30:.0f}",
+                most=f"{limit(GIGABYTES):g}",
             ),
+            GIGABYTES,
         )
 
 
-def _largest_S(statistic: Statistic, A: int) -> int:
+def _largest_S(statistic: Statistic, A: int, most: int) -> int:
     S = 1
-    while statistic.cells(Size(S + 1, A, 1)) <= MAX_CELLS:
+    while statistic.cells(Size(S + 1, A, 1)) <= most:
         S += 1
     return S

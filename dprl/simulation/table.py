@@ -94,7 +94,7 @@ FIELDS: Registry[Field] = Registry(
         Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
         CONTRIBUTION,
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
-        Field("seeds", "int", 5, "independent repetitions", 1, 100, query="seeds", flag="--seeds"),
+        Field("seeds", "int", 5, "independent repetitions", 1, 10_000, query="seeds", flag="--seeds"),
         Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
 )  # fmt: skip

@@ -156,7 +156,7 @@ TAKEN = {
     "dprl.simulation.offline_spec": {"FIELDS"},
     "dprl.simulation.trajectory": {"ALLOWED"},
     "dprl.simulation.attack": {"pairs_of"},
-    "dprl.simulation.cost": {"MAX_CELLS"},
+    "dprl.simulation.cost": {"COUNTERS", "limit"},
     "dprl.simulation.schedules": {"adaptive", "geometric"},
     "dprl.simulation.schedules.episodic": {"LIMIT"},
     "dprl.simulation.pairs": {

@@ -256,7 +256,7 @@ def test_who_is_trusted_is_said(visit: Visit) -> None:
         ("bare", "Episodes K, exact value", "", "episodes:"),
         ("bare", "S", "two", "S: two is not allowed"),
         ("bare", "H", "0", "H: 0 is not allowed"),
-        ("bare", "Seeds", "1000", "seeds: 1000 is not allowed"),
+        ("bare", "Seeds", "10001", "seeds: 10001 is not allowed"),
         ("bare", "Root seed", "<script>", "root_seed:"),
         ("bare", "Failure probability β", "7", "beta: 7 is not allowed"),
         ("bare", "Growth η of a block", "9", "schedule: 9 is not allowed"),

@@ -186,6 +186,47 @@ def test_too_long_a_run_is_refused_with_one_that_fits(S: int, H: int, privacy: s
         RunSpec.from_dict(given_fields | {"episodes": float(advice[1])})
 
 
+@pytest.mark.parametrize(
+    ("name", "raised", "given_fields", "refusal_says"),
+    [
+        ("DPRL_MAX_COUNTERS", "300_000", {"environment_params": {"S": 40, "H": 80}}, "268,800 counters"),
+        (
+            "DPRL_MAX_MINUTES",
+            "1e6",
+            {"environment_params": {"S": 50, "H": 48}, "schedule": "episodic"},
+            "minutes a seed",
+        ),
+        (
+            "DPRL_MAX_GB",
+            "64",
+            {
+                "environment_params": {"S": 50, "H": 48},
+                "schedule": "geometric:0.02",
+                "mechanism": "gaussian-toeplitz",
+                "episodes": 10**15,
+            },
+            "GB for",
+        ),
+    ],
+)
+def test_a_variable_raises_a_limit(
+    monkeypatch: pytest.MonkeyPatch, name: str, raised: str, given_fields: dict[str, Any], refusal_says: str
+) -> None:
+    given_fields = {"environment": "riverswim", "episodes": 10**6} | given_fields
+    error = refusal(**given_fields)
+    assert refusal_says in error.sentence
+    assert error.__notes__ == [f"The environment variable {name} raises this limit."]
+    monkeypatch.setenv(name, raised)
+    RunSpec(**given_fields)
+    for wrong in ("many", "0", "-1", "nan", "inf"):
+        monkeypatch.setenv(name, wrong)
+        said = refusal(**given_fields)
+        assert (said.field, said.sentence.startswith(f"{wrong} is not allowed; give a positive number")) == (
+            name,
+            True,
+        )
+
+
 @pytest.mark.parametrize("privacy", PRIVATIZERS)
 def test_the_finest_geometric_schedule_fits(privacy: str) -> None:
     """The finest schedule of the most users."""

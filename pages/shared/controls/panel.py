@@ -19,7 +19,7 @@ from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.cost import MAX_CELLS
+from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.pairs import runs_in
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, listed
@@ -141,7 +141,7 @@ def _environment(s: Session) -> None:
     try:
         checked = checked_params(s, world)
         S, A, H = world.size(**checked)[:3]
-        if H * S * A * (S + 2) <= MAX_CELLS:  # else the box below the settings says what would fit
+        if H * S * A * (S + 2) <= limit(COUNTERS):  # else the box below the settings says what would fit
             asked = world.key, tuple(checked.items()), dark()
             drawn = kept(("environment", *asked), partial(environment_picture, *asked))
             draw_bare(drawn, "environment_drawing")

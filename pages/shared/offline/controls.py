@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.privacy.curator import PROMISES
-from dprl.simulation.cost import MAX_CELLS
+from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count
@@ -90,7 +90,7 @@ def policy(settings: OfflineSettings) -> None:
         settings.policy,
         key=key,
         height="content",
-        max_chars=MAX_CELLS,
+        max_chars=int(limit(COUNTERS)),
         placeholder="011X12.001X8",
         on_change=on_value(key, into(settings, "policy")),
         help="For each step a row with a digit for the action in each state, joined by dots. X12 after a row "
