@@ -6,6 +6,7 @@ import dataclasses
 import doctest
 import inspect
 import typing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,29 @@ def test_the_example_is_true() -> None:
     result = doctest.testmod(dprl)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+FUNCTIONS = [
+    getattr(module, name)
+    for module in (dprl, dprl.privacy, dprl.testing)
+    for name in module.__all__
+    if inspect.isroutine(getattr(module, name)) or name == "Sweep"
+]
+
+
+def example_of(function: Any) -> doctest.DocTest:
+    text = inspect.getdoc(function) or ""
+    return doctest.DocTestParser().get_doctest(text, {"dprl": dprl}, function.__name__, None, None)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_every_public_function_has_an_example_that_runs(
+    function: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path))
+    example = example_of(function)
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
 
 
 @pytest.mark.parametrize("spec", [dprl.RunSpec, dprl.OfflineSpec, dprl.UploadSpec])

@@ -15,6 +15,7 @@ import pytest
 
 import dprl
 from dprl.simulation.kinds import KINDS
+from tests.test_api import FUNCTIONS, example_of
 
 ROOT = Path(__file__).parents[1]
 # Each line that ends in a comment is asked for its type, which the comment says.
@@ -52,6 +53,24 @@ read.baseline().to_json()  # str
 dprl.run(read)  # Trace[SeedTrace] | Trace[OfflineTrace] | Trace[UploadTrace] | Trace[AttackTrace]
 if isinstance(read, dprl.RunSpec):
     read.replace(seeds=1).epsilon  # float | None
+
+model = dprl.TabularMDP("coin", np.ones((1, 1, 1, 1)), np.ones((1, 1, 1)), np.ones(1), ("s",), ("a",))
+dprl.RunSpec(model).environment  # str
+dprl.Budget("ward", rho=1).name  # str
+dprl.OFFLINE["dp-kl-lcb"].title  # str
+try:
+    dprl.RunSpec(epsilon=-1)
+except dprl.SpecError as error:
+    error.field  # str
+
+
+def read_results(
+    result: dprl.SweepResult[dprl.RunSpec], beside: dprl.Comparison, policy: dprl.Policy, own: dprl.UploadSpec
+) -> None:
+    result.select(epsilon=0.3)  # Trace[Any]
+    beside.summary()  # DataFrame
+    policy.states  # tuple[str, ...]
+    own.rho  # float | None
 
 
 def given(trace: dprl.Trace[Any], one: dprl.Trace[dprl.SeedTrace]) -> None:
@@ -91,7 +110,13 @@ def test_mypy_completes_specs_and_takes_what_runs(tmp_path: Path) -> None:
             line = f"{told[1]}reveal_type({told[2]})"
         lines.append(line)
     taken, refused = fields_given()
-    names = {"script": [*lines, "run.spec.epsilom"], "taken": taken, "refused": refused}
+    examples = [
+        "import dprl",
+        *(example.source for function in FUNCTIONS for example in example_of(function).examples),
+    ]
+    for name in dprl.__all__:
+        assert f"dprl.{name}" in SCRIPT + "".join(examples), name
+    names = {"script": [*lines, "run.spec.epsilom"], "taken": taken, "refused": refused, "examples": examples}
     for name, text in names.items():
         (tmp_path / f"{name}.py").write_text("\n".join(text))
     done = subprocess.run(
@@ -111,7 +136,7 @@ def test_mypy_completes_specs_and_takes_what_runs(tmp_path: Path) -> None:
         assert found.startswith(said), (found, said)
     wrong = [line.partition("error: ")[2] for line in ours if "error: " in line]
     assert wrong == ['"RunSpec" has no attribute "epsilom"; maybe "epsilon"?  [attr-defined]']
-    assert [line for line in done if "taken.py:" in line] == []
+    assert [line for line in done if "taken.py:" in line or "examples.py:" in line] == []
     seen = {int(line.split(":")[1]) for line in done if "refused.py:" in line}
     assert [line for n, line in enumerate(refused, 1) if n > len(IMPORTS) and n not in seen] == []
 

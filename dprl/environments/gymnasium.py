@@ -187,6 +187,12 @@ def from_gymnasium(
     Raises:
         SpecError: there is no such environment, it has no model, a wrapper changes what the model says, or an argument
             is not allowed.
+
+    Example:
+        >>> import gymnasium
+        >>> lake = dprl.from_gymnasium(gymnasium.make("FrozenLake-v1"), H=20)
+        >>> lake.P.shape, dprl.RunSpec(lake, epsilon=1).environment
+        ((20, 17, 4, 17), 'custom')
     """
     import gymnasium
 

@@ -1,12 +1,4 @@
-"""A public accountant: the epsilon that noise proves, and the noise that an epsilon needs.
-
->>> from dprl import privacy
->>> needed = privacy.account("gaussian-tree", releases=10, epsilon=1, delta=1e-6)
->>> needed.scale
-8.44936
->>> privacy.account("gaussian-tree", releases=10, scale=needed.scale, delta=1e-6).epsilon <= 1
-True
-"""
+"""A public accountant: the epsilon that noise proves, and the noise that an epsilon needs."""
 
 from __future__ import annotations
 
@@ -100,6 +92,13 @@ def account(
 
     Raises:
         SpecError: an argument is not allowed, or no noise of this kind proves epsilon at this delta.
+
+    Example:
+        >>> needed = dprl.privacy.account("gaussian-tree", releases=10, epsilon=1, delta=1e-6)
+        >>> needed.scale
+        8.44936
+        >>> dprl.privacy.account("gaussian-tree", releases=10, scale=needed.scale, delta=1e-6).epsilon <= 1
+        True
     """
     given = {
         "releases": releases,

@@ -121,6 +121,11 @@ def run(
     Raises:
         SpecError: this is no spec, a field of it is not allowed, or an argument.
         RunFailed: it could not be computed in the background.
+
+    Example:
+        >>> trace = dprl.run(dprl.RunSpec("chain", episodes=1000, seeds=2))
+        >>> len(trace.seeds)
+        2
     """
     check_type("progress", progress, Callable | None, "a function of the share done, from 0 to 1")
     if workers is engine is store is None:
@@ -181,6 +186,12 @@ async def run_async(
     Raises:
         SpecError: this is no spec, an argument is not allowed, or the run is past the limits.
         RunFailed: it could not be computed.
+
+    Example:
+        >>> import asyncio
+        >>> trace = asyncio.run(dprl.run_async(dprl.RunSpec("chain", episodes=1000, seeds=2)))  # in a notebook: await
+        >>> len(trace.seeds)
+        2
     """
     from dprl.research.collect import POLL, looks
     from dprl.runs.curves import whole_trace

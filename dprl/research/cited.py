@@ -31,6 +31,10 @@ def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
 
     Raises:
         SpecError: one is no spec, or a field of it is not allowed.
+
+    Example:
+        >>> print(dprl.cite(dprl.RunSpec()).splitlines()[-1])
+        }
     """
     specs = [given_spec(run.spec if isinstance(run, Trace) else run) for run in runs]
     return bibliography((source for spec in specs for source in SOURCES[spec.kind](spec)), VERSION)

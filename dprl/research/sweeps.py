@@ -56,6 +56,12 @@ class Sweep(_Sweep[S]):
     Raises:
         SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
             more than 400 combinations.
+
+    Example:
+        >>> spec = dprl.RunSpec("chain", episodes=1000, seeds=2)
+        >>> result = dprl.Sweep(spec, {"epsilon": [0.3, 3]}).run()
+        >>> result.summary()["epsilon"].tolist()
+        [0.3, 3.0]
     """
 
     if TYPE_CHECKING:  # what `_Sweep.__init__` takes; a dict of fields may be of any kind

@@ -98,6 +98,10 @@ def spec_from_json(text: str) -> AnySpec:
 
     Raises:
         SpecError: a field is not allowed, or the text is not JSON.
+
+    Example:
+        >>> dprl.spec_from_json('{"environment": "clinic", "epsilon": 0.3}').epsilon
+        0.3
     """
     spec: AnySpec = simulation.spec_from_json(text)
     return spec
@@ -201,6 +205,12 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
 
     Raises:
         SpecError: there is none.
+
+    Example:
+        >>> spec = dprl.RunSpec("riverswim", environment_params={"S": 3, "H": 4}, episodes=1000, seeds=2)
+        >>> runs = dprl.compare({"central": dprl.run(spec), "baseline": dprl.run(spec.baseline())})
+        >>> list(runs.traces)
+        ['central', 'baseline']
     """
     from dprl.figures.regret import distinct
 

@@ -181,6 +181,10 @@ def following(policy: Policy, share: float = 0.7) -> str:
 
     Raises:
         SpecError: the policy is no table of whole numbers, or the share is out of range.
+
+    Example:
+        >>> dprl.following([[0, 1], [1, 1]], share=0.5)
+        'policy:0.5:01.11'
     """
     actions = np.array(policy) if isinstance(policy, list | tuple | np.ndarray) else np.zeros(0)
     if actions.ndim != 2 or actions.dtype.kind not in "iu" or not actions.size or actions.min() < 0:

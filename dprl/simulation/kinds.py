@@ -134,7 +134,12 @@ def start(spec: Spec, seed: int) -> Run:
 
 
 def estimate(spec: Spec | Mapping[str, Any]) -> Estimate:
-    """What one seed of a spec, or of a dict of its fields, will cost. Raises SpecError."""
+    """What one seed of a spec, or of a dict of its fields, will cost. Raises SpecError.
+
+    Example:
+        >>> dprl.estimate(dprl.RunSpec(episodes=10**15)).seconds < 10
+        True
+    """
     asked: Spec = given_spec(spec)
     return kind_of(asked).estimate(asked)
 

@@ -28,6 +28,10 @@ def check_algorithm(algorithm: TabularLearner) -> tuple[str, ...]:
       and policy are finite and in their ranges, and `plan` writes into nothing else.
 
     Raises CheckFailed by the first check that fails, and SpecError if it is no tabular algorithm.
+
+    Example:
+        >>> dprl.testing.check_algorithm(dprl.ALGORITHMS["dp-ucbvi"])
+        ('record', 'function of what was released')
     """
     check_type(
         "algorithm", algorithm, TabularLearner, "a TabularLearner, the record of an online tabular algorithm"

@@ -23,6 +23,10 @@ def check_environment(environment: Environment) -> tuple[str, ...]:
     - models: at its defaults and the ends of each field, a model is right, and the same when it is made again.
 
     Raises CheckFailed by the first check that fails.
+
+    Example:
+        >>> dprl.testing.check_environment(dprl.ENVIRONMENTS["chain"])
+        ('record', 'models')
     """
     check_type("environment", environment, Environment, "an Environment")
     return run_checks(environment, [record, models])

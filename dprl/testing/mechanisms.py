@@ -34,6 +34,10 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
     - proof: an attack on 3 releases shows no more than `losses` proves, and more if there is less noise.
 
     Raises CheckFailed by the first check that fails, and SpecError if noise depends on what it is added to.
+
+    Example:
+        >>> dprl.testing.check_mechanism(dprl.MECHANISMS["laplace-tree"])
+        ('record', 'repeats', 'noise', 'proof')
     """
     check_type("mechanism", mechanism, Mechanism, "a Mechanism")
     if mechanism.answers is not None:

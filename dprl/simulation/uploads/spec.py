@@ -209,6 +209,14 @@ def upload(
 
     Raises:
         SpecError: a field is not allowed, or the file is malformed; then the sentence names row and column.
+
+    Example:
+        >>> import io
+        >>> rows = "".join(f"{user},{h},{user % 2},{h},1\\n" for user in range(200) for h in range(2))
+        >>> file = io.BytesIO(f"episode,step,state,action,reward\\n{rows}".encode())
+        >>> spec = dprl.upload(file, {"states": 2, "actions": 2, "horizon": 2}, rho=1.0)
+        >>> dprl.run(spec).seeds[0].verdict
+        'too close'
     """
     check_type("declared", declared, str | Path | Mapping, f"the path of a JSON file, its text, or {FORM}")
     check_type("budget", budget, Budget | None, "a dprl.Budget")
