@@ -7,6 +7,7 @@ import fractions
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import assert_type
 
@@ -110,10 +111,10 @@ def test_mypy_completes_specs_and_takes_what_runs(tmp_path: Path) -> None:
             line = f"{told[1]}reveal_type({told[2]})"
         lines.append(line)
     taken, refused = fields_given()
-    examples = [
-        "import dprl",
-        *(example.source for function in FUNCTIONS for example in example_of(function).examples),
-    ]
+    examples = ["import dprl"]
+    for number, function in enumerate(FUNCTIONS):
+        sources = "".join(example.source for example in example_of(function).examples)
+        examples.append(f"def example_{number}() -> None:\n{textwrap.indent(sources, '    ')}")
     for name in dprl.__all__:
         assert f"dprl.{name}" in SCRIPT + "".join(examples), name
     names = {"script": [*lines, "run.spec.epsilom"], "taken": taken, "refused": refused, "examples": examples}

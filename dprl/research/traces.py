@@ -100,8 +100,8 @@ def spec_from_json(text: str) -> AnySpec:
         SpecError: a field is not allowed, or the text is not JSON.
 
     Example:
-        >>> dprl.spec_from_json('{"environment": "clinic", "epsilon": 0.3}').epsilon
-        0.3
+        >>> dprl.spec_from_json('{"environment": "clinic", "seeds": 3}').seeds
+        3
     """
     spec: AnySpec = simulation.spec_from_json(text)
     return spec

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dprl.fields import Field, SpecError, shown
 from dprl.mdp import Size, TabularMDP, planning
@@ -172,7 +173,7 @@ def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
     return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)
 
 
-def following(policy: Policy, share: float = 0.7) -> str:
+def following(policy: ArrayLike, share: float = 0.7) -> str:
     """The behaviour of a population of whom a share follows a deterministic policy, and the others act at random.
 
     Args:
@@ -192,7 +193,7 @@ def following(policy: Policy, share: float = 0.7) -> str:
             "policy", "this is not allowed; give the number of an action for each step and state, [H, S]."
         )
     share = cast(Field, BEHAVIOURS["policy"].argument).check(share)
-    return f"policy:{share!r}:{policies.policy_text(policy)}"
+    return f"policy:{share!r}:{policies.policy_text(actions)}"
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
