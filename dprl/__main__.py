@@ -8,8 +8,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from dprl import (
@@ -36,7 +35,7 @@ from dprl.runs import cluster
 from dprl.runs.curves import whole_trace
 from dprl.runs.database import StoreError
 from dprl.runs.store import Store, opened
-from dprl.sentences import doubts, uploads, verdict
+from dprl.sentences import doubts, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS, spec_from_dict
 from dprl.simulation.uploads import kept
@@ -131,7 +130,7 @@ def add_run(commands: Any) -> None:
     parser.add_argument(
         "--kind",
         default=RunSpec.kind,
-        help=f"what to run, one of {', '.join(KINDS)} (default {RunSpec.kind})",
+        help=f"what to run, one of {', '.join(simulated())} (default {RunSpec.kind})",
     )
     parser.add_argument("--spec", metavar="FILE", help="a spec.json; flags given beside it change it")
     parser.add_argument(
@@ -141,7 +140,7 @@ def add_run(commands: Any) -> None:
     for field in flags():
         many = field.kind == "params"
         ways = [field.way]
-        for kind in KINDS.values():
+        for kind in (KINDS[key] for key in simulated()):
             other = kind.fields.get(field.name, field)
             if other.way not in ways:
                 ways += [f"with --kind {kind.key}: {other.way}"]
@@ -179,13 +178,20 @@ def workers_of(engine: str | None) -> Store:
     return store
 
 
-@contextmanager
-def spec_of(given: argparse.Namespace) -> Iterator[Any]:
-    """The spec that the flags ask for, as changes of the file's if one is given. Raises SpecError."""
+def simulated() -> list[str]:
+    """The kinds of specs that `run` takes: all but a file of one's own."""
+    return [key for key in KINDS if key != UploadSpec.kind]
+
+
+def spec_of(given: argparse.Namespace) -> Any:
+    """Return the spec that the flags ask for, as changes of the file's if one is given. Raises SpecError."""
     base = None if given.spec is None else spec_from_json(text_of(given.spec))
-    if given.kind not in KINDS:
-        raise SpecError("kind", f"{shown(given.kind)} is not allowed; give one of {', '.join(KINDS)}.")
-    kind = KINDS[base.kind if base is not None else given.kind]
+    key = base.kind if base is not None else given.kind
+    if key == UploadSpec.kind:
+        raise SpecError("kind", "dprl run takes no file of your own; use dprl release, which keeps a budget.")
+    if key not in simulated():
+        raise SpecError("kind", f"{shown(key)} is not allowed; give one of {', '.join(simulated())}.")
+    kind = KINDS[key]
     changes: dict[str, Any] = {}
     for field in flags():
         text = getattr(given, field.name)
@@ -205,23 +211,21 @@ def spec_of(given: argparse.Namespace) -> Iterator[Any]:
         ):
             changes[name] = {**getattr(base, name), **changes[name]}
     if kind.from_files is not None:
-        with kind.from_files(changes, base) as spec:
-            yield spec
-    else:
-        yield kind.from_dict(changes) if base is None else base.replace(**changes)
+        return kind.from_files(changes, base)
+    return kind.from_dict(changes) if base is None else base.replace(**changes)
 
 
 def flags() -> list[Field]:
     """The fields of every kind of spec, those with one name once."""
-    found = {name: field for kind in reversed([*KINDS.values()]) for name, field in kind.fields.items()}
-    ordered = [name for kind in KINDS.values() for name in kind.fields]
+    kinds = [KINDS[key].fields for key in simulated()]
+    found = {name: field for fields in reversed(kinds) for name, field in fields.items()}
+    ordered = [name for fields in kinds for name in fields]
     return [found[name] for name in dict.fromkeys(ordered)]
 
 
 def run_command(given: argparse.Namespace) -> int:
     """Simulate and write DIR/spec.json, DIR/summary.json and the curve, such as DIR/regret.csv."""
-    with spec_of(given) as spec:
-        return run_one(spec, given.out, given.engine)
+    return run_one(spec_of(given), given.out, given.engine)
 
 
 def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> int:
@@ -231,11 +235,6 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     """
     out = directory(folder)
     progress = progress_bar() if sys.stderr.isatty() else None
-    reach = KINDS[spec.kind].questions.get("reach")
-    if reach is not None:
-        print(
-            f"Note: {uploads.beforehand(reach(spec))}".replace("**", ""), file=sys.stderr
-        )  # before anything is spent
     if cluster.engine(engine) is None:
         trace: Trace = run(spec, progress)
     else:
@@ -260,9 +259,8 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
         raise SpecError("out", f"{shown(folder)} cannot be written to ({error.strerror}).") from None
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
-    if reach is not None:
-        print(f"Note: {uploads.outcome(reach(spec), trace.values[0, -1])}")
-        for sentence in verdict.said(trace.seeds[0], releases):
+    if isinstance(spec, UploadSpec):
+        for sentence in (*verdict.said(trace.seeds[0], releases), verdict.proved(trace.seeds[0])):
             print(f"Note: {sentence}".replace("**", ""))
     caution(metrics.unsettled(trace.at, trace.values) if spec == spec.baseline() else 0, spec.seeds)
     return 0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import Learned
 from dprl.mdp import TabularMDP, planning
 from dprl.privacy.attack import unit_noise
@@ -20,8 +19,9 @@ from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.noise import noise_of, upload_problem_of
-from dprl.simulation.uploads.reach import BETTER, made_up, useful
 from dprl.simulation.uploads.run import fitted_to
+from dprl.simulation.uploads.spec import LEARNERS
+from dprl.statistics.family import Query
 
 
 def declared(model: TabularMDP, known: bool) -> str:
@@ -117,12 +117,25 @@ def held(model: TabularMDP, people: People, known: bool) -> check.HeldOut:
 
 
 class Outcome(NamedTuple):
-    """Of one data set: what the policy is worth and its bound, what people held out say of it, and what was learned."""
+    """Of one data set: what the recommended policy is worth, and what people held out say of it; what the cautious
+    policy is worth, its bound, and what was learned of it."""
 
     worth: float
-    bound: float
     checked: dict[str, np.ndarray]
+    cautious: float
+    bound: float
     learned: Learned
+
+
+class Again:
+    """A curator who says what was released before, in the same order."""
+
+    def __init__(self, told: tuple[np.ndarray, ...]) -> None:
+        self._told = iter(told)
+
+    def release(self, query: Query) -> np.ndarray:
+        """What the learner sees."""
+        return next(self._told)
 
 
 def outcome(spec: UploadSpec, model: TabularMDP, behaviour: str, seed: int) -> Outcome:
@@ -151,42 +164,18 @@ def released(
     learned, told = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
     std = float(noise.mechanism.std(ONCE)[0])
     scales = [noise.scales[name] for name in check.names(problem.episodes)]
-    fitted, table = fitted_to(problem, learned, told, noise, errors)
+    plug_in = learned_from(Again(told), OFFLINE[LEARNERS[1]].plan(problem))[0]
+    policies = learned.policy, plug_in.policy
+    models = [fitted_to(problem, policy, told, noise, errors) for policy in policies]
     unit = unit_noise(noise.mechanism, ONCE, len(scales), rng)[0]
-    sums = np.array([float(each) for each in check.sums(table, people, problem.episodes)]) + scales * unit
-    of_sums = std * np.array(scales)
-    said = check.assessed(sums, fitted, table, spec.checked, model.H, of_sums, problem.episodes)
-    worth = planning.start_value(model, planning.policy_values(model, learned.policy))
-    return Outcome(worth, planning.start_value(model, learned.V), said, learned)
-
-
-def least(good: Callable[[int], bool]) -> float:
-    """About the least n that is good, from 10 on."""
-    low, high = 10.0, 1e11
-    while high > 1.1 * low:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if good(math.ceil(middle)) else (middle, high)
-    return high
-
-
-def bound(spec: UploadSpec, model: TabularMDP, people: tuple[datasets.Part, ...], seeds: int = 3) -> float:
-    """Mean bound of the start over so many data sets of n people."""
-    noise, errors = noise_of(spec)
-    problem, found = replace(upload_problem_of(spec), errors=errors), []
-    for seed in range(seeds):
-        rng = np.random.default_rng(seed)
-        record = datasets.sample(rng, model, people, spec.n)
-        learned = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))[0]
-        found.append(planning.start_value(model, learned.V))
-    return float(np.mean(found))
-
-
-def needed(spec: UploadSpec, model: TabularMDP, people: tuple[datasets.Part, ...]) -> tuple[float, float]:
-    """From how many people the bound is useful: as it is forecast, and in the model."""
-    models = made_up(spec)
-    now = float((datasets.occupancy(model, people) * model.R).sum())
-    enough = now + BETTER * (planning.start_value(model, planning.optimum(model).V) - now)
-    return (
-        least(lambda n: useful(spec.replace(n=n), models)),
-        least(lambda n: bound(spec.replace(n=n), model, people) >= enough),
-    )
+    exact = check.sums([table for _, table in models], people, problem.episodes)
+    sums, of_sums = np.array([float(each) for each in exact]) + scales * unit, std * np.array(scales)
+    said = []
+    for number, (fitted, table) in enumerate(models):
+        mine = [number, *range(2, len(sums))]
+        args = spec.checked, model.H, of_sums[mine], problem.episodes
+        said.append(check.assessed(sums[mine], fitted, table, *args))
+    worth = [planning.start_value(model, planning.policy_values(model, policy)) for policy in policies]
+    chosen = check.recommended(np.stack([each["difference"] for each in said]))
+    bound = planning.start_value(model, learned.V)
+    return Outcome(worth[chosen], said[chosen], worth[0], bound, learned)

@@ -393,8 +393,7 @@ def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path, capsys: pytest.C
     given = cli.command_line().parse_args(["sweep", "--spec", str(tmp_path / "sweep"), "--out", "x"])
     assert cli.sweep_of(given).axes == (("epsilon", (0.5, 2.0)),)
     policy = ["--kind", "offline", "--behaviour", f"policy:0.5:@{tmp_path / 'policy'}", "--out", "x"]
-    with cli.spec_of(cli.command_line().parse_args(["run", *policy])) as spec:
-        assert "000000" in spec.behaviour
+    assert "000000" in cli.spec_of(cli.command_line().parse_args(["run", *policy])).behaviour
     (tmp_path / "spec").write_bytes(texts["spec"].encode("utf-16"))
     for arguments in (["run", "--spec"], ["sweep", "--axis", "epsilon=1", "--spec"]):
         with pytest.raises(SystemExit):

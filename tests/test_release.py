@@ -11,7 +11,6 @@ import pytest
 from dprl import Budget, Policy
 from dprl.__main__ import main
 from dprl.research import release
-from dprl.sentences.uploads import HOPELESS, NOT_OFFERED
 from dprl.simulation.uploads import kept, ledger
 from tests.two_rooms import EXAMPLE, example
 
@@ -109,19 +108,18 @@ def test_the_private_note_goes_to_a_terminal_or_to_the_file_that_the_owner_names
     assert "stuody (1)" in capsys.readouterr().err
 
 
-def test_a_certain_nothing_is_not_sold(
-    files: list[str], home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_noise_that_hides_the_counts_is_said_before_anything_is_spent(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path(files[0]).write_text(HEADING + "".join(ROWS[:40]))
-    Path(files[2]).write_text(json.dumps({key: value for key, value in EXAMPLE.items() if key != "rewards"}))
-    given = ["release", *files, "--budget", "small", "--out", str(tmp_path / "out"), "--rho", "0.01"]
-    said = refused(given, capsys)
-    assert said.startswith("dprl: rho: At ρ = 0.01 the bound is certainly 0, except with a chance of 0.1.")
-    assert said.endswith(NOT_OFFERED)
-    assert not list((home / "budgets").glob("*.json"))  # a refused release begins no budget
-    assert main(["check", *files, "--rho", "0.01"]) == release.STOPS
-    assert f"A release stops here: {HOPELESS}" in capsys.readouterr().out
-    assert list((home / "uploads").iterdir()) == []
+    assert main(["check", *files, "--rho", "0.5"]) == 0
+    assert "noise hides most" not in capsys.readouterr().out
+    assert main(["check", *files, "--rho", "0.00001"]) == 0
+    assert "So noise hides most of these numbers" in capsys.readouterr().out
+    given = ["release", *files, "--budget", "small", "--out", str(tmp_path / "out"), "--rho", "0.00001"]
+    assert main(given) == 0
+    out, err = capsys.readouterr()
+    assert "So noise hides most of these numbers" in err
+    assert "Too close to call." in out
 
 
 def test_bad_arguments_are_one_line(
@@ -134,7 +132,7 @@ def test_bad_arguments_are_one_line(
         (["check", files[0], "--declaration", "no.json"], "declaration: no.json cannot be read"),
         (["check", "no.csv", *files[1:]], "data: the file cannot be read"),
         (["check", files[2], *files[1:]], "data: row 1, column episode: this column is missing"),
-        (["check", *files, "--algorithm", "dp-apvi"], "algorithm: dp-apvi is not allowed"),
+        (["check", *files, "--algorithm", "dp-kl-lcb"], "unrecognized arguments: --algorithm"),
         (["release", *files, *out], "the following arguments are required: --budget"),
         (["release", *files, *out, "--budget", " "], "budget: "),
         (["release", *files, *out, "--budget", "a", "--total", "x"], "rho: x is not"),

@@ -13,10 +13,10 @@ from typing import Any
 from dprl.fields import Field, SpecError, parse_params, read_text, shown
 from dprl.sentences import uploads, verdict
 from dprl.simulation import Budget, UploadSpec
-from dprl.simulation.kinds import KINDS
 from dprl.simulation.uploads import kept, ledger
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import Declaration, declaration
+from dprl.simulation.uploads.noise import outlook
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.reading import counted
 from dprl.simulation.uploads.run import draws_of
@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
     """The flags of `check` and `release`."""
     check = commands.add_parser(
         "check",
-        help="look at a file of your own, and forecast a release; releases nothing",
+        help="look at a file of your own, and say what a release would cost; releases nothing",
         allow_abbrev=False,
     )
     release = commands.add_parser(
@@ -134,10 +134,7 @@ def check_command(given: argparse.Namespace) -> int:
     if checked == n:
         raise SpecError("held_out", "all people would be held out; give a smaller share.")
     spec = blank.replace(n=n, checked=checked)
-    reach = KINDS[spec.kind].questions["reach"](spec)
-    print(uploads.beforehand(reach).replace("**", ""))
-    if uploads.certain(reach):
-        stops.append(uploads.HOPELESS)
+    print(" ".join(uploads.outlook(*outlook(spec))))
     if given.budget is not None:
         budget = Budget(given.budget)
         print(uploads.budget_so_far(budget).replace("**", ""))
@@ -179,10 +176,6 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
         )  # fmt: skip
         if wrong := budget.refusal(draws_of(spec)):
             raise SpecError("budget", wrong)
-        reach = KINDS[spec.kind].questions["reach"](spec.replace(data=NOWHERE))
-        if uploads.certain(reach):
-            told = uploads.forecast(reach).replace("**", "")
-            raise SpecError("rho", f"{told} {uploads.NOT_OFFERED}")
         yield spec, budget
     finally:
         kept.forget(name)
@@ -199,6 +192,7 @@ def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, in
         after = together((*budget.draws, *draws))
         episodes = spec.public.episodes
         told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, episodes, after.text)
+        told = " ".join([told, *uploads.outlook(*outlook(spec))])
         print(f"Note: {told}".replace("**", ""), file=sys.stderr)
         status = run_one(spec, len(budget.releases) + 1)
         print(f"Note: {uploads.budget_so_far(budget)}".replace("**", ""))

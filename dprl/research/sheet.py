@@ -58,17 +58,24 @@ def _worth(policy: Policy) -> Iterable[str]:
         learned, covered = held["learned"][1], held["covered"]
         head = verdict.headline(held["verdict"], tuple(held["difference"]), learned, covered)
     yield f'<div class="verdict">{markup(head)}</div>'
-    if rows := said.values(held, bound):
-        yield html_table(["Reward of an episode", "About", "95% interval"], rows)
-    low = bool(held["verdict"]) and bound["proved"] and bound["worth at least"] < held["behaviour"][1]
-    below = f" {uploads.below(held['behaviour'][1], None)}" if low else ""
+    yield html_table(
+        ["Reward of an episode", "About", "95% interval"], said.values(held, about["other policy"], bound)
+    )
+    low = bool(held["verdict"]) and bound["worth at least"] < held["behaviour"][1]
+    below = f" {uploads.below(held['behaviour'][1])}" if low else ""
     lacking = not all(all(row) for row in policy.enough)
-    chance = said.bound_and_chance(bound, bool(OFFLINE[about["algorithm"]].proved), lacking)
+    chance = said.bound_and_chance(bound, lacking)
     yield f"<p>{markup(chance + below)}</p>"
     if held["verdict"]:
         ends = held["learned"]
-        doubted = verdict.disagree(bound["worth at least"], ends[2]) if bound["proved"] else ""
-        shown = doubted, verdict.overlap(held["covered"], held["follows"]), verdict.cautious(*ends)
+        most = bound["held-out users say at most"]
+        doubted = verdict.disagree(bound["worth at least"], most)
+        shown = (
+            doubted,
+            verdict.SAID["rule"],
+            verdict.overlap(held["covered"], held["follows"]),
+            verdict.cautious(*ends),
+        )
         yield f"<p>{markup(' '.join(filter(None, shown)))}</p>"
 
 

@@ -14,8 +14,7 @@ GUARANTEE = "What is guaranteed"
 BLIND = "What no statistic here can see"
 ASSUMES = "What this rests on"
 NOBODY = "**No verdict.** Nobody was held out, so nothing here says whether the policy is better than today."
-HOLDS = "The proved bound of this release holds except with a chance of {chance}."
-HOLDS_LIKE = "The proved bound of this release holds except with a chance in proportion to {chance}."
+HOLDS = "The proved bound of the cautious policy holds except with a chance of {chance}."
 BEST_OF = "If you take the best of k releases, it is k times that."
 WHOEVER = "It holds whatever a clinician decides."
 LACKING = "Where a clinician decides, too few users did what the policy would do."
@@ -29,25 +28,22 @@ def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
     return f"Learned by {algorithm} from {from_whom}."
 
 
-def values(held: Mapping[str, Any], bound: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def values(
+    held: Mapping[str, Any], other: Mapping[str, Any], bound: Mapping[str, Any]
+) -> list[tuple[str, str, str]]:
     """Return the rows of a table: what, about how much, and its interval."""
     if held["verdict"]:
-        return verdict.checked_rows(held, bound.get("worth at least", 0.0), bound["proved"])
-    if bound["proved"]:
-        return [verdict.bound_row(bound["worth at least"])]
-    return []
+        return verdict.checked_rows(held, other, bound)
+    return [verdict.bound_row(bound["worth at least"])]
 
 
-def bound_and_chance(found: Mapping[str, Any], ours: bool, lacking: bool) -> str:
+def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
     """The chance of the proved bound, and what it holds for.
 
-    found: what the file says of it; ours: its proof is dprl's own, whose chance has no constant; lacking: somebody else
-    decides in places.
+    found: what the file says of it; lacking: somebody else decides in places.
     """
-    if not found["proved"]:
-        return "No bound of the policy's value is proved."
     chance = at_most(found["but for a chance of"])
-    said = [(HOLDS if ours else HOLDS_LIKE).format(chance=chance), BEST_OF]
+    said = [HOLDS.format(chance=chance), BEST_OF]
     if lacking:
         said.append(WHOEVER)
     return " ".join(said)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from dprl.messages import filled, messages
 from dprl.sentences import offline
-from dprl.words import at_least, count, human, percent, plural, quoted, upward
+from dprl.words import at_least, human, percent, plural, quoted, upward
 
 SAID = messages("uploads")["uploads"]
 
@@ -126,123 +126,25 @@ def needs(episodes: int) -> str:
     return "each user's episodes in the order of time" if episodes > 1 else "users who are independent"
 
 
-def forecast(found: Mapping[str, Any]) -> str:
-    """Before a release: that its bound will be the least there is, and what would change that; "" where it may not be.
-
-    found: what `simulation/uploads/reach.py` says of it, from public numbers alone.
-    """
-    alike, even = found["alike"], found["even"]
-    at = {"budget": f"{found['given']:g}", "least": human(found["least"])}
-    if certain(found):
-        return " ".join(
-            [
-                filled(SAID["certain"], **at, beta=f"{upward(found['beta']):g}"),
-                filled(SAID["certain_proof"], penalty=at_least(alike["penalty"]), most=count(found["H"])),
-                _needs("alike", alike),
-                _needs("even", even),
-            ]
-        )
-    typical = found["typical"]
-    little = found["least"] + LITTLE * (typical["best"] - found["least"])
-    if even["bound"] <= 0 and typical["bound"] <= little:
-        return f"{filled(SAID['probably'], **at)} {_needs('even', even)}"
-    return ""
-
-
-LITTLE = 0.01  # of what an episode can bring: a bound that is as good as none
-
-
-def certain(found: Mapping[str, Any]) -> bool:
-    """Whether the bound will be the least there is, but for a chance of beta. found: as above."""
-    return bool(found["alike"]["bound"] <= 0)
-
-
-HOPELESS = "its bound is certainly the least there is. Give a larger budget or more users."
-NOT_OFFERED = "So this release is not offered: it would say nothing. Give a larger budget or more users."
 AGAIN = "This release is made. For another one, change ρ and check again."
-ESTIMATING = "Estimating what these releases can tell, from the sizes that you declared ..."
-OTHERS = (
-    "This is a rule of thumb. Other models took half as many users to 12 times as many, and 60 times where "
-    "rewards are rare."
-)
 
 
-ONE_EACH = "The forecast counts one episode of each user. Each further episode helps."
+def outlook(average: float, noise: float) -> list[str]:
+    """Return what is known before a release: what noise does to a count, and no more.
 
-
-def noise_outlook(found: Mapping[str, Any]) -> list[str]:
-    """Before a release: what noise does to a count, and from which budget or number of users it is useful.
-
-    found: as of `forecast`.
-
-    Returns:
-        What stands in a list, each a sentence or two.
+    Args:
+        average: users that take an action in a state at a step.
+        noise: its standard deviation in such a number.
     """
-    typical = found["typical"]
-    what = "policy" if found["unproved"] else "bound"
-    now, worth, best = (human(_two(typical[name])) for name in ("now", "worth", "best"))
-    said = [
-        f"On average {human(_two(found['average']))} users take an action in a state at a step. Noise moves each such "
-        f"number by about {human(_two(found['noise']))} (standard deviation).",
-        f"In random models of this size, users who act at random get about {now}. The policy learned from them brings "
-        f"about {worth}, and the best policy {best}.",
-    ]
-    if not found["unproved"]:
-        said.append(
-            f"The proved bound of that policy is about {human(_two(typical['bound']))}. {_low(typical)}".strip()
-        )
-    if found["episodes"] > 1:
-        said.append(ONE_EACH)
-    if (typical["budget"], typical["n"]) == (found["given"], found["n"]):
-        return [*said, f"{SAID[f'useful_{what}']} {OTHERS}"]
-    ways = _ways(typical, "at")
-    if not ways:
-        return [*said, SAID[f"none_{what}"]]
-    return [*said, f"{filled(SAID[f'from_{what}'], ways=ways)} {OTHERS}"]
-
-
-def _low(typical: Mapping[str, float]) -> str:
-    """What a bound below acting at random does not say."""
-    if typical["bound"] >= typical["now"]:
-        return ""
-    return (
-        "That the bound is low does not say that the policy is poor: a proof takes off all that noise and chance may "
-        "hide. Users held out tell how good it is."
-    )
-
-
-def beforehand(found: Mapping[str, Any]) -> str:
-    """All that is said before a release. found: as of `forecast`."""
-    return " ".join(filter(None, (forecast(found), *noise_outlook(found))))
+    said = [filled(SAID["noise"], average=human(_two(average)), noise=human(_two(noise)))]
+    if noise > average:
+        said.append(SAID["hidden"])
+    return [*said, SAID["unknown"]]
 
 
 def _two(value: float) -> float:
     """To two digits."""
     return float(f"{value:.2g}")
-
-
-def _ways(found: Mapping[str, Any], kind: str) -> str:
-    """From which budget or number of users on: a phrase; "" where there is none. kind: at (a value), or of (at least
-    about one)."""
-    ways = []
-    if found["budget"] is not None:
-        ways.append(filled(SAID[f"{kind}_budget"], budget=human(found["budget"])))
-    if found["n"] is not None:
-        ways.append(filled(SAID[f"{kind}_users"], n=count(int(found["n"]))))
-    return filled(SAID["either"], one=ways[0], other=ways[1]) if len(ways) == 2 else "".join(ways)
-
-
-def _needs(where: str, found: Mapping[str, Any]) -> str:
-    """The least budget or number of users. where: alike, even or short, how users' visits are spread."""
-    ways = _ways(found, "of")
-    return filled(SAID[f"takes_{where}"], ways=ways) if ways else SAID[f"never_{where}"]
-
-
-def nothing(found: Mapping[str, Any] | None) -> str:
-    """After a release whose bound is the least there is: why. found: as of `forecast`, None while it is not known."""
-    if found is None:
-        return ""
-    return _needs("short", found["even"]) if found["even"]["bound"] <= 0 else ""
 
 
 def changes(
@@ -284,63 +186,34 @@ def changes(
     return " ".join(said)
 
 
-def below(got: float, found: Mapping[str, Any] | None) -> str:
-    """After a release whose proved bound is below what users got: why. found: as of `forecast`, None while it is not
-    known."""
-    said = (
-        f"The bound is below what users got, {human(got)}. A proof takes off all that noise and chance may hide, in "
-        "every model. The verdict does not need the bound."
-    )
-    return said if found is None else f"{said} {_useful_from(found)}"
+BELOW = (
+    "The bound is below what users got, {got}. A proof takes off all that noise and chance may hide, in every model. "
+    "The verdict does not need the bound."
+)
 
 
-def _useful_from(found: Mapping[str, Any]) -> str:
-    """From which budget or number of users on a bound is useful. found: as of `forecast`."""
-    ways = _ways(found["typical"], "at")
-    return filled(SAID["from_models"], ways=ways) if ways else SAID["none_bound"]
+def below(got: float) -> str:
+    """After a release whose proved bound is below what users got: why."""
+    return BELOW.format(got=human(got))
 
 
-def outcome(found: Mapping[str, Any], value: float) -> str:
-    """What one release says: its bound `value`, in the declared rewards. found: as of `forecast`."""
-    return about_bound(
-        found["given"],
-        value,
-        people(found["learned_from"], found["episodes"]),
-        found["least"],
-        found["beta"],
-        found["unproved"],
-        nothing(found),
-        needs(found["episodes"]),
-    )
-
-
-def about_bound(
-    rho: float, value: float, of: str, least: float, beta: float, unproved: str, why: str, assumed: str
-) -> str:
+def about_bound(rho: float, value: float, of: str, least: float, beta: float, assumed: str) -> str:
     """Return what the lower bound V~ of one release says.
 
     Args:
         rho, value: the budget, and V~ in the declared rewards.
-        of: whose episodes the policy is learned from, in words.
+        of: whose episodes the policies are learned from, in words.
         least: that an episode can bring.
         beta: the chance that the bound fails.
-        unproved: why V~ is no proved bound, or "".
-        why: why V~ is the least there is, or "".
         assumed: what the proof assumes of users.
     """
-    unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
-    if unproved:
-        return (
-            f"From {of} at ρ = {rho:g} the algorithm's own estimate is {human(value)}. This is no proved bound: "
-            f"{unproved}. {unknown}"
-        )
     if value <= least:
-        return (
-            f"From {of} at ρ = {rho:g} no policy is proved to be worth more than {human(least)}, the least there is. "
-            f"{why}".rstrip()
-        )
-    return (
-        f"From {of} at ρ = {rho:g} the learned policy is worth at least {at_least(value)} an episode. The bound may "
-        f"fail with a chance of at most β = {upward(beta):g}, and the documentation has the proof. The bound needs "
-        f"{assumed}, and states that contain all that the next state depends on. {unknown}"
+        return filled(SAID["nothing_proved"], of=of, rho=f"{rho:g}", least=human(least))
+    return filled(
+        SAID["proved"],
+        of=of,
+        rho=f"{rho:g}",
+        value=at_least(value),
+        beta=f"{upward(beta):g}",
+        assumed=assumed,
     )

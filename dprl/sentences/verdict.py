@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprl.messages import filled, messages
-from dprl.words import at_least, human, percent, plural
+from dprl.sentences import uploads
+from dprl.words import at_least, human, percent, plural, quoted
 
 SAID = messages("uploads")["verdict"]
 
@@ -68,14 +69,23 @@ def said(trace: Any, releases: int = 1) -> list[str]:
     if not trace.verdict:
         return []
     low, value, high = map(float, trace.today["difference"])
-    covered, follows = (float(trace.checked[name]) for name in ("covered", "follows"))
-    learned = float(trace.today["learned"][1])
-    head = headline(trace.verdict, (low, value, high), learned, covered, releases)
-    spec, ends = trace.spec, [float(end) for end in trace.today["learned"]]
-    proved = bool(spec.learner.proved) and not spec.learner.unproved(spec.algorithm_params)
-    doubted = disagree(float(trace.curve.values[0]), ends[2]) if proved else ""
-    shown = " ".join(filter(None, (doubted, overlap(covered, follows), cautious(*ends))))
-    return [head, shown, *BLIND]
+    covered, follows = trace.shares.values()
+    ends = [float(end) for end in trace.today["learned"]]
+    head = headline(trace.verdict, (low, value, high), ends[1], covered, releases)
+    doubted = disagree(float(trace.curve.values[0]), float(trace.intervals(0)["learned"][2]))
+    shown = (doubted, SAID["rule"], overlap(covered, follows), cautious(*ends))
+    return [head, " ".join(filter(None, shown)), *BLIND]
+
+
+def proved(trace: Any) -> str:
+    """Return what a release proves of the cautious policy's value, and why that is below what users got if it is."""
+    spec, bound = trace.spec, float(trace.curve.values[0])
+    episodes, least = spec.public.episodes, spec.problem_size.H * spec.public.reward_range[0]
+    of = uploads.people(spec.learned_from, episodes)
+    text = uploads.about_bound(spec.rho, bound, of, least, spec.beta, uploads.needs(episodes))
+    if trace.verdict and least < bound < (got := float(trace.today["behaviour"][1])):
+        text += f" {uploads.below(got)}"
+    return text
 
 
 def turned(low: float, high: float) -> str:
@@ -111,26 +121,41 @@ def cautious(low: float, value: float, high: float) -> str:
     return f"Where few users did so, the value of the learned policy is cautious: it may be up to {more} too low."
 
 
-def checked_rows(checked: Mapping[str, Any], bound: float, proved: bool) -> list[tuple[str, str, str]]:
-    """Return a table: what, about how much, and its interval. checked: intervals in the declared rewards."""
+def rows_of(trace: Any) -> list[tuple[str, str, str]]:
+    """Return the rows of a table on a release, see `checked_rows`."""
+    policy = trace.portable.about
+    return checked_rows(policy["held out"], policy["other policy"], policy["bound"])
 
-    def row(what: str, name: str) -> tuple[str, str, str]:
+
+def checked_rows(
+    held: Mapping[str, Any], other: Mapping[str, Any], bound: Mapping[str, Any]
+) -> list[tuple[str, str, str]]:
+    """Return a table: what, about how much, and its interval.
+
+    Args:
+        held, other: of the recommended policy and of the other one, intervals in the declared rewards.
+        bound: of the cautious policy, and what the best rule brings that takes the same action always.
+    """
+
+    def row(what: str, checked: Mapping[str, Any], name: str) -> tuple[str, str, str]:
         low, value, high = (human(_three(float(each))) for each in checked[name])
         return what, value, f"{low} to {high}"
 
-    found = [
-        row("Learned policy", "learned"),
-        row("What users got", "behaviour"),
-        row("Difference", "difference"),
+    first, second = ("Cautious", "Plug-in") if other["algorithm"] != bound["of"] else ("Plug-in", "Cautious")
+    always = bound["best rule of one action"]
+    return [
+        row(f"{first} policy (recommended)", held, "learned"),
+        row(f"{second} policy", other, "learned"),
+        (f"Always {quoted(always['action'])}".replace("**", ""), human(_three(always["about"])), "–"),
+        row("What users got", held, "behaviour"),
+        row("Recommended, less what users got", held, "difference"),
+        bound_row(bound["worth at least"]),
     ]
-    if proved:
-        found.append(bound_row(bound))
-    return found
 
 
 def bound_row(bound: float) -> tuple[str, str, str]:
     """The row of a proved bound."""
-    return "Learned policy, proved bound", f"at least {at_least(bound)}", "–"
+    return "Cautious policy, proved bound", f"at least {at_least(bound)}", "–"
 
 
 def _three(value: float) -> float:

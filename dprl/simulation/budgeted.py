@@ -107,7 +107,7 @@ class Budgeted:
                 for name in owned:
                     kept.pop(name, None)
         algorithm = changes.get("algorithm", self.algorithm)
-        if algorithm in OFFLINE:
+        if "algorithm_params" in kept and algorithm in OFFLINE:
             known = {f.name for f in OFFLINE[algorithm].fields}
             kept["algorithm_params"] = {k: v for k, v in kept["algorithm_params"].items() if k in known}
         return self.from_dict(kept | changes)

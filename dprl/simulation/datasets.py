@@ -193,7 +193,7 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
             "policy", "this is not allowed; give the number of an action for each step and state, [H, S]."
         )
     share = cast(Field, BEHAVIOURS["policy"].argument).check(share)
-    return f"policy:{share!r}:{policies.policy_text(actions)}"
+    return f"policy:{share!r}:{policies.policy_text(actions.astype(np.int64))}"
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -68,7 +67,7 @@ class Kind:
     axes: Callable[[Any], Mapping[str, Callable[[Any], Any]]]
     along: Callable[[Any, Mapping[str, Any]], Any]
     questions: Mapping[str, Callable[[Any], Any]]
-    from_files: Callable[[Mapping[str, Any], Any], AbstractContextManager[Any]] | None = None
+    from_files: Callable[[Mapping[str, Any], Any], Any] | None = None
     files: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     compiles: Callable[[Any], bool] = lambda spec: False
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -94,9 +93,8 @@ def estimate(spec: OfflineSpec) -> Estimate:
     return spec.estimate()
 
 
-@contextmanager
-def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> Iterator[OfflineSpec]:
-    """The spec with these fields, in which the policy of a behaviour may be `@` and the path of a JSON file; see
+def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> OfflineSpec:
+    """Return the spec with these fields, in which the policy of a behaviour may be `@` and the path of a JSON file; see
     `policies.from_json`. base: a spec that the fields change."""
 
     def spec(**changes: Any) -> OfflineSpec:
@@ -105,14 +103,13 @@ def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> Iterator[O
 
     key, argument, policy = datasets.split_behaviour(given.get("behaviour", ""))
     if not policy.startswith(FILE):
-        yield spec()
-        return
+        return spec()
     path = policy.removeprefix(FILE)
     text = read_text("behaviour", path, "the path of a JSON file with a policy")
     some = spec(behaviour="uniform")
     labels = ENVIRONMENTS[some.environment].make(**some.environment_params).action_labels
     actions = policies.policy_text(policies.from_json(text, some.problem_size, labels))
-    yield spec(behaviour=f"{key}:{argument}:{actions}")
+    return spec(behaviour=f"{key}:{argument}:{actions}")
 
 
 kinds.register(

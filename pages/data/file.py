@@ -17,6 +17,7 @@ from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import declaration
 from dprl.simulation.uploads.ledger import MOST_NAME, Budget
 from dprl.simulation.uploads.model import example
+from dprl.simulation.uploads.noise import outlook as known_before
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spent import together
 from dprl.simulation.uploads.table import MOST_BYTES
@@ -25,7 +26,7 @@ from dprl.words import plural
 from pages.data.own import Own, belongings, own_data, start
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
-from pages.shared.results import answers, data
+from pages.shared.results import data
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE
 from pages.shared.streamlit_internals import drop_file
@@ -244,31 +245,19 @@ def before_release(own: Own) -> None:
         wrong = own.refusal()
     except SpecError as error:
         wrong = str(error)
-    hopeless = wrong or outlook(spec)
+    outlook(spec)
     st.button(f"Release at ρ = {spec.rho:g}", type="primary", icon=":material/send:", key="own_run",
-              disabled=bool(hopeless), on_click=callback(release), args=(spec,))  # fmt: skip
+              disabled=bool(wrong), on_click=callback(release), args=(spec,))  # fmt: skip
     if wrong:
         st.markdown(f":red[:material/error: {escape(wrong)}]")
 
 
-def outlook(spec: UploadSpec) -> bool:
-    """Show what a release would cost and could say; return whether it is not offered, or that is not known yet."""
+def outlook(spec: UploadSpec) -> None:
+    """Show what a release would cost, and what is known before it."""
     budget = together(draws_of(spec)).text
     spent = verdict.beforehand(spec.learned_from, spec.checked, budget, spec.public.episodes)
     st.markdown(explained(f"{spent} {said.HELD_OUT}"))
-    found = answers.reach_of_release(spec)
-    if isinstance(found, answers.Pending):
-        st.caption(said.ESTIMATING)
-        return True
-    if found is None:
-        return False
-    hopeless = said.certain(found)
-    if told := said.forecast(found):
-        st.markdown(explained(f":material/warning: {told} {said.NOT_OFFERED if hopeless else ''}"))
-    listed = "\n".join(f"- {sentence}" for sentence in said.noise_outlook(found))
-    with st.expander("Forecast from the declaration", expanded=True):
-        st.markdown(explained(listed))
-    return hopeless
+    st.markdown(explained(" ".join(said.outlook(*known_before(spec)))))
 
 
 def release(spec: UploadSpec) -> None:

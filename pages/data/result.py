@@ -29,7 +29,7 @@ from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.offline.guarantee import promised
-from pages.shared.results import answers, data, together
+from pages.shared.results import data, together
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.text import escape
@@ -65,7 +65,7 @@ def show_release(own: Own) -> None:
     spec, trace = done[-1]
     budget = None if store().public else Budget(own.budget)
     on_one_screen(trace, len(done) if budget is None else len(budget.releases), "own_policy")
-    bounded(spec, trace)
+    bounded(trace)
     if budget is None:
         total = together_of(draw for each, _ in done for draw in draws_of(each)).text
         spent = said.about_spending(escape(total))
@@ -94,8 +94,7 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         if trace.verdict:
-            bound, proved = float(trace.curve.values[0]), bool(spec.learner.proved)
-            rows = verdict.checked_rows(trace.today, bound, proved)
+            rows = verdict.rows_of(trace)
             frame = pd.DataFrame(rows, columns=["Reward of an episode", "About", "95% interval"])
             st.table(frame.set_index(frame.columns[0]))  # which breaks lines where a telephone is narrow
             st.caption(explained(covered))
@@ -105,17 +104,10 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
         show(picture, key)
 
 
-def bounded(spec: UploadSpec, trace: UploadTrace) -> None:
-    """Draw what is proved of the policy's value."""
-    found = answers.reach_of_release(spec)
-    if isinstance(found, dict):
-        bound = float(trace.curve.values[0])
-        text = said.outcome(found, bound)
-        least = spec.problem_size.H * spec.public.reward_range[0]
-        if trace.verdict and least < bound < (got := float(trace.today["behaviour"][1])):
-            text += f" {said.below(got, found)}"
-        with st.expander("What is proved"):
-            st.markdown(explained(text))
+def bounded(trace: UploadTrace) -> None:
+    """Draw what is proved of the cautious policy's value."""
+    with st.expander("What is proved"):
+        st.markdown(explained(verdict.proved(trace)))
 
 
 def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
@@ -130,7 +122,7 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
     if found.most:
         h, s, a, usual = found.most
         place = labels[s], h, public.actions[a], public.actions[usual]
-    follows = float(trace.checked["follows"]) if trace.checked else None
+    follows = trace.shares.get("follows")
     see = said.changes(place, found.changed, found.places, found.lacking, SOMEBODY, follows, spec.first_step)
     return policies.policy_beside_usual(
         policy,

@@ -144,6 +144,7 @@ TAKEN = {
     },
     "dprl.simulation.uploads.model": {"EXAMPLE", "example"},
     "dprl.simulation.uploads.ledger": {"MOST_NAME", "Budget"},
+    "dprl.simulation.uploads.noise": {"outlook"},
     "dprl.simulation.uploads.policy": {"SOMEBODY"},
     "dprl.simulation.uploads.run": {"draws_of"},
     "dprl.simulation.uploads.spent": {"together"},

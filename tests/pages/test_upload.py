@@ -22,7 +22,6 @@ from dprl.uploads import readings
 from pages.data import file as module
 from pages.data.own import Own, OwnData
 from pages.data.result import example_trace
-from pages.shared.results import answers
 from tests.pages.conftest import Page, Visit, Work, charts, press, words
 
 PAGE = "data"
@@ -105,10 +104,8 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert data is not None
     assert data.held_out == 0.25
     assert f"**This releases** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
-    assert f"three noisy sums over {data.checked:,} users held out" in said
+    assert f"four noisy sums over {data.checked:,} users held out" in said
     assert not Budget.known("ward 2026")  # a check begins no budget
-    work()  # the forecast
-    app.run()
     assert "Noise moves each such number by about" in words(app)
     app = released(app, work)
     said = words(app)
@@ -118,7 +115,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     (spec,) = own_of(app).specs
     assert spec.rho == 0.1
     (table,) = (one.value for one in app.table)
-    assert table.index.tolist()[:3] == ["Learned policy", "What users got", "Difference"]
+    assert table.index.tolist()[:3] == ["Plug-in policy (recommended)", "Cautious policy", "Always drug"]
     labels = [str(getattr(download, "label", "")) for download in app.get("download_button")]
     assert {"Policy (JSON)", "Policy (CSV)", "Release (JSON)", "Sheet to print (HTML)"} <= {*labels}
     assert sentences.AGAIN in said
@@ -313,27 +310,3 @@ def test_nothing_of_a_data_set_is_in_a_link(visit: Visit, work: Work) -> None:
     stranger = visit(PAGE, up="decl.{}", ul="ward 2026")
     assert own_of(stranger).specs == ()
     assert "ward 2026" not in words(stranger)
-
-
-def test_nothing_is_spent_before_the_forecast_is_there(
-    visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = visit(PAGE)
-    with monkeypatch.context() as patch:
-        patch.setattr(answers, "reach_of_release", lambda spec: answers.PENDING)
-        given(app)
-        assert sentences.ESTIMATING in words(app)
-        assert app.button(key="own_run").disabled
-    app.run()
-    work()
-    app.run()
-    assert not app.button(key="own_run").disabled
-
-
-def test_a_bound_that_will_be_nothing_is_not_sold(visit: Visit, work: Work) -> None:
-    app = given(visit(PAGE), HEADING + "".join(ROWS[:80]), own_rho=0.0001)
-    work()
-    app.run()
-    assert "**At ρ = 0.0001 the bound is certainly 0**, except with a chance of 0.1" in words(app)
-    assert sentences.NOT_OFFERED in words(app)
-    assert app.button(key="own_run").disabled

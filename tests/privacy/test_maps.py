@@ -1,17 +1,23 @@
 """Compare what the noise of an upload proves with OpenDP's privacy maps, whose answers opendp.json holds.
 
 OpenDP draws discrete noise on whole numbers, as we do in steps of the grid. Its maps were asked for noise of that scale
-on a vector that one person moves by the L1 or L2 norm of their sums.
+on a vector that one person moves by the L2 norm of their sums. Where OpenDP is installed, ask it anew by
+
+    PYTHONPATH=. python tests/privacy/test_maps.py
 """
 
 from __future__ import annotations
 
 import json
+import math
+from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dprl.privacy.exact import STEPS
 from dprl.simulation import UploadSpec
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.noise import noise_of
@@ -32,9 +38,7 @@ def spec_of(budget: dict[str, Any], H: int, episodes: int, known: bool) -> Uploa
     if known:
         public["rewards"] = 0.5
 
-    return UploadSpec(
-        data=NOWHERE, declared=declaration_text(public), n=1000, checked=250, algorithm="dp-kl-lcb", **budget
-    )
+    return UploadSpec(data=NOWHERE, declared=declaration_text(public), n=1000, checked=250, **budget)
 
 
 CASES: list[dict[str, Any]] = json.loads(HERE.read_text(encoding="utf-8"))["cases"]
@@ -57,3 +61,43 @@ def test_noise_proves_what_opendp_says_of_the_same_noise(case: dict[str, Any]) -
     assert card.proved_delta == DELTA
     assert card.proved_epsilon is not None
     assert 0.9 * theirs["at_delta"] < card.proved_epsilon <= theirs["at_delta"]
+
+
+def moved(family: str, H: int, m: int) -> float:
+    """How far one person moves these sums, by their L2 norm, written down from what the sums are.
+
+    At each of H steps m episodes leave a cell for another, all of them the same two at worst; of sums over people held
+    out one number moves, and of how many episodes they have, one stays.
+    """
+    if family in ("transitions", "rewards"):
+        return math.sqrt(2 * H) * m
+    return m - 1.0 if family == "episodes" else float(m)
+
+
+def ask(budget: dict[str, Any], H: int, m: int, known: bool) -> dict[str, Any]:
+    """Return a case: the scales of both halves, and what OpenDP's map says of that noise."""
+    import opendp.prelude as dp  # type: ignore[import-not-found]
+
+    dp.enable_features("contrib")
+    noise, _ = noise_of(spec_of(budget, H, m, known))
+    halves: list[dict[str, float]] = [{}, {}]
+    for (name, half), _times in noise.times.items():
+        halves[half][name] = noise.scales[name]
+    domain, metric = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T=float)
+    rho = max(
+        sum(
+            dp.m.make_gaussian(domain, metric, scale * STEPS).map(moved(name, H, m) * STEPS)
+            for name, scale in half.items()
+        )
+        for half in halves
+    )
+    one = dp.m.make_gaussian(domain, metric, 1.0)  # of which a shift of sqrt(2 rho) has rho
+    at_delta = dp.c.make_zCDP_to_approxDP(one).map(math.sqrt(2 * rho)).epsilon(DELTA)
+    case = {"budget": budget, "H": H, "episodes": m, "known": known, "scales": halves}
+    return case | {"opendp": {"rho": rho, "at_delta": at_delta}}
+
+
+if __name__ == "__main__":
+    cases = [ask(*each) for each in product(BUDGETS, HORIZONS, EPISODES, KNOWN)]
+    lines = ",\n".join(map(json.dumps, cases))
+    HERE.write_text(f'{{"opendp": "{version("opendp")}", "cases": [\n{lines}\n]}}\n', encoding="utf-8")

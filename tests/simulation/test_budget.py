@@ -59,9 +59,7 @@ def test_a_release_is_written_down_once_and_outlives_everything() -> None:
     first = dprl.run(spec).seeds[0]
     assert budget.spent.rho == pytest.approx(0.25, rel=1e-5) == first.guarantee.proved_rho
     dprl.run(spec)
-    dprl.run(
-        spec.replace(algorithm="dp-plug-in", rho=0.25)
-    )  # plans from the same noise; those held out are asked anew
+    dprl.run(spec.replace(beta=0.2))  # plans from the same noise; those held out are asked anew
     again = Budget("ward 2026")
     assert again.releases[0] == spec
     assert again.total == 1
@@ -135,7 +133,7 @@ def test_workers_at_once_lose_and_double_nothing(home: Path) -> None:
 
 def test_the_sum_is_what_the_accountant_proves() -> None:
     """Of one release: its card's number. Of several: that of all losses at once, in the worse half."""
-    budgets: list[dict[str, Any]] = [{"rho": 0.1}, {"rho": 1.0}, {"rho": 2.0, "algorithm": "dp-plug-in"}]
+    budgets: list[dict[str, Any]] = [{"rho": 0.1}, {"rho": 1.0}, {"rho": 2.0, "beta": 0.2}]
     spec, other = given(None), given(None)
     for fields in budgets:
         asked = spec.replace(**fields)

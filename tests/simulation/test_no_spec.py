@@ -212,7 +212,7 @@ def test_too_long_a_run_is_refused_with_one_that_fits(S: int, H: int, privacy: s
 def test_a_variable_raises_a_limit(
     monkeypatch: pytest.MonkeyPatch, name: str, raised: str, given_fields: dict[str, Any], refusal_says: str
 ) -> None:
-    given_fields = {"environment": "riverswim", "episodes": 10**6} | given_fields
+    given_fields = dict[str, Any](environment="riverswim", episodes=10**6) | given_fields
     error = refusal(**given_fields)
     assert refusal_says in error.sentence
     assert error.__notes__ == [f"The environment variable {name} raises this limit."]

@@ -1,21 +1,21 @@
-"""Better than today? What people who were held out say of a learned policy: three numbers, released once.
+"""Better than today? What people who were held out say of two learned policies: four numbers, released once.
 
-A share of the people is held out at random when the file is read: nothing is learned from them. Once a policy has been
-learned from what was released of the others, three sums over those held out are released with noise: their scores,
-whose mean is what they would have got under the learned policy; their returns, whose mean is what they got; and the
-squares of these. Everything else in `Assessed` is computed from what was released.
+A share of the people is held out at random when the file is read: nothing is learned from them. Once both policies have
+been learned from what was released of the others, four sums over those held out are released with noise: their scores
+under each policy, whose mean is what they would have got under it; their returns, whose mean is what they got; and the
+squares of these. Everything else is computed from what was released, the choice between the two policies included.
 
 The score of a person is V(s_0) + sum_h w_h (r_h + V_h+1(s_h+1) - V_h(s_h)): V is what the learned policy is worth, and
 w_h how much more often it is in (s_h, a_h) than people are, both as released counts of the others have it. It is
 doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): errors of V and of w must come together to move its mean.
 docs/notes/verdict.md says what is proved of it, and what is measured.
 
-Where a person may have several episodes, each sum is over episodes, and a fourth says how many these are.
+Where a person may have several episodes, each sum is over episodes, and a fifth says how many these are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -33,13 +33,18 @@ SHARE = 0.25  # of the people, held out unless something else is asked for
 MOST_WEIGHT = (
     4  # times A: the largest w, so that few people do not decide; where more is needed a row is not sure
 )
-SUMS = ("scores", "returns", "squares")  # each moved by at most one by one episode
+SCORES = (
+    "scores",
+    "plug_in_scores",
+)  # of the cautious policy, whose value has a proved bound, and of the other
+SUMS = (*SCORES, "returns", "squares")  # each moved by at most one by one episode
 EPISODES = "episodes"  # how many they are
 # Of their noise: squares say how wide an interval is, and need to be known less well.
-WEIGHTS = {"scores": 1.0, "returns": 1.0, "squares": 3.0, EPISODES: 1.0}
-QUANTILE = 1.96  # standard deviations within which 95% are
+WEIGHTS = {"scores": 1.0, "plug_in_scores": 1.0, "returns": 1.0, "squares": 3.0, EPISODES: 1.0}
+QUANTILE = 2.2415  # standard deviations within which 97.5% are: with 95% both policies are inside
 WHAT = {
-    "scores": "the sum of the scores of people held out",
+    "scores": "the sum of the scores of people held out under the cautious policy",
+    "plug_in_scores": "the same under the plug-in policy",
     "returns": "the sum of their returns",
     "squares": "the sum of the squares of these",
     EPISODES: "how many episodes they have",
@@ -246,9 +251,15 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
     return Scores(steps, paid, low, max(high - low, 1))
 
 
-def sums(table: Scores, held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Those of `names`, exactly. One episode adds from 0 to 1 to each: to the first what is above the least score, in
-    units of the width."""
+def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
+    """Those of `names`, exactly. One episode adds from 0 to 1 to each. tables: of each policy."""
+    returns, squares = (Fraction(float(value)) for value in held.returns)
+    found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
+    return found[: len(names(episodes))]
+
+
+def summed(table: Scores, held: HeldOut) -> Fraction:
+    """The sum of what is above the least score, in units of the width, exactly."""
     moved = [
         (int(a), int(b)) for a, b in zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
     ]
@@ -257,9 +268,7 @@ def sums(table: Scores, held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...
         for a, b in zip(table.reward.flat, counts.rewards(held.record).flat, strict=True)
     ]
     total = Fraction(sum(a * b for a, b in moved if b)) + sum(a * b for a, b in paid if b)
-    returns, squares = (Fraction(float(value)) for value in held.returns)
-    found = ((total - held.n * table.low) / table.width, returns, squares, Fraction(held.n))
-    return found[: len(names(episodes))]
+    return (total - held.n * table.low) / table.width
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
@@ -281,7 +290,7 @@ def assessed(
     """What a trace keeps of it: all of it follows from what was released. In units of the reward range.
 
     Args:
-        released: [3], as `noisy` has it; [4] where a person may have several episodes.
+        released: [3], scores, returns and squares as `noisy` has them; [4] where a person may have several episodes.
         n: people held out.
         std: of their noise.
         episodes: of one person, at most.
@@ -318,6 +327,16 @@ def assessed(
     for name in ("covered", "follows", "lost", "supported"):
         found[name] = np.array(getattr(fitted, name), dtype=float)
     return found
+
+
+def recommended(difference: Array) -> int:
+    """Return which policy is recommended, by a rule that no data changed: the plug-in policy, 1, unless held-out users
+    call only the cautious one better, 0. `python -m bench.hidden_models` compares rules.
+
+    difference: [2, 3], of each policy.
+    """
+    cautious, plug_in = map(verdict, difference)
+    return int(not (cautious == BETTER and plug_in != BETTER))
 
 
 def verdict(difference: Array) -> str:

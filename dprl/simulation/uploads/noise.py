@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from dprl.learners.offline.learner import OfflineProblem
-from dprl.privacy.curator import CuratorNoise
+from dprl.privacy.curator import ONCE, CuratorNoise
 from dprl.privacy.exact import SPACING
 from dprl.privacy.guarantee import DRAWN
 from dprl.simulation.loops.offline import noise_for
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.spec import UploadSpec
 from dprl.simulation.uploads.start import START_SHARE
-from dprl.statistics import REWARDS
+from dprl.statistics import REWARDS, TRANSITIONS
 from dprl.statistics.family import Family
 from dprl.words import plural
 
@@ -55,7 +56,7 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
         size=spec.problem_size,
         n=spec.learned_from,
         beta=spec.beta * (1 - START_SHARE * (spec.public.start is None)),
-        params=dict(spec.algorithm_params),
+        params={},
         rewards=spec.public.rewards,
         episodes=spec.public.episodes,
         hands_over=True,  # as the file of the policy does, see policy.py
@@ -93,3 +94,12 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     noise = replace(noise, guarantee=card)
     rounded = {REWARDS.family: episodes * spec.learned_from}
     return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}
+
+
+def outlook(spec: UploadSpec) -> tuple[float, float]:
+    """Return what is known before a release: how many users take an action in a state at a step on average, and the
+    standard deviation of the noise in such a number."""
+    noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
+    assert noise.mechanism is not None
+    deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])
+    return spec.learned_from / (S * A), float(deviation)

@@ -1,12 +1,10 @@
-"""Runs on uploaded data sets, as a kind of specs: one release, one policy, and the lower bound of its value."""
+"""Runs on uploaded data sets, as a kind of specs: one release, two policies, and a lower bound of the value of one."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -18,6 +16,7 @@ from dprl.learners import OFFLINE
 from dprl.learners.offline.kl_lcb import reward_bounds
 from dprl.learners.offline.learner import Learned, OfflineProblem
 from dprl.mdp import counts
+from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.privacy.curator import ONCE, CuratorNoise, apart_of
 from dprl.simulation import kinds
@@ -27,16 +26,14 @@ from dprl.simulation.trace import Curve
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.noise import beside, noise_of, upload_problem_of
-from dprl.simulation.uploads.reach import reach
 from dprl.simulation.uploads.release import UploadCurator, noise_in_words
-from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
+from dprl.simulation.uploads.spec import AXIS, FIELDS, LEARNERS, MEASURE, UploadSpec
 from dprl.simulation.uploads.spent import Draw
 from dprl.simulation.uploads.start import bound_from_start
 from dprl.simulation.uploads.trace import UploadTrace
 from dprl.statistics import REPLACE_ONE, REWARDS, TRANSITIONS
 
-BUDGET = ("algorithm", "rho", "beta")  # what a sweep may change of it
-WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n", "checked", "first_step"}
+BUDGET = ("rho", "beta")  # what a sweep may change of it
 
 
 @lru_cache(maxsize=256)
@@ -61,7 +58,7 @@ def asked_of_those_held_out(spec: UploadSpec) -> str:
 
 def fitted_to(
     problem: OfflineProblem,
-    learned: Learned,
+    policy: Policy,
     released: tuple[Array, ...],
     noise: CuratorNoise,
     errors: Mapping[str, float],
@@ -78,8 +75,8 @@ def fitted_to(
     n, m = float(problem.n), problem.episodes
     if m > 1:  # nobody says how many episodes there are, but for the noisy counts
         n = float(np.clip(counts.visits(released[0]).sum() / problem.size.H, n, m * n))
-    fitted = check.fit(released[0], learned.policy, r, E, unit * scale**2, n, of_rewards, m)
-    return fitted, check.scores(fitted, learned.policy, r, of_rewards is not None)
+    fitted = check.fit(released[0], policy, r, E, unit * scale**2, n, of_rewards, m)
+    return fitted, check.scores(fitted, policy, r, of_rewards is not None)
 
 
 class UploadRun:
@@ -102,8 +99,10 @@ class UploadRun:
                 )
             Budget(under.budget, rho=under.total).charge(spec, draws_of(spec), under.file)
         self._curator = UploadCurator(self.data, self.noise, self.errors)
-        self.learned: Learned | None = None
+        self.learned: Learned | None = None  # the cautious policy, see `policies`
+        self.policies = np.zeros((2, spec.problem_size.H, spec.problem_size.S), dtype=np.int16)
         self.from_start = 0.0  # the bound of the policy's value, in units of the reward range
+        self.always = np.zeros(spec.problem_size.A)
         self.released: tuple[Array, ...] = ()
         self.checked: dict[str, Array] = {}
         self.seconds = 0.0
@@ -123,29 +122,53 @@ class UploadRun:
             began = time.perf_counter()  # after drawing, which takes longer or shorter by what is drawn
             problem = replace(upload_problem_of(self.spec), errors=self.errors)
             learned, self.released = learned_from(self._curator, self.spec.learner.plan(problem))
+            plug_in, _ = learned_from(self._curator, OFFLINE[LEARNERS[1]].plan(problem))
+            self.policies = np.stack([learned.policy, plug_in.policy]).astype(np.int16)
+            self.always = self._always(problem)
             if self.spec.checked:
-                self.checked = self._ask_those_held_out(problem, learned)
+                self.checked = self._ask_those_held_out(problem)
             self.from_start = self._bound_from_start(learned.V[0])
             self.learned = learned
             self.seconds = time.perf_counter() - began
         return self.learned is not None
 
-    def _ask_those_held_out(self, problem: OfflineProblem, learned: Learned) -> dict[str, Array]:
-        """What they say of the policy. Their three sums are drawn once for a spec, and written down."""
+    def _always(self, problem: OfflineProblem) -> Array:
+        """[A], what taking always the same action is worth from the start, by what was released alone."""
+        S, A, H, _ = problem.size
+        found = []
+        for action in range(A):
+            policy = np.full((H, S), action, dtype=np.int64)
+            fitted, _ = fitted_to(problem, policy, self.released, self.noise, self.errors)
+            start = np.maximum(counts.visits(self.released[0])[0].sum(-1), 0.0)
+            found.append(float(start @ fitted.V[0]) / max(float(start.sum()), 1.0))
+        return np.array(found)
+
+    def _ask_those_held_out(self, problem: OfflineProblem) -> dict[str, Array]:
+        """What they say of both policies. Their sums are drawn once for a spec, and written down."""
         assert self.noise.mechanism is not None
-        fitted, table = fitted_to(problem, learned, self.released, self.noise, self.errors)
+        models = [
+            fitted_to(problem, policy.astype(np.int64), self.released, self.noise, self.errors)
+            for policy in self.policies
+        ]
         scales, std = self.noise.scales, float(self.noise.mechanism.std(ONCE)[0])
         which = asked_of_those_held_out(self.spec)
         found = kept.drawn_sums(self.spec.data, which)
         if found is None:
-            exact = check.sums(table, self.data.held, problem.episodes)
+            exact = check.sums([table for _, table in models], self.data.held, problem.episodes)
             noisy = check.noisy(exact, scales)
-            ends = np.array([table.low, table.width])  # with which alone the first sum means something
+            ends = np.array(
+                [[table.low, table.width] for _, table in models]
+            )  # without which scores mean nothing
             found = kept.write_down(self.spec.data, which, {"sums": noisy, "ends": ends})
-        table = table._replace(low=int(found["ends"][0]), width=int(found["ends"][1]))
         of_sums = std * np.array([scales[name] for name in check.names(problem.episodes)])
-        H, n = problem.size.H, self.spec.checked
-        return check.assessed(found["sums"], fitted, table, n, H, of_sums, problem.episodes)
+        H, n, each = problem.size.H, self.spec.checked, []
+        for number, ((fitted, table), (low, width)) in enumerate(zip(models, found["ends"], strict=True)):
+            table = table._replace(low=int(low), width=int(width))
+            mine = [number, *range(2, len(of_sums))]
+            each.append(
+                check.assessed(found["sums"][mine], fitted, table, n, H, of_sums[mine], problem.episodes)
+            )
+        return {name: np.stack([one[name] for one in each]) for name in each[0]}
 
     def _bound_from_start(self, V: Array) -> float:
         """The bound from the declared start, or from the one that the released counts of the first step show."""
@@ -196,7 +219,8 @@ class UploadRun:
             penalty=found.penalty,
             Q=found.Q,
             V=found.V[:-1],
-            policy=found.policy.astype(np.int16),
+            policies=self.policies,
+            always=self.always,
         )
 
 
@@ -206,7 +230,7 @@ def guarantee(spec: UploadSpec) -> dict[str, Any]:
 
 
 def axes(base: UploadSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """What a sweep may change: the budget and the learner's parameters. Each other budget is one more release."""
+    """What a sweep may change: the budget. Each other one is one more release."""
 
     def checked(field: Field, value: Any) -> Any:
         result = field.parse(value) if isinstance(value, str) else field.check(value)
@@ -215,52 +239,12 @@ def axes(base: UploadSpec) -> Mapping[str, Callable[[Any], Any]]:
         return result
 
     found = {f.name: f for f in FIELDS.values() if f.name in BUDGET}
-    found |= {f.name: f for f in OFFLINE[base.algorithm].fields if f.name not in FIELDS}
     return {name: partial(checked, field) for name, field in found.items()}
 
 
 def along(base: UploadSpec, chosen: Mapping[str, Any]) -> UploadSpec:
     """The spec with these values of axes. Raises SpecError when they do not go together."""
-    changes = {name: value for name, value in chosen.items() if name in FIELDS}
-    params = {name: value for name, value in chosen.items() if name not in FIELDS}
-    if params:
-        changes["algorithm_params"] = {**base.algorithm_params, **params}
-    return base.replace(**changes)
-
-
-@contextmanager
-def from_files(given: Mapping[str, Any], base: UploadSpec | None) -> Iterator[UploadSpec]:
-    """The spec with these fields, in which `data` and `declared` are paths of files. What is read of them is forgotten
-    at the end. base: a spec that the fields change."""
-    read = {
-        "n": "how many people the file has",
-        "checked": "how many people are held out; give held_out",
-        "first_step": "how the file numbers its steps",
-    }
-    for name, what in read.items():
-        if name in given:
-            raise SpecError(name, f"this is {what}; leave it out.")
-    files = {name: given[name] for name in ("data", "declared") if name in given}
-    rest = {name: value for name, value in given.items() if name not in files}
-    if base is not None:
-        changed = base.replace(**rest)
-        if not files:
-            yield changed
-            return
-        files = {"declared": base.declared} | files
-        known = changed.to_dict().items()
-        rest = {name: value for name, value in known if name in WHO_AND_HOW and value is not None}
-        rest["held_out"] = changed.held_out
-    for name, what in (("data", "CSV file"), ("declared", "JSON file with what is public")):
-        if name not in files:
-            raise SpecError(name, f"this is missing; give the path of a {what}.")
-    spec = upload(
-        files["data"], files["declared"], tell=lambda outside: print(outside, file=sys.stderr), **rest
-    )
-    try:
-        yield spec
-    finally:
-        kept.forget(spec.data)
+    return base.replace(**chosen)
 
 
 kinds.register(
@@ -275,8 +259,7 @@ kinds.register(
         measure=MEASURE,
         axes=axes,
         along=along,
-        questions={"guarantee": guarantee, "reach": reach},
-        from_files=from_files,
+        questions={"guarantee": guarantee},
         files={
             "policy.json": UploadTrace.policy_file,
             "policy.csv": UploadTrace.steps,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
@@ -14,7 +14,6 @@ from dprl.fields import (
     Field,
     Frozen,
     SpecError,
-    check_params,
     check_type,
     documented,
     read_text,
@@ -39,10 +38,7 @@ if TYPE_CHECKING:
 UNDECLARED = "accept_undeclared"
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
-LEARNERS = (
-    "dp-kl-lcb",
-    "dp-plug-in",
-)  # both plan from one release; the first, with a proved bound, is the default
+LEARNERS = "dp-kl-lcb", "dp-plug-in"  # both plan from one release; the first has a proved bound
 
 # No query key: what a link may not carry.
 FIELDS: Registry[Field] = Registry(
@@ -51,12 +47,7 @@ FIELDS: Registry[Field] = Registry(
         Field("data", "text", "", "a CSV or Parquet file of trajectories", flag="--data"),
         Field("declared", "text", "", FORM, query="decl", flag="--declare"),
         Field("n", "int", None, "trajectories in the data set", 1, 10**12),
-        Field(
-            "algorithm", "choice", None,
-            f"the learner, by default {LEARNERS[0]}",
-            choices=LEARNERS, optional=True, query="alg", flag="--algorithm",
-        ),
-        *(field for field in LEARNING if field.name in ("algorithm_params", "rho", "beta")),
+        *(field for field in LEARNING if field.name in ("rho", "beta")),
         Field(
             "held_out", "float", 0.0,
             f"share of the people held out, who say whether the policy is better than today; {SHARE:g} if a file is "
@@ -86,8 +77,6 @@ class UploadSpec(Budgeted):
     data: str = ""
     declared: str = ""
     n: names.Whole = 1  # type: ignore[assignment]
-    algorithm: names.Given[str, names.OfflineAlgorithm | str | None] = None  # type: ignore[assignment]
-    algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     rho: names.NumberOrNone = None  # type: ignore[assignment]
     beta: names.Number = 0.1  # type: ignore[assignment]
     held_out: names.Number = 0.0  # type: ignore[assignment]
@@ -95,6 +84,8 @@ class UploadSpec(Budgeted):
     first_step: names.Whole = 0  # type: ignore[assignment]
 
     kind: ClassVar[str] = "upload"
+    algorithm: ClassVar[str] = LEARNERS[0]  # type: ignore[misc]
+    algorithm_params: ClassVar[Mapping[str, Any]] = Frozen({})  # type: ignore[misc]
     seeds: ClassVar[int] = 1  # each would be one more release
     TABLE: ClassVar[Mapping[str, Field]] = FIELDS
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -113,12 +104,6 @@ class UploadSpec(Budgeted):
         if not kept.NAME.fullmatch(self.data):
             raise SpecError("data", "a private data set travels in no link: give its file.")
         self._set("declared", declaration(self.declared).text)
-        self._set("algorithm", self.algorithm or LEARNERS[0])
-        learner = self.learner
-        self._set(
-            "algorithm_params",
-            Frozen(check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params)),
-        )
         self._set("rho", 1.0 if self.rho is None else self.rho)
         self._check_cells("declared", self.problem_size)
         if not 0 <= self.checked < self.n:

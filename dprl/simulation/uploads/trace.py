@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from dprl.simulation.spec import engine
 from dprl.simulation.trace import TraceCore
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.policy import SOMEBODY, WHOEVER_DECIDES, Policy
-from dprl.simulation.uploads.spec import UploadSpec
+from dprl.simulation.uploads.spec import LEARNERS, UploadSpec
 
 ESTIMATED = "the start that the released counts of the first step show, with its confidence"
 
@@ -24,27 +25,41 @@ ESTIMATED = "the start that the released counts of the first step show, with its
 class UploadTrace(TraceCore[UploadSpec]):
     """What was learned from an uploaded data set: all of it follows from what was released.
 
-    The curve has one point: at n the lower bound V~ of what the learned policy is worth, from the start, in the
+    Two policies are learned from one release: the cautious one, whose value has a proved bound, and the plug-in policy.
+    The curve has one point: at n the lower bound V~ of what the cautious policy is worth, from the start, in the
     declared rewards. All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
 
     Attributes:
         lower: [S] the same bound from each first state, in the declared rewards.
         errors: [] each, E in use, by family.
-        checked: what people who were held out say of the policy, see check.assessed; empty where nobody was.
+        policies: [2, H, S], the cautious policy and the plug-in policy.
+        always: [A], what taking always this action is worth, by what was released alone.
+        checked: [2, ...] each, what people who were held out say of both, see check.assessed; empty where nobody was.
         released: [H, S, A, S + 2], m~ and n~, and noisy sums of rewards where these are learned (rows as in
             mdp/counts.py).
-        Q_hat, penalty, Q: [H, S, A], V: [H, S], policy: [H, S], what was learned; see learner.Learned.
+        Q_hat, penalty, Q: [H, S, A], V: [H, S], of the cautious policy; see learner.Learned.
     """
 
     lower: Array
     errors: Mapping[str, Array]
+    policies: NDArray[np.int16]
+    always: Array
     checked: Mapping[str, Array]
     released: Array
     Q_hat: Array
     penalty: Array
     Q: Array
     V: Array
-    policy: NDArray[np.int16]
+
+    @property
+    def recommended(self) -> int:
+        """0 for the cautious policy, which alone has a bound where nobody was held out; 1 for the plug-in policy."""
+        return check.recommended(self.checked["difference"]) if self.checked else 0
+
+    @property
+    def policy(self) -> NDArray[np.int16]:
+        """[H, S], the recommended policy."""
+        return np.asarray(self.policies[self.recommended])
 
     def release(self) -> str:
         """All that was released and learned as JSON, without the name that the counts are kept under: labels, the
@@ -57,56 +72,81 @@ class UploadTrace(TraceCore[UploadSpec]):
                 "declared": json.loads(spec.declared),
                 "lower": float(self.curve.values[0]),
                 "lower_by_start": self.lower.tolist(),
-                "policy": self.policy.tolist(),
+                "recommended": LEARNERS[self.recommended],
+                "policies": dict(zip(LEARNERS, self.policies.tolist(), strict=True)),
+                "always": self.spec.public.in_units(self.always, self.spec.problem_size.H).tolist(),
                 "verdict": self.verdict,
-                **{f"held_out_{name}": values.tolist() for name, values in self.today.items()},
+                "held_out": {
+                    key: held_out(self, number) for number, key in enumerate(LEARNERS) if self.checked
+                },
                 "released_counts": self.released.tolist(),
                 "proved_rho": self.guarantee.proved_rho,
                 "protects": self.guarantee.unit,
             }
         )
 
-    @property
-    def today(self) -> dict[str, Array]:
-        """The intervals of `checked` in the declared rewards: learned, behaviour, difference; {} where nobody was held
-        out."""
+    def intervals(self, policy: int) -> dict[str, Array]:
+        """Those of `checked` of one policy in the declared rewards: learned, behaviour, difference; {} where nobody was
+        held out."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
-        found = {name: public.in_units(self.checked[name], H) for name in ("learned", "behaviour")}
+        found = {name: public.in_units(self.checked[name][policy], H) for name in ("learned", "behaviour")}
         low, high = public.reward_range
-        return found | {"difference": (high - low) * self.checked["difference"]}
+        return found | {"difference": (high - low) * self.checked["difference"][policy]}
+
+    @property
+    def today(self) -> dict[str, Array]:
+        """The intervals of the recommended policy."""
+        return self.intervals(self.recommended)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """How much of the recommended policy the file shows, and how often people did what it says."""
+        return {
+            name: float(self.checked[name][self.recommended])
+            for name in ("covered", "follows")
+            if self.checked
+        }
+
+    def verdict_of(self, policy: int) -> str:
+        """Better than what was done, too close to call, or worse; "" where nobody was held out."""
+        return check.verdict(self.checked["difference"][policy]) if self.checked else ""
 
     @property
     def verdict(self) -> str:
-        """Better than what was done, too close to call, or worse; "" where nobody was held out."""
-        return check.verdict(self.checked["difference"]) if self.checked else ""
+        """The verdict on the recommended policy."""
+        return self.verdict_of(self.recommended)
 
     @property
     def portable(self) -> Policy:
         """The policy with its evidence and its guarantee, as it is taken along."""
         spec, public, card, E = self.spec, self.spec.public, self.guarantee, next(iter(self.errors.values()))
         people = check.taken(self.released, self.policy.astype(np.int64))
-        shares = {name: float(self.checked[name]) for name in ("covered", "follows") if self.checked}
         counted = {"a number of people counts": "episodes"} if public.of_people else {}
         proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
         enough = people - E >= 1
-        proof = not spec.learner.unproved(spec.algorithm_params)
-        holds = {"for the best of k releases": "k times that chance", **WHOEVER_DECIDES} if proof else {}
+        other = 1 - self.recommended
+        always = public.in_units(self.always, spec.problem_size.H)
+        best = int(always.argmax())
+        says = {"held-out users say at most": float(self.intervals(0)["learned"][2])} if self.checked else {}
+        holds = {"for the best of k releases": "k times that chance", **WHOEVER_DECIDES}
         about = {
-            "algorithm": spec.algorithm,
+            "algorithm": LEARNERS[self.recommended],
             "privacy": {
                 "unit": card.unit, "adjacency": card.adjacency, **proved, "assumes": list(card.assumptions),
                 "noise": f"{card.mechanism}, {card.noise_formula}",
                 "covers": "this release; what else is released of the same people adds up",
             },
             "bound": {
-                "worth at least" if proof else "estimate, not proved": float(self.curve.values[0]),
+                "of": LEARNERS[0],
+                "best rule of one action": {"action": public.actions[best], "about": float(always[best])},
+                "worth at least": float(self.curve.values[0]),
                 "from": ESTIMATED if public.start is None else "the declared start, taken to be true",
-                "proved": proof, "but for a chance of": spec.beta, **holds,
+                "but for a chance of": spec.beta, **holds, **says,
             },
-            "held out": {"people": spec.checked, "verdict": self.verdict, **shares}
-            | {name: values.tolist() for name, values in self.today.items()},
+            "held out": {"people": spec.checked, **held_out(self, self.recommended), **self.shares},
+            "other policy": {"algorithm": LEARNERS[other], **held_out(self, other)},
             "declared": json.loads(spec.declared), **counted,
             "people learned from": spec.learned_from,
             "a number of people is off by at most": float(E),
@@ -130,3 +170,9 @@ class UploadTrace(TraceCore[UploadSpec]):
     def policy_file(self) -> str:
         """The policy as JSON: see `Policy`."""
         return self.portable.to_json()
+
+
+def held_out(trace: UploadTrace, policy: int) -> dict[str, Any]:
+    """What people held out say of a policy, as JSON."""
+    intervals = {name: values.tolist() for name, values in trace.intervals(policy).items()}
+    return {"verdict": trace.verdict_of(policy), **intervals}

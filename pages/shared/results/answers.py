@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from dprl.fields import SpecError
 from dprl.privacy import Guarantee
-from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, UploadSpec, answered
+from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, answered
 from dprl.simulation.replay import QUESTION
-from dprl.simulation.uploads.spec import NOWHERE
 from pages.shared.results.bundled import asset
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.data import store
@@ -92,12 +91,6 @@ def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
     """How well the data cover the problem, see `simulation.offline.covered`; None while it is not known."""
     found = _answer_to("coverage", spec)
     return found if isinstance(found, dict) else None
-
-
-def reach_of_release(spec: UploadSpec) -> dict[str, Any] | Pending | None:
-    """Whether the bound of a release can be above 0, see `simulation/uploads/reach.py`; None where that failed."""
-    found = _answer_to("reach", spec, data=NOWHERE)  # it follows from public numbers alone
-    return found if isinstance(found, dict | Pending) else None
 
 
 @cache

@@ -1,0 +1,108 @@
+"""How good releases of one's own data are in models that nobody tuned anything on: `python -m bench.hidden_models`.
+
+Each model has its own sizes, rewards, rare states and way in which people act. For each budget it prints, over all
+models: the gain over today's practice of each policy and of the recommended one, as a share of the better policy's
+gain; how often the proved bound was above the true value; and how often a verdict was wrong.
+
+With `--data-sets 1000`, data sets are drawn anew until there are so many.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+
+import numpy as np
+
+import dprl
+from dprl.mdp import TabularMDP, planning
+from dprl.mdp.tabular import Array
+from dprl.simulation import UploadTrace
+from dprl.simulation.uploads import check, kept
+from dprl.simulation.uploads.model import trajectories
+from dprl.simulation.uploads.spec import LEARNERS
+
+MODELS, BUDGETS = 20, (0.05, 0.1, 1.0)
+
+
+def hidden(seed: int) -> tuple[TabularMDP, Array, int]:
+    """Return a model, how people act in it, [H, S, A], and how many people there are."""
+    rng = np.random.default_rng([20261128, seed])
+    S, A, H = int(rng.integers(3, 11)), int(rng.integers(2, 5)), int(rng.integers(3, 11))
+    rare = 1.0 / np.arange(1, S + 1) ** rng.choice([0.0, 1.0, 2.0])
+    P = rng.dirichlet(np.full(S, rng.choice([0.2, 0.5, 2.0])), (S, A)) * rare
+    P /= P.sum(-1, keepdims=True)
+    R = rng.beta(0.7, 0.7, (S, A))
+    if seed % 3 == 0:  # hardly anything is rewarded
+        R = (rng.random((S, A)) < 0.2) * rng.random((S, A))
+    if seed % 4 == 1:  # states are worth more and more
+        R = np.clip(np.linspace(0, 0.8, S)[:, None] + rng.normal(0, 0.1, (S, A)), 0, 1)
+    labels = tuple(f"s{i}" for i in range(S)), tuple(f"a{i}" for i in range(A))
+    whole = np.broadcast_to(P, (H, S, A, S)).copy(), np.broadcast_to(R, (H, S, A)).copy()
+    model = TabularMDP("hidden", *whole, rare / rare.sum(), *labels)
+    Q = planning.optimum(model).Q
+    ways = (
+        np.broadcast_to(rng.dirichlet(np.full(A, 2.0), S), (H, S, A)),
+        np.full((H, S, A), 1 / A),
+        soft(2.0 * Q),  # who knows something
+        0.9 * np.broadcast_to(np.eye(A)[rng.integers(0, A, S)], (H, S, A)) + 0.1 / A,  # a habit
+        soft(-Q),
+    )
+    return model, np.ascontiguousarray(ways[seed % 5]), int(rng.choice([4_000, 10_000, 30_000]))
+
+
+def soft(Q: Array) -> Array:
+    """Return the probabilities of actions, [H, S, A], of a softmax."""
+    weights = np.exp(Q - Q.max(-1, keepdims=True))
+    return np.asarray(weights / weights.sum(-1, keepdims=True))
+
+
+def value(model: TabularMDP, way: Array) -> float:
+    """Return what acting so is worth from the start. way: [H, S, A], probabilities."""
+    V = np.zeros(model.S)
+    for h in range(model.H - 1, -1, -1):
+        V = (way[h] * (model.R[h] + model.P[h] @ V)).sum(-1)
+    return float(model.d1 @ V)
+
+
+def worth(trace: UploadTrace, number: int, model: TabularMDP, way: Array) -> float:
+    """Return what a policy is worth where people go on as today wherever it has no evidence."""
+    policy, E = trace.policies[number].astype(np.int64), float(next(iter(trace.errors.values())))
+    enough = check.taken(trace.released, policy) - E >= 1
+    return value(model, np.where(enough[..., None], np.eye(model.A)[policy], way))
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data-sets", type=int, default=MODELS)
+    found: dict[float, list[tuple[float, ...]]] = {rho: [] for rho in BUDGETS}
+    for number in range(parser.parse_args().data_sets):
+        model, way, n = hidden(number % MODELS)
+        text = trajectories(model, way, n, np.random.default_rng([number, 1]))
+        public = {
+            "states": list(model.state_labels),
+            "actions": list(model.action_labels),
+            "horizon": model.H,
+        }
+        spec, now = dprl.upload(io.BytesIO(text.encode()), public, rho=1.0), value(model, way)
+        for rho in BUDGETS:
+            trace = dprl.run(spec.replace(rho=rho)).seeds[0]
+            gains = [worth(trace, policy, model, way) - now for policy in (0, 1)]
+            gain = gains[trace.recommended]
+            above = float(trace.curve.values[0]) > gains[0] + now
+            wrong = trace.verdict == "better" and gain <= 0, trace.verdict == "worse" and gain >= 0
+            found[rho].append((*gains, gain, above, *wrong))
+        kept.forget(spec.data)
+    for rho, rows in found.items():
+        cautious, plug_in, recommended, above, better, worse = np.array(rows, dtype=float).T
+        best = np.maximum(cautious, plug_in).mean()
+        means = np.array([cautious.mean(), plug_in.mean(), recommended.mean()]) / best
+        shares = zip((*LEARNERS, "recommended"), means, strict=True)
+        print(f"rho {rho:g}, {len(rows)} data sets:", *(f"{name} {share:.2f}" for name, share in shares))
+        wrong_said = f"better wrong {better.mean():.4f}, worse wrong {worse.mean():.4f}"
+        print(f"  bound too high {above.mean():.3f}, {wrong_said}")
+
+
+if __name__ == "__main__":
+    main()
