@@ -6,9 +6,12 @@ my-learner = "my_package.my_learner:ALGORITHM"
 
 from __future__ import annotations
 
+import hashlib
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, TypeVar
 
 from dprl.fields import SpecError, shown, similar
@@ -17,8 +20,9 @@ from dprl.messages.brief import cut, table_of
 T = TypeVar("T")
 
 failures: list[str] = []  # a sentence for each that could not be used
-# by group and key: which version of which package the entry came from
+# by group and key: which version of which package the entry came from, and a digest of its code
 sources: dict[tuple[str, str], str] = {}
+digests: dict[tuple[str, str], str] = {}
 
 
 class UnknownKey(SpecError, KeyError):
@@ -32,6 +36,7 @@ class Registry(Mapping[str, T]):
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
         self._entries = dict(entries)
+        self.group = ""  # of entry points, once those of other packages are in it
 
     def __getitem__(self, key: str) -> T:
         try:
@@ -41,6 +46,14 @@ class Registry(Mapping[str, T]):
             raise UnknownKey("key", f"{wrong}; give one of {', '.join(self)}.") from None
 
     def __setitem__(self, key: str, entry: T) -> None:
+        """Replace an entry. Raises SpecError for a key that is new, of which specs would know nothing."""
+        if self.group and key not in self:
+            way = f"register it as an entry point of {self.group}, in a package that you install"
+            raise SpecError("key", f"{shown(key)} cannot be added here; {way}.")
+        self._entries[key] = entry
+
+    def add(self, key: str, entry: T) -> None:
+        """Add an entry."""
         self._entries[key] = entry
 
     def __delitem__(self, key: str) -> None:
@@ -65,10 +78,12 @@ class Registry(Mapping[str, T]):
 
 
 def sources_of(**keys: str | None) -> list[str]:
-    """Package and version of each of these that another package has registered: keys by group, such as learners."""
-    return [
-        sources[f"dprl.{group}", str(key)] for group, key in keys.items() if (f"dprl.{group}", key) in sources
-    ]
+    """Return what decides the results of each of these that another package has registered: its version and code.
+
+    keys: by group, such as learners.
+    """
+    given = [(f"dprl.{group}", str(key)) for group, key in keys.items()]
+    return [f"{sources[each]} {digests[each]}" for each in given if each in sources]
 
 
 def add_plugins(
@@ -93,6 +108,7 @@ def add_plugins(
         for sentence in _added(point, registry, needed, refusal, added):
             failures.append(sentence)
             warnings.warn(sentence, RuntimeWarning, stacklevel=2)
+    registry.group = group
 
 
 def _added(
@@ -117,7 +133,24 @@ def _added(
     elif why := refusal(entry):
         yield f"{what} was left out: {why}."
     else:
-        registry[entry.key] = entry
+        registry.add(entry.key, entry)
         added(entry)
         if point.dist is not None:
             sources[point.group, entry.key] = f"{point.dist.name} {point.dist.version}"
+            digests[point.group, entry.key] = code_digest(point.module)
+
+
+def code_digest(module: str) -> str:
+    """Return a short digest of the Python files that a module comes with: all of its package, or its own file alone.
+
+    Results are kept by it, so that a change of the code computes them anew, whatever the version says.
+    """
+    top = sys.modules[module.partition(".")[0]]
+    folders = [Path(folder) for folder in getattr(top, "__path__", ())]
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    if not files and top.__file__:
+        files = [Path(top.__file__)]
+    found = hashlib.sha256()
+    for file in files:
+        found.update(f"{file.name} ".encode() + file.read_bytes())
+    return found.hexdigest()[:8]

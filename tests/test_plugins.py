@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import dprl
 from dprl.__main__ import main
 
 ROOT = Path(__file__).parents[1]
@@ -124,9 +125,12 @@ def test_what_is_registered_runs_and_what_fails_is_said(tmp_path: Path) -> None:
         assert reason in sentence
         assert sentence.endswith(".")
         assert sentence.isprintable()
-    # another version of the package is another result
+    # another version of the package is another result, and so is other code of the same version
     again, *changed = outside(tmp_path / "b", "1.1", KEYS)
-    assert again != ran.split()[1]
+    same, *_ = outside(tmp_path / "c", "1.0", KEYS)
+    other, *_ = said(tmp_path / "d", "1.0", {"outside.py": f"{MODULE}\n# changed"}, POINTS, KEYS)
+    assert same == ran.split()[1]
+    assert len({same, again, other}) == 3
     as_ours_and_said_so(drawn, changed)
 
 
@@ -143,6 +147,14 @@ def as_ours_and_said_so(drawn: list[str], changed: list[str]) -> None:
         assert names.split()[0] != changed[i]
         assert names.split()[1] == default
         assert refused == f"contribution: 2 does not go with mechanism {key} of another package; give 1."
+
+
+def test_a_registry_takes_no_new_entry_by_assignment() -> None:
+    with pytest.raises(
+        dprl.SpecError, match=r"^key: mine cannot be added here; register it as an entry point of dprl\."
+    ):
+        dprl.ALGORITHMS["mine"] = dprl.ALGORITHMS["dp-ucbvi"]
+    assert "mine" not in dprl.ALGORITHMS
 
 
 def test_list_says_what_failed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ def simple(monkeypatch: pytest.MonkeyPatch) -> TabularLearner:
         key="simple", title="Simple optimism", summary="Optimism.", source="nobody's", privacies=("central", "none"),
         statistic=pucb.ALGORITHM.statistic, plan=pucb.ALGORITHM.plan, constants=pucb.ALGORITHM.constants,
     )  # fmt: skip
+    monkeypatch.setattr(ALGORITHMS, "group", "")
     monkeypatch.setitem(ALGORITHMS, "simple", found)
     algorithm = FIELDS["algorithm"]
     monkeypatch.setitem(FIELDS, "algorithm", replace(algorithm, choices=(*algorithm.choices, "simple")))
