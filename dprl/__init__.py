@@ -7,7 +7,7 @@
 (5, 193)
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dprl import privacy
 from dprl.environments import ENVIRONMENTS
@@ -30,6 +30,9 @@ from dprl.simulation import (
     upload,
 )
 from dprl.version import VERSION
+
+if TYPE_CHECKING:
+    from dprl import testing
 
 __version__ = VERSION
 

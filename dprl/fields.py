@@ -25,6 +25,7 @@ T = TypeVar("T")
 Kind = Literal["int", "float", "choice", "text", "params"]
 
 SAID = messages("refusals")["field"]
+SIZES = ("S", "A", "H", "d")  # parameters of environments that people take for fields
 SPEC = "an object with fields such as environment"
 _BOM = "\ufeff"
 _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
@@ -243,6 +244,8 @@ def check_names(table: Iterable[str], given: Iterable[object]) -> None:
     for name in given:
         if name not in known:
             wrong = f"{shown(name)} is not a field{similar(name, known)}"
+            if "environment_params" in known and name in SIZES:
+                wrong += f"; give environment_params={{'{name}': ...}}"
             raise SpecError("spec", f"{wrong}; the fields are {', '.join(known)}.")
 
 

@@ -322,18 +322,18 @@ def test_a_sweep_of_runs_on_data_sets_is_drawn_as_on_trade_offs() -> None:
         sweep, {spec: RunCurves((trace := dprl.run(spec)).at, trace.values) for spec in sweep.specs}
     )
     frame = result.frame()
-    picture, gaps = result.plot(), result.plot("suboptimality")
-    for drawn, models in ((picture, {"dp-apvi"}), (gaps, {"apvi", "dp-apvi"})):
+    picture, gaps = result.plot("privacy cost"), result.plot("suboptimality")
+    for drawn, models in ((picture, {"DP-APVI"}), (gaps, {"APVI", "DP-APVI"})):
         assert set(drawn.table["model"]) == models
         assert drawn.table["n"].unique().tolist() == ["n = 1,000", "n = 1 million"]  # a panel each
     for drawn, column in ((picture, "extra_gap"), (gaps, "gap")):
         own = frame[frame["algorithm"] == "dp-apvi"].groupby(["n", "rho"])[column].mean()
-        np.testing.assert_allclose(drawn.table[drawn.table["model"] == "dp-apvi"]["mean"], own)
+        np.testing.assert_allclose(drawn.table[drawn.table["model"] == "DP-APVI"]["mean"], own)
         assert drawn.figure.to_dict()["layout"]["xaxis"]["title"]["text"] == "Privacy budget ρ"
     # along n, what has no privacy is in each panel, whatever the budget
     along = SweepResult(Sweep(base, {name: axes[name] for name in ("n", "algorithm", "rho")}), result.curves)
     panels = along.plot("suboptimality").table
-    assert panels.groupby("rho")["model"].agg(set).tolist() == [{"apvi", "dp-apvi"}] * 3
+    assert panels.groupby("rho")["model"].agg(set).tolist() == [{"APVI", "DP-APVI"}] * 3
     attacks: Any = SweepResult(Sweep(AttackSpec(run=SPEC), {"executions": [250]}), {})
     wrong: Any = "share"
     for draw, sentence in (

@@ -57,7 +57,7 @@ if isinstance(read, dprl.RunSpec):
 
 model = dprl.TabularMDP("coin", np.ones((1, 1, 1, 1)), np.ones((1, 1, 1)), np.ones(1), ("s",), ("a",))
 dprl.RunSpec(model).environment  # str
-dprl.Budget("ward", rho=1).name  # str
+dprl.Budget("of test_types").name  # str
 dprl.OFFLINE["dp-kl-lcb"].title  # str
 try:
     dprl.RunSpec(epsilon=-1)

@@ -72,7 +72,7 @@ def account(
     size: float = 1.0,
     contribution: int = 1,
 ) -> Account:
-    """Return the epsilon that noise of a scale proves, or the least noise that proves an epsilon. Give one of both.
+    """Return the epsilon that noise of a scale proves, or the least noise that proves an epsilon.
 
     - Continual counting: `gaussian-tree`, `gaussian-toeplitz`, `gaussian-optimal`, `gaussian-blt` and `laplace-tree`
       add noise to running sums, which are released several times. Each episode is in one release and all later ones.
@@ -82,7 +82,7 @@ def account(
 
     Args:
         mechanism: a key of `dprl.MECHANISMS`, except `unary`, whose noise an algorithm chooses.
-        epsilon: to be proved.
+        epsilon: to be proved. Give exactly one of epsilon and scale.
         scale: of the noise, see `Account`.
         delta: of the guarantee; 0 for pure privacy, which Laplace noise alone can give.
         releases: of running sums, or batches that are shuffled.
@@ -112,7 +112,9 @@ def account(
     )
     epsilon, scale = ARGUMENTS["epsilon"].check(epsilon), ARGUMENTS["scale"].check(scale)
     if (epsilon is None) == (scale is None):
-        raise SpecError("epsilon", "give either epsilon, to get the noise, or scale, to get the epsilon.")
+        raise SpecError(
+            "epsilon", "give exactly one of epsilon, to get the noise, and scale, to get the epsilon."
+        )
     noise = _mechanism(mechanism, releases, delta, size, contribution)
     stream = make_stream(np.ones(1, dtype=np.int64)) if noise.fresh else stream_of_releases(releases)
     bits = noise.norm == "cells"

@@ -175,14 +175,15 @@ class SweepResult(Generic[S]):
             )
         return pd.concat(parts, ignore_index=True)
 
-    def plot(self, measure: Drawn = "privacy cost", *, dark: bool = False) -> Picture:
+    def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
         """The dashboard's chart of Trade-offs: a marker for each run, along the first axis that is a number.
 
         Each value of a second axis has a line with dashes and markers of its own. If there is a third axis, each value
         of the environment, or else of the third axis, has a panel.
 
         Args:
-            measure: what is drawn.
+            measure: what is drawn. By default the privacy cost; if algorithm is an axis, what each run lost, because
+                each algorithm's privacy cost is compared with that algorithm itself without privacy.
 
                 - Online runs: "privacy cost", which is regret beyond the same seeds of the non-private baseline,
                   "regret" at the end, or "share" of V* that an average episode lost.

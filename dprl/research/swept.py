@@ -14,7 +14,10 @@ from dprl.figures import style, tradeoff
 from dprl.figures.looks import marked
 from dprl.figures.panels import side_by_side
 from dprl.figures.regret import distinct
+from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.metrics.curves import RunCurves
+from dprl.plugins import Registry
+from dprl.privacy import MECHANISMS
 from dprl.research.frontiers import (
     AXES,
     BUDGETS,
@@ -41,13 +44,23 @@ MEASURES: dict[str, dict[str, tradeoff.Measure]] = {
     OfflineSpec.kind: {"privacy cost": "gap price", "suboptimality": "gap"},
 }
 PRICE = "privacy cost"
+ITSELF = "Each algorithm is compared with itself without privacy, so the lowest curve need not lose least."
+LOST = {RunSpec.kind: "share", OfflineSpec.kind: "suboptimality"}  # by default where algorithms are compared
+TITLED: dict[str, tuple[Registry[Any], ...]] = {
+    "algorithm": (ALGORITHMS, OFFLINE),
+    "environment": (ENVIRONMENTS,),
+    "mechanism": (MECHANISMS,),
+}
 Points = list[tuple[Any, Any]]  # values of the axis, and the runs there
 
 
 def frontier_picture(
-    sweep: Sweep[Any], curves: Mapping[Any, RunCurves], measure: str, *, dark: bool
+    sweep: Sweep[Any], curves: Mapping[Any, RunCurves], measure: str | None, *, dark: bool
 ) -> Picture:
     """The chart, see `SweepResult.plot`. Raises SpecError."""
+    algorithms = "algorithm" in dict(sweep.axes)
+    if measure is None:
+        measure = LOST.get(sweep.base.kind, PRICE) if algorithms else PRICE
     shown_as = measure_of(sweep.base.kind, measure)
     x = next((name for name, values in sweep.axes if not isinstance(values[0], str)), None)
     if x is None:
@@ -75,6 +88,7 @@ def frontier_picture(
         for title, found in lines.items()
     }
     title, symbol = AXES.get(x, x), SYMBOLS.get(x, x)
+    itself = ITSELF if algorithms and measure == PRICE and not panel else ""
 
     def chart(found: list[Frontier]) -> Picture:
         return tradeoff.frontier(
@@ -82,7 +96,7 @@ def frontier_picture(
             measure=shown_as,
             axis=f"{title[0].upper()}{title[1:]}",
             symbol=symbol,
-            see=about_frontier(found, shown_as, symbol),
+            see=f"{about_frontier(found, shown_as, symbol)} {itself}".rstrip(),
             dark=dark,
         )
 
@@ -90,6 +104,8 @@ def frontier_picture(
         return chart(drawn[""])
     pictures = {name: chart(found) for name, found in drawn.items() if found}
     see = " ".join(f"{name}: {picture.see}" for name, picture in pictures.items())
+    if algorithms and measure == PRICE:
+        see = f"{see} {ITSELF}"
     return replace(side_by_side(pictures, panel), see=see)
 
 
@@ -132,8 +148,11 @@ def lines_of(
 
 
 def axis_words(name: str, value: Any) -> str:
-    """A value of an axis in a name."""
-    return value if isinstance(value, str) else f"{SYMBOLS.get(name, name)} = {human(value)}"
+    """A value of an axis in a name: the title of an entry of a registry."""
+    if not isinstance(value, str):
+        return f"{SYMBOLS.get(name, name)} = {human(value)}"
+    entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)
+    return getattr(entry, "title", value)
 
 
 def line_title(keys: list[tuple[str, ...]], spec: Any, x: str) -> str:

@@ -288,7 +288,7 @@ class Trace(Generic[T_co]):
             }
         )
 
-    def summary(self) -> dict[str, float | None]:
+    def summary(self) -> dict[str, Any]:
         """The curve's end with its 95% t interval over seeds, what is claimed and proved, and the speed.
 
         An interval of regret or suboptimality, which are never negative, begins at 0 or above.

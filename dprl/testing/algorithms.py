@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dprl.fields import check_type
-from dprl.learners import ALGORITHMS
+from dprl.fields import SpecError, shown
+from dprl.learners import ALGORITHMS, Learner
 from dprl.learners.tabular import planner
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp.tabular import Array
@@ -20,7 +20,7 @@ BONUSES = ("anytime", "paper", "practical", planner.OWN)
 GIVEN = ("released", "errors", "possible", "constants")  # arrays that a plan is made of
 
 
-def check_algorithm(algorithm: TabularLearner) -> tuple[str, ...]:
+def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
     """Check an online tabular algorithm, registered or not, as plain Python, and return the checks' names.
 
     - record: key, texts, privacy models and bonuses are known.
@@ -33,9 +33,9 @@ def check_algorithm(algorithm: TabularLearner) -> tuple[str, ...]:
         >>> dprl.testing.check_algorithm(dprl.ALGORITHMS["dp-ucbvi"])
         ('record', 'function of what was released')
     """
-    check_type(
-        "algorithm", algorithm, TabularLearner, "a TabularLearner, the record of an online tabular algorithm"
-    )
+    if not isinstance(algorithm, TabularLearner):
+        wanted = "a TabularLearner, the record of an online tabular algorithm"
+        raise SpecError("algorithm", f"{shown(algorithm)} is not allowed; give {wanted}.")
     with offered(ALGORITHMS, algorithm, FIELDS, "algorithm"):
         return run_checks(algorithm, [record, function_of_what_was_released])
 

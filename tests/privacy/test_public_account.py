@@ -122,8 +122,8 @@ def test_shuffled_bits() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({}, "epsilon: give either epsilon, to get the noise, or scale, to get the epsilon."),
-        ({"epsilon": 1, "scale": 1}, "epsilon: give either epsilon, to get the noise, or scale"),
+        ({}, "epsilon: give exactly one of epsilon, to get the noise, and scale, to get the epsilon."),
+        ({"epsilon": 1, "scale": 1}, "epsilon: give exactly one of epsilon, to get the noise, and scale"),
         ({"epsilon": 0}, "epsilon: 0 is not allowed; give a number from 0.001 to 1000."),
         (
             {"epsilon": 1, "delta": 0},
