@@ -1,0 +1,8 @@
+"""All experiments by key."""
+
+from __future__ import annotations
+
+from dprl.papers.experiments import TEN
+from dprl.papers.printed import FIGURES, PRINTED
+
+CLAIMS = {claim.key: claim for claim in (*TEN, *PRINTED, *FIGURES)}
