@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from dprl.metrics import Verdict, overall
 from dprl.papers.claim import Claim
@@ -132,8 +132,12 @@ class Work:
     bears_on: tuple[str, ...]
 
 
-def _table(name: str) -> dict[str, object]:
+def _table(name: str) -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))
+
+
+def _tuples(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
 
 
 @cache
@@ -142,12 +146,8 @@ def papers() -> dict[str, PaperItems]:
     found = {}
     for name in PAPERS:
         given = _table(name)
-        rows = given.pop("item")
-        assert isinstance(rows, list)
-        items = (
-            Item(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}) for row in rows
-        )
-        found[name] = PaperItems(name, **given, items=tuple(items))  # type: ignore[arg-type]
+        items = tuple(Item(name, **_tuples(row)) for row in given.pop("item"))
+        found[name] = PaperItems(name, **given, items=items)
     return found
 
 
@@ -160,9 +160,7 @@ def all_items() -> dict[str, Item]:
 @cache
 def related() -> tuple[Work, ...]:
     """Return the later papers."""
-    rows = _table("related")["work"]
-    assert isinstance(rows, list)
-    return tuple(Work(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}) for row in rows)
+    return tuple(Work(**_tuples(row)) for row in _table("related")["work"])
 
 
 def findings(reports: Mapping[str, ClaimReport]) -> dict[str, ItemFinding]:

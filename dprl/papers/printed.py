@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dprl.papers import offline, privacy, regret
 from dprl.papers.claim import Claim
 from dprl.papers.experiments import LINEAR, QW_ONLINE, VIETRI, at, by_trust
 from dprl.simulation import OfflineSpec, RunSpec
 
 # Noise, bonus and releases as the paper of each has them.
-AS_PRINTED = {"calibration": "paper", "bonus": "paper", "episodes": 50_000, "seeds": 1}
-PURE = {"mechanism": "laplace-tree", "delta": 0.0}
+AS_PRINTED: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 50_000, "seeds": 1}
+PURE: dict[str, Any] = {"mechanism": "laplace-tree", "delta": 0.0}
 READ = (
     "Our accountant's (ε, δ) or ρ when one user's whole trajectory is replaced, as the papers define neighbours. "
     "Nothing is run."

@@ -144,8 +144,10 @@ class Ranking:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Ranking:
         """Read what `to_dict` wrote."""
-        ranks = (Rank(**{k: np.inf if v == "more" else v for k, v in one.items()}) for one in given["ranks"])
-        return cls(given["version"], tuple(ranks))
+        ranks: list[dict[str, Any]] = [
+            {k: np.inf if v == "more" else v for k, v in one.items()} for one in given["ranks"]
+        ]
+        return cls(given["version"], tuple(Rank(**one) for one in ranks))
 
 
 def ranked_spec(problem: str, algorithm: str, privacy: str, K: int) -> RunSpec:
@@ -229,7 +231,7 @@ def rank(compute: Compute, known: Ranking | None = None) -> Ranking:
         for one, K in asked:
             one.ends[K] = ends[one.specs[K]]
         looks = [(one, one.found()) for one in work if one.specs]
-        asked = [(one, look.pending) for one, look in looks if look and look.pending in one.specs]  # type: ignore[misc]
+        asked = [(one, look.pending) for one, look in looks if look and look.pending in one.specs]
     had |= {(one.problem, one.algorithm, one.privacy): one.rank() for one in work if one.specs}
     ranks = tuple(had[place] for place in places if place in had)
     return Ranking(known.version if known else version(), ranks)

@@ -51,6 +51,13 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
     """Each run of a chain loses less than the next: the least ratio of two neighbours, seed by seed; of neighbours
     that have both learned nothing, nothing is said."""
     specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
+    algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
+    title = problem_title(specs[-1], note)
+    if len(algorithms) > 1:
+        names = " before ".join(algorithms)
+        title = " · ".join(
+            [environment_of(specs[0]), names, trust_label(specs[0]), f"K = {human(specs[0].episodes)}"]
+        )
 
     def judge(evidence: Evidence) -> Finding:
         runs = evidence.runs
@@ -63,19 +70,22 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
         value, low, high = (float(np.exp(v)) for v in (found.value, found.low, found.high))
         return Finding(value, low, high, 1.0, found.verdict, (1.0, np.inf))
 
+    def label(spec: RunSpec) -> str:
+        return ALGORITHMS[spec.algorithm].title if len(algorithms) > 1 else trust_label(spec)
+
     def draw(evidence: Evidence) -> SettingPlot:
         series = []
         for spec in specs:
             run = evidence.runs[spec]
             series.append(
-                SpecSeries(spec, trust_label(spec), run.at.astype(float), run.values / run.at / run.v_star)
+                SpecSeries(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star)
             )
         return SettingPlot(
             "What an average episode has lost so far", USERS, "Share of V* lost", tuple(series)
         )
 
     return Setting(
-        problem_title(specs[-1], note),
+        title,
         "least ratio of regret between neighbours in the order",
         "more than 1",
         specs,
@@ -153,7 +163,7 @@ def exponent_of(
         x, rows = points(evidence)
         mean = rows.mean(axis=0)
         height = np.exp(np.mean(np.log(np.maximum(mean, 1e-300)) - exponent * np.log(x)))
-        bound = (f"reference slope {exponent:g}, the bound's", x, height * x**exponent)
+        bound = (f"reference slope {exponent:.3g}, the bound's", x, height * x**exponent)
         name, x_title, y_title = labels
         alike = len({spec.epsilon for spec in specs}) == 1
         who = trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title
@@ -162,7 +172,7 @@ def exponent_of(
     return Setting(
         heading,
         statistic,
-        f"at most {exponent:g} + {FLAT:g}",
+        f"at most {exponent:.3g} + {FLAT:g}",
         tuple(dict.fromkeys(spec for one in specs for spec in ((one.baseline(), one) if paired else (one,)))),
         lambda evidence: rate(Measured(*power_law(*points(evidence))), exponent),
         draw,
@@ -175,7 +185,7 @@ def inverse(specs: Sequence[RunSpec]) -> Array:
     return np.array([1 / (spec.epsilon or np.inf) for spec in specs])
 
 
-def in_budget(specs: Sequence[RunSpec]) -> Setting:
+def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
     """The price of privacy grows like 1/epsilon at most."""
 
     def points(evidence: Evidence) -> Points:
@@ -186,7 +196,10 @@ def in_budget(specs: Sequence[RunSpec]) -> Setting:
         points,
         1.0,
         specs,
-        heading=problem_title(specs[0], f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"),
+        heading=problem_title(
+            specs[0],
+            " · ".join(filter(None, [note, f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"])),
+        ),
         statistic="exponent of the privacy cost in 1/ε",
         labels=("What privacy costs", "1/ε", "Extra regret (reward lost)"),
     )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from dprl.papers import Claim
+from dprl.papers import Claim, Setting
 from dprl.papers.items import Item, papers, related
 from dprl.papers.report import ClaimReport, version
 from dprl.simulation import OfflineSpec, RunSpec, estimate
 from dprl.theory.papers import PAPERS as SOURCES
 from dprl.words import duration
+from pages.attack import link as attack_link
 from pages.papers import views
 from pages.papers.state import (
     RELATED,
@@ -53,7 +54,6 @@ ICONS = {
 SAME = "Computed again here, the same numbers:"
 OTHER = "Computed again here, other numbers:"
 PACE = 0.5  # seconds between two looks at what is running
-MOST_REPLAYED = 4  # curves of one setting
 
 
 def main() -> None:
@@ -160,7 +160,7 @@ def opened(item: Item, live: bool) -> None:
             "Setting", list(titles), str(place + 1), lambda value: open_item(item.address, int(value) - 1), titles,
             name=item.address,
         )  # fmt: skip
-        replay(claim.settings[place].specs)
+        replay(claim.settings[place])
     views.setting_curves(shown, known, place, token)
     again(claim, here and here[1])
     with st.expander("Conditions and numbers", icon=":material/list:"):
@@ -174,15 +174,31 @@ def opened(item: Item, live: bool) -> None:
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
 
 
-def replay(specs: tuple[Any, ...]) -> None:
-    """Draw the link to the page that runs a setting, with exactly its settings."""
-    online = [spec for spec in specs if isinstance(spec, RunSpec)][:MOST_REPLAYED]
+def replay(setting: Setting) -> None:
+    """Draw the link to the page that runs a setting, with exactly its settings; of many runs the first ones."""
+    online = [spec for spec in setting.specs if isinstance(spec, RunSpec)]
+    offline = [spec for spec in setting.specs if isinstance(spec, OfflineSpec)]
+    many = len(online) or len(offline)
+    some = f", {links.MAX_CURVES} of {many} runs" if many > links.MAX_CURVES else ""
     if online:
-        query = links.encode([links.Curve(spec) for spec in online], links.AT_FIRST)
-        page_link("explore", "Replay on Online", query, icon="replay")
-    elif specs and isinstance(specs[-1], OfflineSpec):
-        query = multi_run_link.encode([spec for spec in specs if isinstance(spec, OfflineSpec)])
-        page_link("offline", "Replay on Offline", query, icon="replay")
+        tab = "guarantee" if setting.question else links.AT_FIRST.tab
+        curves = [links.Curve(spec) for spec in online[: links.MAX_CURVES]]
+        query = links.encode(curves, replace(links.AT_FIRST, tab=tab))
+        page_link("explore", f"Replay on Online{some}", query, icon="replay")
+    elif not offline:
+        page_link(
+            "attack",
+            "Replay on Attack",
+            attack_link.encode(setting.specs[0], attack_link.AttackView()),
+            icon="replay",
+        )
+    else:
+        page_link(
+            "offline",
+            f"Replay on Offline{some}",
+            multi_run_link.encode(offline[: links.MAX_CURVES]),
+            icon="replay",
+        )
 
 
 def again(claim: Claim, here: ClaimReport | None) -> None:

@@ -112,7 +112,7 @@ TAKEN = {
     "dprl.messages.labels": {"called", "of_data", "phrase"},
     "dprl.simulation.replay": {"QUESTION", "unplayable"},
     "dprl.player": {"PlayedCurve", "PlayedMeasure", "Shown", "player_page", "sizes_of"},
-    "dprl.papers": {"CLAIMS", "Claim", "SpecSeries"},
+    "dprl.papers": {"CLAIMS", "Claim", "Setting", "SpecSeries"},
     "dprl.lessons": {
         "LESSONS",
         "Attempt",
