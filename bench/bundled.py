@@ -1,8 +1,7 @@
 """What comes with the program as computed before: finished runs, an attack, and V* of the environments by default.
 
 `python -m bench.bundled` computes all files of assets/ anew with the real engine, after a change that alters them;
-`python -m bench.bundled home` only that one; `python -m bench.bundled landscape-added` only those learners of the
-Landscape that its file does not have.
+`python -m bench.bundled home` only that one; `papers-added` and `ranking-added` only what those two files lack.
 """
 
 from __future__ import annotations
@@ -20,20 +19,15 @@ from numpy.typing import NDArray
 from bench import users
 from bench.story import story
 from dprl import metrics
-from dprl.claims import CLAIMS
-from dprl.claims.kept import kept, to_dict
-from dprl.claims.paper_figures import FIGURES
-from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
-from dprl.landscape import PROBLEMS, Landscape
-from dprl.landscape import command as landscape
-from dprl.landscape.compute import workers
-from dprl.landscape.gather import added
-from dprl.landscape.lower import all_bounds, written
 from dprl.lessons import LESSONS
 from dprl.lessons.weights import WIDTHS, widths
 from dprl.metrics import search
 from dprl.metrics.curves import Evidence, RunCurves, thinned
+from dprl.papers import CLAIMS
+from dprl.papers.evidence import from_dict, kept, noted, to_dict
+from dprl.papers.ranking import Ranking, rank, workers
+from dprl.papers.report import version
 from dprl.runs.database import setting
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
 from dprl.sitemap import PAGES, Page
@@ -122,30 +116,32 @@ def attack() -> dict[str, object]:
     return {"spec": DEFAULT.to_dict(), "releases": first.releases, "counters": first.counters, **scores}
 
 
-def claims() -> dict[str, object]:
-    """What the verdicts of the page Claims follow from."""
+def papers(known: Evidence | None = None) -> dict[str, object]:
+    """What the verdicts of the page Papers follow from. known: what is not computed again."""
     wanted: dict[Any, bool] = {}  # whether whole curves are
-    answers: dict[Any, Any] = {}
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}
-        answers |= {
-            (question, spec): answered(kinds.answer(question, spec))
-            for spec, question in claim.questions.items()
-        }
+    had = known or Evidence({}, {})
+    answers = {
+        (question, spec): had.answers.get((question, spec))
+        or noted(question, answered(kinds.answer(question, spec)))
+        for claim in CLAIMS.values()
+        for spec, question in claim.questions.items()
+    }
     found = {}
     for spec, whole in wanted.items():
+        if spec in had.runs and (not whole or len(had.runs[spec].at) > 1):
+            found[spec] = had.runs[spec]
+            continue
         trace = run(spec)
         found[spec] = kept(RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star), whole)
     return {"version": version(), **to_dict(Evidence(found, answers))}
 
 
-def figures() -> dict[str, object]:
-    """The runs of the papers' figures."""
-    found = {}
-    for spec in dict.fromkeys(spec for figure in FIGURES.values() for spec in figure.runs):
-        trace = run(spec)
-        found[spec] = kept(RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star), True)
-    return to_dict(Evidence(found, {}))
+def ranking(known: Ranking | None = None) -> dict[str, Any]:
+    """Users needed by every private algorithm. known: what is not computed again."""
+    with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:
+        return rank(many, known).to_dict()
 
 
 def rounded(answer: Any) -> Any:
@@ -208,12 +204,11 @@ OTHERS: dict[str, Callable[[], str]] = {
     "optima": lambda: listed(optima()),  # of no page alone
     "tradeoffs": lambda: listed({"spec": s.to_dict(), "ends": ends} for s, ends in ready_studies().items()),
     "attack": lambda: whole(attack()),
-    "claims": lambda: whole(claims()),
-    "figures": lambda: whole(figures()),
+    "papers": lambda: whole(papers()),
     "lessons": lambda: listed(lessons()),
     "users": lambda: lines_of(users.table().to_dict()),
     "start": lambda: lines_of(story()),
-    "landscape": lambda: lines_of(landscape.compute().to_dict()),
+    "ranking": lambda: lines_of(ranking()),
 }
 CURVES = {name: page for page in PAGES.values() for name in page.bundled if name not in OTHERS}
 
@@ -224,15 +219,14 @@ def main(names: Collection[str]) -> None:
         if name in names or not names:
             text = listed(map(compute, runs_of(CURVES[name], name))) if name in CURVES else OTHERS[name]()
             path_of(name).write_text(text, encoding="utf-8")
-    if "landscape-lower" in names:
-        known = json.loads(path_of("landscape").read_text(encoding="utf-8"))
-        problems = tuple(PROBLEMS.values())
-        known["lower"] = written(list(all_bounds(problems, known["users"])))
-        path_of("landscape").write_text(lines_of(known), encoding="utf-8")
-    if "landscape-added" in names:
-        known = Landscape.from_dict(asset("landscape"))
-        with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:
-            path_of("landscape").write_text(lines_of(added(known, many).to_dict()), encoding="utf-8")
+    if "papers-added" in names:
+        asked = {spec: question for claim in CLAIMS.values() for spec, question in claim.questions.items()}
+        known = from_dict(asset("papers"), asked)
+        path_of("papers").write_text(whole(papers(known)), encoding="utf-8")
+    if "ranking-added" in names:
+        path_of("ranking").write_text(
+            lines_of(ranking(Ranking.from_dict(asset("ranking")))), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from bench.kinds import DRAWN, HIDDEN, Kinds
 from dprl import RunSpec, run
-from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
 from dprl.metrics import search
+from dprl.papers.report import version
 from dprl.simulation import online
 from dprl.users import MODELS, MOST, Asked, Check, Problem, Table, beyond, curve
 from dprl.users.answer import straight

@@ -15,10 +15,10 @@ from typing import Any
 
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE
 from dprl.__main__ import command_line
-from dprl.claims import CLAIMS
 from dprl.fields import Field
 from dprl.lessons import LESSONS
 from dprl.messages.glossary import TERMS
+from dprl.papers import CLAIMS
 from dprl.privacy import PRIVATIZERS
 from dprl.privacy.curator import PROMISES
 from dprl.simulation.kinds import KINDS

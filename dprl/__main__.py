@@ -22,11 +22,10 @@ from dprl import (
     serve,
     spec_from_json,
 )
-from dprl.claims import CLAIMS, figures
-from dprl.claims import command as claims
 from dprl.commands import Parser, add_web, directory, fail, list_command, status, text_of, web_command
 from dprl.fields import Field, parse_params, read_json, shown
-from dprl.landscape import command as landscape
+from dprl.papers import CLAIMS
+from dprl.papers import command as verdicts
 from dprl.research import release
 from dprl.research.background import begin_workers
 from dprl.research.collect import RunFailed, collect, compute_runs
@@ -44,7 +43,7 @@ from dprl.tables import csv
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
 EVERY_CLAIM = "all"
 ATTACKED = '; say what is attacked in a file for --spec, as {"kind": "attack", "run": {"epsilon": 1}}'
-REPRODUCED = (*CLAIMS, figures.FIGURE, landscape.KEY, EVERY_CLAIM)
+REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
 
 
 def command_line() -> Parser:
@@ -347,7 +346,6 @@ def add_reproduce(commands: Any) -> None:
     parser.add_argument(
         "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; by default they are listed"
     )
-    parser.add_argument("name", nargs="?", help="after figure, which; by default all")
     parser.add_argument(
         "--out",
         metavar="DIR",
@@ -359,23 +357,23 @@ def add_reproduce(commands: Any) -> None:
 def reproduce_command(given: argparse.Namespace) -> int:
     """Compute the verdict on one claim or on all, as `sweep` computes runs; print it, and write DIR/CLAIM.json."""
     if given.claim is None:
-        beside = {figures.FIGURE: figures.SAYS, landscape.KEY: landscape.SAYS}
-        for key, says in {**{c.key: c.says for c in CLAIMS.values()}, **beside}.items():
+        for key, says in {
+            **{c.key: c.says for c in CLAIMS.values()},
+            verdicts.RANKING: verdicts.SAYS,
+        }.items():
             print(f"{key:<20} {says}")
         return 0
     if given.claim not in REPRODUCED:
         raise SpecError("claim", f"{shown(given.claim)} is not allowed; give one of {', '.join(REPRODUCED)}.")
     out = None if given.out is None else directory(given.out)
     progress = progress_bar() if sys.stderr.isatty() else None
-    if given.claim == landscape.KEY:
-        landscape.command(out, progress)
+    if given.claim == verdicts.RANKING:
+        verdicts.reproduce_ranking(out, progress)
         return 0
-    wanted = figures.asked_for(given.claim, given.name)
     store = workers_of(given.engine)
-    figures.print_figures(wanted, store, COMMAND_LINE, out, progress)
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
-            claims.command(claim, store, COMMAND_LINE, out, progress)
+            verdicts.reproduce(claim, store, COMMAND_LINE, out, progress)
     return 0
 
 

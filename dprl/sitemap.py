@@ -162,26 +162,16 @@ PAGES = {
             guide="how-to/teach-a-class",
         ),
         Page(
-            "claims",
-            "Papers' claims",
-            "Ten claims of the papers put to the test, with computed verdicts.",
+            "papers",
+            "Papers",
+            "Every theorem, table and figure of five papers with a computed verdict, and all algorithms ranked.",
             "gavel",
             section="Check",
-            heading="Do the papers' claims hold?",
-            groups=(RunGroup("claims", "Runs of Claims"),),
-            bundled=("claims", "figures"),
+            heading="Papers: is it still true?",
+            groups=(RunGroup("papers", "Runs of Papers"),),
+            bundled=("papers", "ranking"),
             guide="how-to/reproduce-a-claim",
             lists=("online", "offline"),
-        ),
-        Page(
-            "landscape",
-            "Algorithms",
-            "Every private algorithm at one proved guarantee: regret, users needed, bound.",
-            "landscape",
-            section="Check",
-            heading="Which private algorithm needs the fewest users?",
-            bundled=("landscape",),
-            guide="notes/landscape",
         ),
         Page(
             "attack",
@@ -214,7 +204,12 @@ PAGES = {
         ),
     )
 }
-MOVED = {"free": "tradeoffs", "linear": "explore"}  # addresses of pages that others have absorbed
+MOVED = {  # addresses of pages that others have absorbed
+    "free": "tradeoffs",
+    "linear": "explore",
+    "claims": "papers",
+    "landscape": "papers",
+}
 GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}
 
 

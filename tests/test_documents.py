@@ -20,9 +20,9 @@ import pytest
 
 import dprl
 from dprl.__main__ import command_line
-from dprl.claims import CLAIMS
 from dprl.lessons import LESSONS
 from dprl.messages.glossary import TERMS
+from dprl.papers import CLAIMS
 from dprl.simulation.uploads import kept, ledger
 from tests.test_layers import ROOT
 
@@ -96,8 +96,7 @@ def test_every_picture_is_shown() -> None:
     assert unused == []
 
 
-# What other tests look at on smaller problems: tests/test_floors.py and tests/environments.
-LONG = ("docs/notes/floors.md-0", "docs/how-to/bring-an-environment.md-1")
+LONG = ("docs/how-to/bring-an-environment.md-1",)  # tests/environments look at it on a smaller problem
 EXAMPLES = [
     pytest.param(
         code, id=(at := f"{name(page)}-{number}"), marks=[pytest.mark.thorough] if at in LONG else []

@@ -1,7 +1,7 @@
 """Imports run one way, and only the pages know Streamlit.
 
 messages <- fields <- plugins <- engine <- mdp <- statistics <- {environments, privacy, learners} <- simulation
-<- {runs, links} <- {uploads, research} <- API <- claims <- lessons <- pages <- website; testing is over simulation;
+<- {runs, links} <- {uploads, research} <- API <- papers <- lessons <- pages <- website; testing is over simulation;
 users, over privacy and fields, is for pages; player is over simulation, links, figures and sentences
 
 API is dprl/__init__.py. Names in braces never import each other; messages, metrics and tables import nothing of dprl,
@@ -61,8 +61,7 @@ RANK = {
     "testing": 5,
     "users": 5,
     "research": 9,
-    "claims": 11,
-    "landscape": 12,
+    "papers": 11,
     "commands": 12,
     "lessons": 12,
     "player": 12,

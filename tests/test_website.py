@@ -28,9 +28,9 @@ from pages.shared.visitor.links import Curve
 from pages.users import words
 from pages.users.link import users_table
 from website import start
-from website.claims import claims
 from website.document import STOPS, Document, html_of
 from website.live import page_of, played, replays, runs_of
+from website.papers import papers
 
 SVG = "http://www.w3.org/2000/svg"  # the name of its elements, which no request is sent for
 NONE = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**4, seeds=2)
@@ -66,15 +66,15 @@ def test_every_file_that_a_page_leads_to_is_written(site: dict[str, str]) -> Non
         assert "https:" not in re.sub(r'>[^<"]{10000,}<', "><", text)
     assert all(
         f"<h1>{escape(PAGES[path].heading)}" in site[f"{path or 'index'}.html"]
-        for path in ("", "users", "claims")
+        for path in ("", "users", "papers")
     )
 
 
 @pytest.mark.thorough
 def test_a_page_has_the_same_bytes_each_time_it_is_written(site: dict[str, str]) -> None:
-    nav = re.search("<nav.*</nav>", site["claims.html"])
+    nav = re.search("<nav.*</nav>", site["papers.html"])
     assert nav is not None
-    assert html_of(claims(), nav[0]) == site["claims.html"]
+    assert html_of(papers(), nav[0]) == site["papers.html"]
 
 
 @pytest.mark.thorough
@@ -100,7 +100,7 @@ def test_users_needed_says_what_the_dashboard_says_wherever_its_sliders_stand(si
 
 
 def test_every_claim_has_its_verdict_and_a_chart(site: dict[str, str]) -> None:
-    html = site["claims.html"]
+    html = site["papers.html"]
     for report in bundled().reports.values():
         assert escape(report.summary) in html
     assert len(content_of(html)["plots"]) >= len(bundled().reports)

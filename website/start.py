@@ -12,14 +12,14 @@ from pathlib import Path
 from dprl.lessons import LESSONS
 from dprl.sitemap import PAGES
 from dprl.words import plural
-from website.claims import claims
 from website.document import Document, html_of, links_to
 from website.home import AFTER, home
 from website.lessons import lesson, list_of_lessons
 from website.live import page_of, played, replays, runs_of, shows
 from website.needs import needs
+from website.papers import papers
 
-HOME, USERS, CLAIMS, LESSON_LIST = "index.html", "users.html", "claims.html", "lessons.html"
+HOME, USERS, PAPERS, LESSON_LIST = "index.html", "users.html", "papers.html", "lessons.html"
 
 
 def main() -> None:
@@ -49,7 +49,7 @@ def files() -> Iterator[tuple[str, str]]:
     examples = played()
     live = [(f"live-{number}.html", each.title, shows(each)) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(LESSONS.values())]
-    others = [(USERS, "users"), (CLAIMS, "claims"), (LESSON_LIST, "lessons")]
+    others = [(USERS, "users"), (PAPERS, "papers"), (LESSON_LIST, "lessons")]
     listed = [(f"{HOME}#{AFTER}", PAGES[""].name), *((file, PAGES[path].name) for file, path in others)]
     listed.insert(1, (f"{HOME}#live", "Live runs"))
 
@@ -58,7 +58,7 @@ def files() -> Iterator[tuple[str, str]]:
 
     yield whole(HOME, home(HOME, live, others), listed[0][0])
     yield whole(USERS, needs())
-    yield whole(CLAIMS, claims())
+    yield whole(PAPERS, papers())
     yield whole(LESSON_LIST, list_of_lessons(lessons))
     for number, (file, one) in enumerate(lessons):
         following = lessons[number + 1] if number + 1 < len(lessons) else None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import SpecSeries
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.lessons.trust import EXPLORED, NONE
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Evidence
+from dprl.papers import SpecSeries
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 from dprl.words import human, rough, to_the

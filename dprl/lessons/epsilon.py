@@ -7,8 +7,6 @@ import math
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import SpecSeries
-from dprl.claims.experiments import COLLUSIONS
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Slope
@@ -17,6 +15,8 @@ from dprl.lessons.trust import CENTRAL, EXPLORED
 from dprl.lessons.users import BUDGETS, CHOICES, END, START, X, nearest
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Array, Evidence
+from dprl.papers import SpecSeries
+from dprl.papers.experiments import COLLUSIONS
 from dprl.simulation import RunSpec
 from dprl.words import human, percent, rough, to_the
 

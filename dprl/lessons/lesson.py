@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dprl.claims import SpecSeries
 from dprl.figures.lessons import Frame
 from dprl.lessons.prediction import Order, Prediction
 from dprl.messages import messages
 from dprl.metrics.curves import Evidence
+from dprl.papers import SpecSeries
 
 
 @dataclass(frozen=True)

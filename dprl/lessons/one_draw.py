@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dprl.claims import SpecSeries
-from dprl.claims.collusion import read
-from dprl.claims.experiments import COLLUSIONS
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Array, Evidence
+from dprl.papers import SpecSeries
+from dprl.papers.experiments import COLLUSIONS
+from dprl.papers.privacy import read
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 from dprl.words import human, percent, rough

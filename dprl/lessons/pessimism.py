@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dprl.claims import SpecSeries
 from dprl.figures.lines import DATA_SETS
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.messages import filled, messages
 from dprl.metrics import search
 from dprl.metrics.curves import Array, Evidence
+from dprl.papers import SpecSeries
 from dprl.sentences.price import rough_users
 from dprl.simulation import OfflineSpec
 from dprl.words import listed, percent, rough

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import SpecSeries
-from dprl.claims.regret import price
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, NONE, SHUFFLE
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Evidence
+from dprl.papers import SpecSeries
+from dprl.papers.regret import price
 from dprl.simulation import RunSpec
 from dprl.words import human, to_the
 

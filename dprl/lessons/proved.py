@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import SpecSeries
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.lessons.trust import EXPLORED
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Array, Evidence
+from dprl.papers import SpecSeries
 from dprl.sentences.price import rough_users
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import human, percent, promise, proves, rough

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dprl.claims import SpecSeries
 from dprl.figures.trust import LEARNED
 from dprl.lessons.lesson import DrawnSeries, Plot
 from dprl.messages import filled, messages
 from dprl.metrics import search
 from dprl.metrics.curves import Array, Evidence
+from dprl.papers import SpecSeries
 from dprl.simulation import RunSpec
 from dprl.words import percent
 

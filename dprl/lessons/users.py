@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import SpecSeries
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Array, Evidence
+from dprl.papers import SpecSeries
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 from dprl.words import human, to_the

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import SpecSeries
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Array, Evidence
+from dprl.papers import SpecSeries
 from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec, SeedTrace
 from dprl.words import human, listed, percent, to_the

@@ -102,7 +102,7 @@ def at_one_epsilon(live: bool) -> None:
         page_link("explore", f"Open this chart on the page {PAGES['explore'].name}", example.query)
         page_link("lessons", "Start a five-minute lesson")
         page_link("data", "Use your own data")
-        page_link("claims", "Check the papers' claims")
+        page_link("papers", "Check the papers' claims")
         along = h.epsilon, best(), s.common, footer()
         save("home.html", "Download interactive chart", "text/html", lambda: taken_along(*along))
         save_citations(chart_runs(h.epsilon))

@@ -157,7 +157,7 @@ def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("path", ["", "landscape", "users"], ids=["home", "algorithms", "users"])
+@pytest.mark.parametrize("path", ["", "users"], ids=["home", "users"])
 def test_views_of_many_runs_have_their_citations(
     visit: Visits, browser: Browser, tmp_path: Path, path: str
 ) -> None:

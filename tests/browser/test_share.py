@@ -67,7 +67,7 @@ URL.createObjectURL = (blob) => make.call(URL, blob.type === "text/javascript"
 def test_a_button_is_shown_when_it_can_be_pressed(visit: Visits) -> None:
     page = visit.window()
     page.add_init_script(HELD_SCRIPTS)
-    page.goto(f"{visit.app.url}/landscape")
+    page.goto(f"{visit.app.url}/users")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     button = page.get_by_text("Copy link", exact=True)
     expect(button).to_be_attached()

@@ -25,8 +25,7 @@ MAIN = {
     "users": ("", "textbox", "Budget ε"),
     "offline": ("", "radio", "Privacy cost in the lower bound"),
     "lessons": ("lesson=trust&step=2", "button", "Show the answer"),
-    "claims": ("", "button", "2. With a trusted curator"),
-    "landscape": ("", "radio", "Regret"),
+    "papers": ("", "button", "Theorem 5.2"),
     "attack": (ATTACK, "radio", "One reward differs"),
     "runs": ("", "link", "Home"),
 }

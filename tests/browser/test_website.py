@@ -158,7 +158,7 @@ def test_every_scene_of_the_story_fits_and_stands_still_where_that_is_asked_for(
         assert barriers(page) == []
 
 
-@pytest.mark.parametrize("name", ["users.html", "lesson-3.html", "index.html", "claims.html", "lessons.html"])
+@pytest.mark.parametrize("name", ["users.html", "lesson-3.html", "index.html", "papers.html", "lessons.html"])
 def test_each_page_is_used_without_barriers(
     browser: Browser, site: Path, name: str, screen: tuple[int, str]
 ) -> None:

@@ -12,15 +12,14 @@ import pytest
 
 from dprl.figures import (
     attack,
-    claims,
     needs,
     offline,
     pac,
+    papers,
     regret,
     room,
     style,
 )
-from dprl.figures import landscape as many
 from dprl.figures import users as needed
 from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
@@ -34,7 +33,7 @@ CHAIN = four_in_a_row()
 N = np.array([1e3, 1e4, 1e5, 1e6])
 SHARES = np.linspace(0, 1, 21)
 BAND = "95% t interval of the mean over seeds"
-EPISODES, USERS = "Episodes (by default one user each)", "Users K, each point a run planned for K"
+EPISODES = "Episodes (by default one user each)"
 LOST = "Regret (reward lost)"
 ROOT = Path(__file__).parents[2]
 
@@ -103,12 +102,6 @@ CASES = {
         ),
         needed.TITLE, needed.X_TITLE, "Users needed", "how far a line may be off",
     ),
-    "learners": Case(
-        lambda scale, **how: many.regret_by_users(
-            "Central", [series(scale=scale)], view="regret", v_star=3.4, target=0.1, ends=(0.0, 16.0), **how
-        ),
-        "Central", USERS, LOST,
-    ),
     "home": Case(
         lambda scale, **how: captioned.trust(
             {1.0: test_trust.costs(scale)}, epsilon=1.0, v_star=test_trust.V_STAR, **how
@@ -121,7 +114,7 @@ CASES = {
         "95% t interval of the mean over data sets",
     ),
     "claim": Case(
-        lambda scale, **how: claims.measured_curves("Gaps", EPISODES, LOST, [series("run", scale)], **how),
+        lambda scale, **how: papers.measured_curves("Gaps", EPISODES, LOST, [series("run", scale)], **how),
         "Gaps", EPISODES, LOST, BAND,
     ),
     "scores": Case(

@@ -14,12 +14,11 @@ import streamlit as st
 from dprl.runs.store import Store
 from dprl.simulation.trace import Spec
 from pages.attack.link import Attack
-from pages.claims.state import Claims
 from pages.data.own import OwnData
 from pages.home.state import Home
-from pages.landscape.state import LandscapePageState
 from pages.lessons.state import Lessons
 from pages.offline.record import OfflineState, offline
+from pages.papers.state import Papers
 from pages.room.state import Class
 from pages.shared.visitor.state import ExploreState, PageState, Session, read_address, session
 from pages.tradeoffs.state import SweepPageState
@@ -35,10 +34,9 @@ def _none(_: Any) -> Sequence[Spec]:
 # Of each page: what it keeps of a visitor, and the specs that this stands for.
 PAGES: dict[str, tuple[type[PageState], Specs]] = {
     "attack": (Attack, lambda part: [part.spec]),
-    "claims": (Claims, _none),
     "explore": (ExploreState, lambda part: [curve.spec for curve in part.curves]),
     "home": (Home, _none),
-    "landscape": (LandscapePageState, _none),
+    "papers": (Papers, _none),
     "lessons": (Lessons, _none),
     "data": (OwnData, _none),
     "offline": (OfflineState, lambda part: part.specs),

@@ -177,12 +177,11 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
 # Of views without a tab Data: an algorithm that is on it, and a mechanism or privacy model.
 CITED = {
     "home": ("DP-UCBVI", "One-hot questions"),
-    "landscape": ("LDP-OBI", "Shuffle"),
     "users": ("DP-UCBVI", "One-hot questions"),
     "tradeoffs": ("DP-UCBVI", "One-hot questions"),
     "attack": ("DP-UCBVI", "Central"),
     "lessons?lesson=trust": ("DP-UCBVI", "Local"),
-    "claims?claim=jdp-additive": ("DP-UCBVI", "Central"),
+    "papers?item=online/theorem-5-2": ("DP-UCBVI", "Central"),
 }
 
 

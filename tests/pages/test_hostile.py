@@ -12,7 +12,6 @@ from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from dprl.users import Asked
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
-from pages.landscape import state as landscape
 from pages.offline.view import OfflineView
 from pages.shared.visitor import multi_run_link, state
 from pages.shared.visitor.address import query_of
@@ -42,14 +41,13 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
         multi_run_link.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab))
         for tab in ("gap", "policy")
     ],
-    "landscape": [landscape.encode(landscape.Seen(sort="year", of="dp-ucbvi:local"))],
     "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],
     "lessons": [
         [("lesson", "trust"), ("step", "2"), ("guess", "1e9"), ("shown", "yes")],
         [("lesson", "price"), ("guess", "0.5"), ("present", "on")],
         [("lesson", "users"), ("step", "1")],
     ],
-    "claims": [[("claim", "one-draw"), ("at", "1")]],
+    "papers": [[("item", "pac/one-draw"), ("at", "1")], [("paper", "linear"), ("problem", "chain")]],
     "users": [
         users.encode(Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)),
         [("problem", "riverswim"), ("K", "1e8")],

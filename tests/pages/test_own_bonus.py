@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from dprl import ALGORITHMS, RunSpec
-from dprl.landscape.rows import CONSTANTS
 from dprl.learners.tabular import pucb
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.simulation import FIELDS
@@ -33,8 +32,8 @@ def simple(monkeypatch: pytest.MonkeyPatch) -> TabularLearner:
 
 
 def test_every_set_of_constants_has_its_words() -> None:
-    assert set(panel.BONUS) == set(names.BONUS) == set(CONSTANTS) == set(FIELDS["bonus"].choices)
-    for said in (panel.BONUS, names.BONUS, CONSTANTS):
+    assert set(panel.BONUS) == set(names.BONUS) == set(FIELDS["bonus"].choices)
+    for said in (panel.BONUS, names.BONUS):
         assert {key for key in said if NOT_PROVED in said[key]} - {"practical"} == {"own"}
 
 

@@ -16,10 +16,9 @@ CURVES = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~eps.7"], "tab": "guarantee"}
 # Of every page with a link of its own, one that is not as the page opens, and a word that it then shows.
 LINKS: dict[str, dict[str, Any]] = {
     "attack": {"step": "tree"},
-    "claims": {"claim": "lower-bound"},
+    "papers": {"item": "pac/lemma-8"},
     "explore": CURVES,
     "home": {"eps": "0.1"},
-    "landscape": {"problem": "chain", "K": "1e6"},
     "lessons": {"lesson": "trust"},
     "offline": {"tab": "guarantee"},
     "users": {"K": "1e8", "S": "6", "eps": "0.5"},

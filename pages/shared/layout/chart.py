@@ -10,9 +10,9 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from dprl.claims.report import version
 from dprl.figures.picture import PackedPicture, Picture, Sketch, for_page
 from dprl.figures.style import config
+from dprl.papers.report import version
 from dprl.tables import escape_formulas
 from pages.shared.layout import reading
 from pages.shared.layout.frame import dark

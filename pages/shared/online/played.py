@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from dprl.claims.report import version
+from dprl.papers.report import version
 from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
 from dprl.simulation import RunSpec
 from pages.shared.names import in_common, kinds, titles

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.claims import CLAIMS
-from dprl.claims.kept import from_dict
-from dprl.claims.report import ClaimReport, report
 from dprl.metrics.curves import Evidence
+from dprl.papers import CLAIMS
+from dprl.papers.evidence import from_dict
+from dprl.papers.report import ClaimReport, report
 from dprl.simulation import AttackSpec, spec_from_dict
 from pages.shared.results.bundled import asset
 
@@ -27,16 +27,10 @@ class Bundled(NamedTuple):
 @cache
 def bundled() -> Bundled:
     """Read once."""
-    found: dict[str, Any] = asset("claims")
+    found: dict[str, Any] = asset("papers")
     questions = {spec: asked for claim in CLAIMS.values() for spec, asked in claim.questions.items()}
     known = from_dict(found, questions)
     return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
-
-
-@cache
-def bundled_figures() -> Evidence:
-    """The runs of the papers' figures; read once."""
-    return from_dict(asset("figures"), {})
 
 
 class AttackScores(NamedTuple):

@@ -1,0 +1,297 @@
+"""Papers: verdicts as a matrix, users needed by every algorithm, what was measured in each setting of an experiment
+against what was claimed, and the curves of a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dprl.figures import lines, style
+from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.lines import Array, Series
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
+from dprl.words import human, power
+
+# Filled where the claim holds, open where it does not: told apart without colours, which mean privacy models.
+SYMBOLS = {
+    "holds": "circle",
+    "holds as an upper bound": "diamond",
+    "nothing learned yet": "square-open",
+    "undecided": "circle-open",
+    "does not hold here": "x",
+}
+ROW = 34  # pixels
+ALT = "Points with intervals, a row for each numbered setting, and a mark for what each is held against."
+EXACT_ALT = "Points, a row for each numbered setting, and a mark for what each is held against."
+
+MATRIX_ALT = "A row of cells for each paper, one cell per item, coloured and marked by its verdict."
+RANKED_ALT = "Points with intervals: the users that each algorithm needs, those with the fewest first."
+# Colours that people with any kind of colour vision tell apart, and a mark for each.
+CELLS = {
+    "holds": ("#0072B2", "✓"),
+    "fails": ("#D55E00", "✗"),
+    "not settled": ("#E69F00", "?"),
+    "superseded": ("#009E73", "↑"),
+    "disputed": ("#CC79A7", "!"),
+    "not tested": ("", "·"),  # in the theme's faint colour
+}
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """An item in the matrix: its paper's title, address, name, statement and verdict."""
+
+    paper: str
+    address: str
+    name: str
+    says: str
+    verdict: str
+
+
+def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Picture:
+    """Draw a cell for each item, a row for each paper, in the order of verdicts."""
+    papers = list(dict.fromkeys(cell.paper for cell in cells))
+    order = list(CELLS)
+    placed = [
+        (i, papers.index(paper), cell)
+        for paper in papers
+        for i, cell in enumerate(
+            sorted((c for c in cells if c.paper == paper), key=lambda c: order.index(c.verdict))
+        )
+    ]
+    chart = Chart("How much of each paper stands", height=120 + 34 * len(papers), dark=dark)
+    for verdict, (color, mark) in CELLS.items():
+        own = [one for one in placed if one[2].verdict == verdict]
+        fill = color or style.translucent(chart.colors.faint, 0.35)
+        bars: Trace = {
+            "type": "bar",
+            "orientation": "h",
+            "name": f"{mark} {verdict}",
+            "base": [x + 0.04 for x, _, _ in own],
+            "x": [0.92] * len(own),
+            "y": [y for _, y, _ in own],
+            "width": 0.8,
+            "marker": {"color": fill, "line": {"width": 0}},
+            "unselected": {"marker": {"opacity": 1}},
+            "text": [mark] * len(own),
+            "textposition": "inside",
+            "insidetextanchor": "middle",
+            "textangle": 0,
+            "constraintext": "none",
+            "textfont": {"color": style.readable_on(color) if color else chart.colors.ink, "size": 12},
+            "customdata": [cell.address for _, _, cell in own],
+            "hovertext": [
+                f"<b>{style.plain(cell.name)}: {verdict}</b><br>{'<br>'.join(wrap(style.plain(cell.says), 50))}"
+                for _, _, cell in own
+            ],
+            "hovertemplate": "%{hovertext}<extra></extra>",
+        }
+        if own:
+            chart.traces.append(bars)
+    most = max(x for x, _, _ in placed) + 1
+    names = {"tickmode": "array", "tickvals": list(range(len(papers))), "ticktext": papers}
+    chart.y(**names, range=[len(papers) - 0.5, -0.5], showgrid=False, zeroline=False, fixedrange=True)
+    chart.x(visible=False, range=[0, most], fixedrange=True)
+    table = pd.DataFrame([(c.paper, c.name, c.verdict, c.says) for c in cells])
+    table.columns = pd.Index(["paper", "item", "verdict", "statement"])
+    return chart.picture(MATRIX_ALT, see, table, barmode="overlay", clickmode="event+select")
+
+
+@dataclass(frozen=True)
+class RankedRow:
+    """An algorithm under a privacy model: users needed with their interval, in words, and its look."""
+
+    name: str
+    model: str
+    mechanism: str
+    needed: float
+    low: float
+    high: float
+    words: str
+    look: CurveStyle
+
+
+def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = False) -> Picture:
+    """Draw the users needed by each algorithm, the fewest on top."""
+    chart = Chart(
+        title, "Users needed", "", subtitle="95% interval over seeds", height=110 + 26 * len(rows), dark=dark
+    )
+    known = [row for row in rows if np.isfinite(row.needed)]
+    for model in dict.fromkeys(row.model for row in known):
+        own = [(place, row) for place, row in enumerate(rows) if row.model == model and row in known]
+        color = own[0][1].look.color(dark)
+        chart.points(
+            model,
+            [row.needed for _, row in own],
+            [place for place, _ in own],
+            color,
+            own[0][1].look.symbol,
+            10,
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [min(row.high, 10 * row.needed) - row.needed for _, row in own],
+                "arrayminus": [row.needed - row.low for _, row in own],
+                "color": color,
+            },
+            customdata=[
+                f"<b>{style.plain(r.name)}</b>, {r.model}<br>{r.words}<br>{r.mechanism}" for _, r in own
+            ],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
+    for place, row in enumerate(rows):
+        if row not in known:
+            chart.words([1e15], [place], [row.words], chart.colors.muted, 11, textposition="middle left")
+    ticks = {"tickmode": "array", "tickvals": list(range(len(rows))), "ticktext": [r.name for r in rows]}
+    chart.y(**ticks, range=[len(rows) - 0.5, -0.5], showgrid=False)
+    decades = [10.0**k for k in range(3, 16, 3)]
+    chart.x(
+        type="log", range=[2.8, 15.2], tickvals=decades, ticktext=[power(k) for k in decades], tickangle=0
+    )
+    table = pd.DataFrame([(r.name, r.model, r.mechanism, r.needed, r.low, r.high) for r in rows])
+    table.columns = pd.Index(
+        ["algorithm", "privacy model", "mechanism", "users needed", "low (95%)", "high (95%)"]
+    )
+    return chart.picture(RANKED_ALT, see, table)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A setting by its number: its statistic and interval, these in words, what they are held against, the verdict, and
+    the range in which a whole interval holds the claim."""
+
+    number: int
+    title: str
+    value: float
+    low: float
+    high: float
+    words: str
+    threshold: float
+    verdict: str
+    zone: tuple[float, float]
+
+
+def measurements(
+    statistic: str, rows: Sequence[Measurement], *, over: str, log: bool, see: str, dark: bool = False
+) -> Picture:
+    """Each setting's statistic with its interval, beside what it is held against. over: what that is an interval over,
+    "" for numbers that are exact."""
+    places = list(range(len(rows)))
+    ends = [
+        v for row in rows for v in (row.low, row.high, row.value, row.threshold, *row.zone) if np.isfinite(v)
+    ]
+    if log:
+        reach = (min(v for v in ends if v > 0), max(ends))
+    else:
+        room = max(0.08 * (max(ends) - min(ends)), 0.02)
+        reach = (min(ends) - room, max(ends) + room)
+    chart = Chart(
+        "What was measured, and what was claimed",
+        statistic[:1].upper() + statistic[1:],
+        "Setting",
+        subtitle=f"95% interval over {over}" if over else "worked out exactly",
+        height=150 + ROW * len(rows),
+        dark=dark,
+    )
+    _zones(chart, rows, reach)
+    for verdict, symbol in SYMBOLS.items():
+        if chosen := [(place, row) for place, row in enumerate(rows) if row.verdict == verdict]:
+            _settings_points(chart, verdict, symbol, *zip(*chosen, strict=True))
+    chart.add(
+        "markers",
+        [row.threshold for row in rows],
+        places,
+        marker={
+            "symbol": "line-ns",
+            "size": 22,
+            "line": {"width": 3, "color": chart.colors.roles["optimal"]},
+        },
+        hovertemplate="what is claimed: %{x}<extra></extra>",
+        name="what it is held against",
+    )
+    numbers = {"tickmode": "array", "tickvals": places, "ticktext": [str(row.number) for row in rows]}
+    chart.y(**numbers, range=[len(rows) - 0.4, -0.6], showgrid=False)
+    chart.x(type="log" if log else "linear", nticks=6, tickangle=0)
+    chart.x(**lines.log_ticks(*reach) if log else {"range": list(reach)})
+    table = pd.DataFrame(
+        [(r.number, r.title, r.value, r.low, r.high, r.threshold, r.verdict) for r in rows],
+        columns=["setting", "where", statistic, "low (95%)", "high (95%)", "held against", "verdict"],
+    )
+    return chart.picture(ALT if over else EXACT_ALT, see, table)
+
+
+def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]) -> None:
+    """Behind each row the range in which a whole interval holds the claim, as far as the axis reaches."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for place, row in enumerate(rows):
+        if not np.isnan(row.zone).any():
+            x += [max(row.zone[0], reach[0]), min(row.zone[1], reach[1]), None]
+            y += [place, place, None]
+    if x:
+        fill = style.translucent(chart.colors.roles["optimal"], 0.3)
+        line = {"color": fill, "width": 18}
+        chart.add("lines", x, y, line=line, hoverinfo="skip", name="where the claim holds")
+
+
+def _settings_points(
+    chart: Chart, verdict: str, symbol: str, places: Sequence[int], rows: Sequence[Measurement]
+) -> None:
+    """The settings of one verdict."""
+    ink = chart.colors.ink
+    chart.points(
+        verdict,
+        [row.value for row in rows],
+        list(places),
+        ink,
+        symbol,
+        11,
+        2,
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": np.nan_to_num([row.high - row.value for row in rows]),
+            "arrayminus": np.nan_to_num([row.value - row.low for row in rows]),
+            "thickness": 1.6,
+            "width": 5,
+            "color": ink,
+        },
+        customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in rows],
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+
+
+def measured_curves(
+    title: str,
+    x_title: str,
+    y_title: str,
+    series: Sequence[Series],
+    bound: tuple[str, Array, Array] | None = None,
+    *,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """The curves of a setting, logarithmic both ways. bound: a name, and theory's x and y [P]."""
+    height = 400 + 18 * (len(series) + (bound is not None))
+    chart = Chart(title, x_title, y_title, subtitle="mean over seeds", height=height, dark=dark)
+    lines.draw_series(chart, series, lambda x: f"at {human(x)}")
+    parts: list[Mapping[str, Any]] = [{"series": one.label, "x": one.x, **one.numbers()} for one in series]
+    if bound is not None:
+        name, x, y = bound
+        hover = f"{style.plain(name)}: %{{y:.3s}}<extra></extra>"
+        chart.theory(style.plain(name), x, y, 1.8, hovertemplate=hover)
+        ends = np.log10(y[y > 0])
+        chart.reach(ends.min() - 0.2, ends.max() + 0.3)
+        low, high = chart.layout["yaxis"]["range"]
+        chart.y(**lines.log_ticks(10**low, 10**high))
+        parts.append({"series": name, "x": x, "mean": y})
+    what = " · ".join(one.label for one in series)
+    measure = y_title.partition(" (")[0].replace("<sup>", "^").replace("</sup>", "")
+    alt = f"Line chart of {measure.lower()} against {x_title.partition(' (')[0]}: {what}."
+    return chart.picture(alt, see, stacked(parts))

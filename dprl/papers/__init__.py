@@ -1,0 +1,11 @@
+"""The papers: their items, the experiments that decide whether a claim holds, and all algorithms ranked.
+
+`dprl reproduce CLAIM` and the page Papers run the experiments and nothing else.
+"""
+
+from __future__ import annotations
+
+from dprl.papers.claim import Claim, Setting, SettingPlot, SpecSeries
+from dprl.papers.claims import CLAIMS
+
+__all__ = ["CLAIMS", "Claim", "Setting", "SettingPlot", "SpecSeries"]

@@ -1,0 +1,274 @@
+"""The experiments: what is run for each, and what it is held against.
+
+Thresholds are the same in all settings: exponents within FLAT of what a theorem has, shares of v* within 1% (5% at the
+size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size where
+there is one; the others are other problems and sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dprl.papers import hard, offline, privacy, regret
+from dprl.papers.claim import Claim, Setting
+from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
+
+SEEDS = 10
+PROBLEMS = ("riverswim", "gridworld", "chain", "clinic", "random", "hard-jdp")
+QW_ONLINE = "Qiao, Wang 2023 (online)"
+VIETRI = "Vietri et al. 2020"
+LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, all else is by default; ε = 1 unless said."
+EARLY = "Neighbours that both lose more than half of V* have learned nothing yet: their order says nothing."
+
+# With no trusted party: of the paper, and ours.
+EVERYBODY = {"privacy": "local", "mechanism": "gaussian", "reports": "all"}
+PLAYED = {"privacy": "local", "mechanism": "unary", "reports": "played"}
+
+Chains = Sequence[Sequence[RunSpec]]
+
+
+def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
+    """DP-UCBVI with a trusted curator at epsilon 1, unless said otherwise."""
+    return RunSpec(environment=environment, episodes=episodes, **{"seeds": SEEDS, **changes})
+
+
+def by_trust(base: RunSpec) -> Chains:
+    """The order of the paper's figure: no privacy, a trusted curator at a large and a small budget, then none."""
+    return [[base.baseline(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
+
+
+def by_model(base: RunSpec) -> Chains:
+    """A trusted curator, a trusted shuffler, no trusted party."""
+    return [[base.replace(privacy=model) for model in ("central", "shuffle", "local")]]
+
+
+def by_budget(base: RunSpec) -> Chains:
+    """Within each privacy model, from the largest budget to the smallest."""
+    return [
+        [base.replace(privacy=model, epsilon=epsilon) for epsilon in (10.0, 1.0, 0.1)]
+        for model in ("central", "shuffle", "local")
+    ]
+
+
+ORDER = Claim(
+    "order-of-trust",
+    "The order of trust",
+    "Regret is least without privacy and most with no trusted party. With a trusted curator it lies between them, and "
+    "a small budget costs more.",
+    f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
+    f"{LEAST} The large budget is 10, the small one 1, and with no trusted party it is 1. The paper's figure states no "
+    f"ε, no bonus and no schedule: all three are ours. With the bonus and noise that the paper states, every curve is "
+    f"still flat at the figure's K. {EARLY}",
+    "The lower a curve, the smaller the share of V* that an average episode has lost.",
+    (
+        regret.order(by_trust(at("riverswim", 50_000, seeds=20)), "the figure's K, our ε and bonus"),
+        *(regret.order(by_trust(at(name, 10**12))) for name in PROBLEMS),
+    ),
+)
+
+ADDITIVE = Claim(
+    "jdp-additive",
+    "With a trusted curator, privacy costs once",
+    "The privacy cost is additive: it stops growing with the number of users.",
+    f"{QW_ONLINE}, Theorem 5.2",
+    f"{LEAST} Flat is a growth of at most K^0.1 over the last decade of users.",
+    "A privacy cost that no longer grows is a flat line at the right end.",
+    (
+        regret.flattens(at("riverswim", 10**15)),
+        regret.flattens(at("riverswim", 10**15, epsilon=0.1), (at("riverswim", 10**15),), "ε = 0.1"),
+        *(regret.flattens(at(name, 10**12)) for name in PROBLEMS[1:]),
+        regret.flattens(at("riverswim", 10**15, bonus="paper"), note="paper constants"),
+    ),
+)
+
+MULTIPLICATIVE = Claim(
+    "ldp-multiplicative",
+    "With no trusted party, it costs again and again",
+    "The privacy cost is multiplicative: it keeps growing with the users K, but no faster than √K.",
+    f"{QW_ONLINE}, Theorem 5.7",
+    f"{LEAST} Where it stops, √K is still an upper bound: one environment has a gap between actions, and enough "
+    "users overcome it. This is the paper's algorithm: it adds up everybody's reports, each with Gaussian noise. Our "
+    "default is another. Trade-offs shows its cost up to 10^15 users.",
+    "The privacy cost with no trusted party, beside that with a trusted curator. A line that still rises at the right "
+    "end grows.",
+    tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
+    Claim(
+        "ldp-multiplicative-ours",
+        "The same for our rows",
+        "With one-hot questions, and rows that count only users who were told to play them, the privacy cost grows "
+        "like √K at most.",
+        "ours: docs/notes/played-rows.md",
+        "",
+        "",
+        tuple(regret.goes_on(at(name, 10**15, **PLAYED), note="ours") for name in PROBLEMS),
+    ),
+)
+
+BUDGETS = Claim(
+    "larger-budget",
+    "A larger budget costs less",
+    "The larger ε, the less regret, in every privacy model.",
+    f"{QW_ONLINE}, Theorems 5.2 and 5.7 (DP-UCBVI); Bai et al. 2025, Theorem 11 (SDP-PE)",
+    f"{LEAST} ε is 10, 1 and 0.1, and each model's neighbours are compared. {EARLY}",
+    "Darker shades are more private (on a dark page lighter ones): each lies above the next of its colour.",
+    (
+        *(regret.order(by_budget(at(name, 10**15))) for name in ("riverswim", "chain", "clinic", "random")),
+        regret.order(by_budget(at("riverswim", 10**6))),
+    ),
+)
+
+LINEAR = OfflineSpec(
+    environment="linear-synthetic", algorithm="dp-vapvi", behaviour="first:0.6", n=10**6, seeds=SEEDS
+)
+TABULAR = OfflineSpec(algorithm="dp-apvi", behaviour="mixture:0.7", n=10**10, seeds=SEEDS)
+OFFLINE = Claim(
+    "offline-converges",
+    "Offline, private and not private meet",
+    "As data grow, DP-VAPVI loses hardly more than VAPVI, the same algorithm without privacy. It loses less than "
+    "PEVI, an older algorithm.",
+    "Qiao, Wang 2023 (offline), Figure 1: n up to 1,000",
+    "Noise as in the paper, paper constants. ρ = 25, 1 and 0.1. On RiverSwim the same is asked of DP-APVI.",
+    "Curves that come down to that without privacy have met it.",
+    (
+        offline.near_its_baseline(LINEAR.replace(rho=25.0), 1000, 0.05),
+        offline.near_its_baseline(LINEAR.replace(rho=25.0), 10**6, 0.01),
+        offline.near_its_baseline(LINEAR.replace(rho=1.0), 10**6, 0.01),
+        offline.near_its_baseline(TABULAR, 10**10, 0.01),
+        offline.nearer([LINEAR.baseline(), *(LINEAR.replace(rho=rho) for rho in (25.0, 1.0, 0.1))], 10**5),
+        offline.nearer([LINEAR.replace(rho=25.0), LINEAR.replace(algorithm="pevi")], 10**6),
+        offline.nearer([TABULAR.baseline(), *(TABULAR.replace(rho=rho) for rho in (1.0, 0.1, 0.01))], 10**8),
+    ),
+)
+
+PUCB = RunSpec(algorithm="pucb", mechanism="laplace-tree", delta=0.0, bonus="paper", schedule="geometric:0.002",
+               epsilon=0.1, episodes=10**10, seeds=20)  # fmt: skip
+ANYTIME = RunSpec(mechanism="laplace-tree", delta=0.0, epsilon=0.1, episodes=10**10, seeds=20)
+GAPS = (0.0125, 0.025, 0.05, 0.1)
+EPSILONS = (0.03, 0.1, 0.3, 1.0)
+
+
+def of_mistakes(*learners: RunSpec) -> Iterator[Setting]:
+    """Without privacy in 1/alpha, and what privacy adds in 1/alpha and in 1/epsilon."""
+    yield from (hard.in_alpha([hard.instance(one.baseline(), gap) for gap in GAPS], 2.0) for one in learners)
+    yield from (hard.in_alpha([hard.instance(one, gap) for gap in GAPS], 1.0) for one in learners)
+    yield from (
+        hard.in_epsilon([hard.instance(one.replace(epsilon=e), 0.1) for e in EPSILONS]) for one in learners
+    )
+
+
+MISTAKES = Claim(
+    "mistakes",
+    "What privacy adds to suboptimal episodes",
+    "Without privacy, the number of episodes that lose more than α grows like 1/α² as α shrinks. Privacy adds a term "
+    "that grows like 1/(εα).",
+    f"{VIETRI}, Theorem 3",
+    "Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem is "
+    "an upper bound with logarithms.",
+    "The dotted line has the slope of the theorem, laid through the middle.",
+    tuple(of_mistakes(PUCB, ANYTIME)),
+)
+
+LOWER = Claim(
+    "lower-bound",
+    "Nobody gets below the bound",
+    "Private algorithms play each worse arm at least ln(1/(4β))/(24εα) times, in expectation.",
+    f"{VIETRI}, section 6, Lemma 8, for algorithms right on every instance",
+    "Laplace tree, calibrated to (ε, 0), β = 0.1. A check, no proof: no run here is proved right on "
+    "every instance, and two kinds of algorithms are not all of them.",
+    "The dotted line is the bound; measured pulls lie above it.",
+    tuple(
+        hard.above_the_bound([hard.instance(learner.replace(epsilon=e), gap, arms) for e in EPSILONS])
+        for learner, gap, arms in (
+            (ANYTIME, 0.1, 3),
+            (PUCB, 0.1, 3),
+            (ANYTIME, 0.025, 3),
+            (ANYTIME, 0.1, 1),
+            (ANYTIME, 0.1, 7),
+        )
+    ),
+)
+
+MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", seeds=SEEDS)
+BATCHES = RunSpec(environment="linear-mdp", algorithm="lsvi-ucb", seeds=5)
+NOBODY = MIXTURE.replace(privacy="local", epsilon=10.0)
+EIGHT = MIXTURE.replace(environment_params={"d": 8, "S": 4, "H": 10})
+
+
+def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[RunSpec]:
+    """From 10^first to 10^last users; shrinking: the gap like 1/sqrt(K), as one type's share nears the others'."""
+    runs = [base.replace(episodes=10**k) for k in range(first, last + 1)]
+    if not shrinking:
+        return runs
+    even = 1 / base.environment_params["d"]
+    lead = base.environment_params["share"] - even
+    shares = [even + lead * 10.0 ** (-k / 2) for k in range(len(runs))]
+    return [
+        run.replace(environment_params={**base.environment_params, "share": share})
+        for run, share in zip(runs, shares, strict=True)
+    ]
+
+
+EXPONENTS = Claim(
+    "linear-exponents",
+    "How linear algorithms' regret grows",
+    "Regret grows at most like √K with a trusted curator, K^(3/4) with no trusted party, and K^(3/5) for LSVI-UCB in "
+    "batches, K^(2/3) with pure privacy.",
+    "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), 10 and 11 (UCRL-VTR+), Theorem 8 and Remark 2 (LSVI-UCB)",
+    "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of all count. "
+    "In one environment with a gap between actions, regret grows less than a bound for all environments allows.",
+    "Each point is a run of its own; the dotted line has the slope of the bound, laid through the middle.",
+    (
+        regret.in_users(over(MIXTURE, 8, 12), 0.5),
+        regret.in_users(over(EIGHT, 9, 12), 0.5),
+        regret.in_users(over(MIXTURE, 8, 12, shrinking=True), 0.5, "gap like 1/√K"),
+        regret.in_users(over(NOBODY, 11, 14), 0.75),
+        regret.in_users(over(NOBODY, 12, 15, shrinking=True), 0.75, "gap like 1/√K"),
+        regret.in_users(over(BATCHES, 8, 11), 0.6),
+        regret.in_users(over(MIXTURE.replace(algorithm="ucrl-vtr-plus"), 8, 12), 0.5),
+        regret.in_users(over(NOBODY.replace(algorithm="ucrl-vtr-plus"), 11, 14), 0.75),
+        regret.in_users(over(BATCHES.replace(mechanism="laplace-tree", delta=0.0), 8, 11), 2 / 3, "δ = 0"),
+    ),
+)
+
+ELIMINATION = RunSpec(
+    environment="random", environment_params={"S": 2, "A": 2, "H": 3}, algorithm="sdp-pe", episodes=10**14,
+    seeds=SEEDS,
+)  # fmt: skip
+SHUFFLED = at("riverswim", 10**15, privacy="shuffle")
+SHUFFLE = Claim(
+    "shuffle-between",
+    "A shuffler stands in between",
+    "With a trusted shuffler the privacy cost is additive, grows like 1/ε, and lies between those with a trusted "
+    "curator and no trusted party.",
+    "Bai et al. 2025, Theorem 11 (SDP-PE)",
+    f"{LEAST} DP-UCBVI with shuffled bits is ours. SDP-PE is the paper's algorithm, and runs in a small environment.",
+    "Its curve lies between those of a trusted curator and of no trusted party, and is flat at the right end. The "
+    "privacy cost has the slope of 1/ε.",
+    (
+        regret.flattens(ELIMINATION),
+        *(regret.flattens(at(name, 10**15, privacy="shuffle")) for name in ("riverswim", "chain", "clinic")),
+        regret.in_budget([ELIMINATION.replace(epsilon=epsilon) for epsilon in EPSILONS]),
+        regret.in_budget([SHUFFLED.replace(epsilon=epsilon) for epsilon in EPSILONS]),
+        *(regret.order(by_model(at(name, 10**12))) for name in ("riverswim", "chain", "clinic")),
+    ),
+)
+
+COLLUSIONS = [AttackSpec(run=RunSpec(seeds=1), root_seed=seed) for seed in range(30)]
+ONE_DRAW = Claim(
+    "one-draw",
+    "One draw of noise hides nobody",
+    "If one draw of noise serves a whole counter, users t − 1 and t + 1 together read user t exactly.",
+    f"{VIETRI}, section 2.2",
+    "One counter, 8 users, each told the count after its own turn; 6 of them stand between two others. The second "
+    "setting is the repair: noise from a tree.",
+    "",
+    (
+        privacy.recovered(COLLUSIONS, "one", "One draw for all releases"),
+        privacy.recovered(COLLUSIONS, "tree", "A tree"),
+    ),
+)
+
+TEN = (
+    ORDER, ADDITIVE, MULTIPLICATIVE, BUDGETS, OFFLINE, MISTAKES, LOWER, EXPONENTS, SHUFFLE, ONE_DRAW,
+)  # fmt: skip

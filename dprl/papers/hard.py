@@ -1,0 +1,135 @@
+"""Experiments on the hard instances of joint differential privacy, a bandit with one best arm: how often it errs.
+
+In the instances chosen here arm 0 is the best, and every other arm loses alpha/2 (tests/test_claims.py holds it): so
+mistakes are regret over alpha/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dprl.learners import ALGORITHMS
+from dprl.metrics import Finding, every_more_than, fewest_pulls
+from dprl.metrics.curves import Array, Evidence
+from dprl.papers.claim import Setting, SettingPlot, SpecSeries
+from dprl.papers.regret import Points, exponent_of, inverse, trust_label
+from dprl.simulation import RunSpec
+from dprl.words import human
+
+ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # arms beside it: a seed of the environment
+SUBOPTIMAL = "Episodes more than α suboptimal"
+
+
+def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
+    """The run on a bandit with so many worse arms, each of which loses `gap` of an episode's reward in [0, 1]."""
+    params = {"n": 1, "m": arms, "alpha": 2 * gap, "H": 2, "seed": ARM_0_IS_BEST[arms]}
+    return learner.replace(environment="hard-jdp", environment_params=params)
+
+
+def gap_of(spec: RunSpec) -> float:
+    """What a worse arm loses."""
+    return float(spec.environment_params["alpha"]) / 2
+
+
+def mistakes(evidence: Evidence, spec: RunSpec) -> Array:
+    """[seeds] how often a worse arm was played."""
+    return evidence.runs[spec].ends / gap_of(spec)
+
+
+def extra(evidence: Evidence, spec: RunSpec) -> Array:
+    """[seeds] how much more often than without privacy."""
+    return mistakes(evidence, spec) - mistakes(evidence, spec.baseline())
+
+
+def setting_heading(spec: RunSpec, *notes: str) -> str:
+    """Algorithm, arms and users."""
+    arms = int(spec.environment_params["m"]) + 1
+    return " · ".join(
+        [f"A bandit of {arms} arms", ALGORITHMS[spec.algorithm].title, *notes, f"K = {human(spec.episodes)}"]
+    )
+
+
+def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
+    """Suboptimal episodes, of private runs beyond the run without privacy, grow at most like a power of 1/alpha."""
+    first = specs[0]
+    private = first.baseline() != first
+
+    def points(evidence: Evidence) -> Points:
+        of = extra if private else mistakes
+        return np.array([1 / gap_of(spec) for spec in specs]), np.column_stack(
+            [of(evidence, s) for s in specs]
+        )
+
+    return exponent_of(
+        points,
+        exponent,
+        specs,
+        heading=setting_heading(first, trust_label(first)),
+        statistic="exponent of extra suboptimal episodes in 1/α"
+        if private
+        else "exponent of suboptimal episodes in 1/α",
+        labels=(
+            "Suboptimal episodes that privacy adds" if private else "Suboptimal episodes",
+            "1/α",
+            SUBOPTIMAL,
+        ),
+    )
+
+
+def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
+    """Suboptimal episodes beyond the run without privacy grow at most like 1/epsilon."""
+
+    def points(evidence: Evidence) -> Points:
+        return inverse(specs), np.column_stack([extra(evidence, s) for s in specs])
+
+    return exponent_of(
+        points,
+        1.0,
+        specs,
+        heading=setting_heading(specs[0], f"α = {gap_of(specs[0]):g}"),
+        statistic="exponent of extra suboptimal episodes in 1/ε",
+        labels=("Suboptimal episodes that privacy adds", "1/ε", SUBOPTIMAL),
+    )
+
+
+def pulls(evidence: Evidence, spec: RunSpec) -> Array:
+    """[seeds] of each worse arm."""
+    return mistakes(evidence, spec) / int(spec.environment_params["m"])
+
+
+def fewest(spec: RunSpec) -> float:
+    """Of each worse arm, by the theorem."""
+    assert spec.epsilon is not None
+    assert spec.beta is not None
+    return fewest_pulls(spec.epsilon, gap_of(spec), spec.beta)
+
+
+def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
+    """No budget has fewer pulls than the lower bound."""
+
+    def judge(evidence: Evidence) -> Finding:
+        return every_more_than(np.array([pulls(evidence, spec) / fewest(spec) for spec in specs]), 1.0)
+
+    def draw(evidence: Evidence) -> SettingPlot:
+        x = inverse(specs)
+        rows = np.column_stack([pulls(evidence, spec) for spec in specs])
+        return SettingPlot(
+            "How often each worse arm is played",
+            "1/ε",
+            "Pulls of a worse arm",
+            (SpecSeries(specs[0], ALGORITHMS[specs[0].algorithm].title, x, rows, one_budget=False),),
+            ("lower bound", x, np.array([fewest(spec) for spec in specs])),
+        )
+
+    return Setting(
+        setting_heading(specs[0], f"α = {gap_of(specs[0]):g}"),
+        "least ratio of mean pulls to the lower bound",
+        "more than 1",
+        tuple(specs),
+        judge,
+        draw,
+        whole=False,
+        form="ratio",
+    )

@@ -1,0 +1,168 @@
+"""Every numbered item of the five papers, with its verdict: the rows of the page Papers.
+
+A row is data, in one TOML file per paper. A verdict that an experiment decides is computed from its results, never
+written down. related.toml has the later papers.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from dprl.metrics import Verdict, overall
+from dprl.papers.claim import Claim
+from dprl.papers.claims import CLAIMS
+from dprl.papers.report import ClaimReport
+from dprl.sentences.papers import about_verdicts
+
+ItemVerdict = Literal["holds", "fails", "not settled", "superseded", "disputed", "not tested"]
+ITEM_VERDICTS: tuple[ItemVerdict, ...] = get_args(ItemVerdict)
+STATED = ("superseded", "disputed", "not tested")  # what a row may say by itself
+FOUND: dict[Verdict, ItemVerdict] = {
+    "holds": "holds",
+    "holds as an upper bound": "holds",
+    "nothing learned yet": "not settled",
+    "undecided": "not settled",
+    "does not hold here": "fails",
+}
+PAPERS = ("online", "offline", "pac", "linear", "shuffle")  # files, in the order of the page
+
+
+@dataclass(frozen=True)
+class Item:
+    """A theorem, lemma, algorithm, table, figure or remark.
+
+    Attributes:
+        paper: name of the file.
+        key: unique in its paper.
+        name: as the paper has it.
+        says: the statement in one sentence of ours.
+        covers: the numbered items that this row is about; its name unless given.
+        experiment: key of the claim that decides the verdict, "" if none does.
+        settings: which of its settings do, from 1; all unless given.
+        verdict: one of STATED if no experiment decides.
+        why: why it was not tested, by what it is superseded or disputed, or what else to know of the verdict.
+        source: address of what supersedes or disputes it.
+    """
+
+    paper: str
+    key: str
+    name: str
+    says: str
+    covers: tuple[str, ...] = ()
+    experiment: str = ""
+    settings: tuple[int, ...] = ()
+    verdict: str = ""
+    why: str = ""
+    source: str = ""
+
+    @property
+    def address(self) -> str:
+        """Return paper/key, as links have it."""
+        return f"{self.paper}/{self.key}"
+
+    @property
+    def claim(self) -> Claim | None:
+        """Return the experiment."""
+        return CLAIMS[self.experiment] if self.experiment else None
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Return the settings that decide, from 0."""
+        assert self.claim is not None
+        return tuple(place - 1 for place in self.settings) or tuple(range(len(self.claim.settings)))
+
+    def found(self, reports: Mapping[str, ClaimReport]) -> ItemFinding:
+        """Return the verdict, which an experiment's report decides if there is one."""
+        if self.claim is None:
+            stated = next(verdict for verdict in ITEM_VERDICTS if verdict == self.verdict)
+            return ItemFinding(self, stated, self.why)
+        report = reports[self.experiment]
+        verdicts = [report.findings[place].verdict for place in self.places]
+        worst = overall(verdicts)
+        place = self.places[verdicts.index(worst)]
+        setting = report.claim.settings[place]
+        number = f"{setting.statistic}: {report.numbers[place]}; claimed: {setting.asks}"
+        summary = f"{about_verdicts(verdicts)} {self.why}".strip()
+        return ItemFinding(self, FOUND[worst], summary, number, place)
+
+
+@dataclass(frozen=True)
+class ItemFinding:
+    """A verdict on an item.
+
+    Attributes:
+        summary: in how many settings it holds, or why there is no verdict of ours.
+        number: what was measured in the setting that decides.
+        place: of that setting, from 0.
+    """
+
+    item: Item
+    verdict: ItemVerdict
+    summary: str
+    number: str = ""
+    place: int = 0
+
+
+@dataclass(frozen=True)
+class PaperItems:
+    """A paper. title: of its section; paper: its key in theory/papers.toml; read: what of it was read."""
+
+    name: str
+    paper: str
+    title: str
+    read: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A later paper: what it claims, and the items that it bears on. read: what we read of it."""
+
+    name: str
+    title: str
+    date: str
+    source: str
+    read: str
+    says: str
+    bears_on: tuple[str, ...]
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))
+
+
+def _tuples(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
+@cache
+def papers() -> dict[str, PaperItems]:
+    """Return the papers by name; read once."""
+    found = {}
+    for name in PAPERS:
+        given = _table(name)
+        items = tuple(Item(name, **_tuples(row)) for row in given.pop("item"))
+        found[name] = PaperItems(name, **given, items=items)
+    return found
+
+
+@cache
+def all_items() -> dict[str, Item]:
+    """Return every item by its address."""
+    return {item.address: item for paper in papers().values() for item in paper.items}
+
+
+@cache
+def related() -> tuple[Work, ...]:
+    """Return the later papers."""
+    return tuple(Work(**_tuples(row)) for row in _table("related")["work"])
+
+
+def findings(reports: Mapping[str, ClaimReport]) -> dict[str, ItemFinding]:
+    """Return the verdict on every item, by its address."""
+    return {address: item.found(reports) for address, item in all_items().items()}

@@ -1,0 +1,78 @@
+"""Experiments on learning from private data sets: how near a private learner comes to its non-private baseline."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dprl.learners import OFFLINE
+from dprl.metrics import Finding, at_most, every_more_than, t_interval
+from dprl.metrics.curves import Array, Evidence
+from dprl.papers.claim import Setting, SettingPlot, SpecSeries, environment_of
+from dprl.simulation import OfflineSpec
+from dprl.words import human
+
+TRAJECTORIES = "Trajectories n"
+GAP = "Suboptimality v* − v<sup>π</sup> (reward an episode)"
+
+
+def learner_label(spec: OfflineSpec) -> str:
+    """Learner and budget."""
+    name = OFFLINE[spec.algorithm].title
+    return name if spec.rho is None else f"{name}, ρ = {spec.rho:g}"
+
+
+def gap(evidence: Evidence, spec: OfflineSpec, n: int) -> Array:
+    """[seeds] what the policy learned from n trajectories loses, as a share of v*."""
+    run = evidence.runs[spec]
+    return run.upto(n) / run.v_star
+
+
+def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
+    """The gap over n, of all sizes that have one."""
+
+    def draw(evidence: Evidence) -> SettingPlot:
+        runs = [(spec, evidence.runs[spec]) for spec in specs]
+        series = tuple(
+            SpecSeries(spec, learner_label(spec), run.at.astype(float), run.values) for spec, run in runs
+        )
+        return SettingPlot("What the learned policy loses", TRAJECTORIES, GAP, series)
+
+    return draw
+
+
+def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
+    """At n trajectories it loses hardly more than without privacy."""
+    specs = (spec.baseline(), spec)
+    return Setting(
+        f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",
+        "share of v* lost beyond the algorithm without privacy",
+        f"at most {most:g}",
+        specs,
+        lambda evidence: at_most(
+            t_interval(gap(evidence, spec, n) - gap(evidence, spec.baseline(), n)), most
+        ),
+        gaps(specs),
+        form="share",
+    )
+
+
+def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
+    """Each loses less at n trajectories than the next."""
+
+    def judge(evidence: Evidence) -> Finding:
+        found = [gap(evidence, spec, n) for spec in specs]
+        return every_more_than(np.array([more - less for less, more in itertools.pairwise(found)]), 0)
+
+    names = " before ".join(learner_label(spec) for spec in specs)
+    return Setting(
+        f"{environment_of(specs[0])} · {names} · n = {human(n)}",
+        "least difference in the order, as a share of v*",
+        "more than 0",
+        tuple(specs),
+        judge,
+        gaps(specs),
+        form="share",
+    )

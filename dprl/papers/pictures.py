@@ -1,0 +1,50 @@
+"""The curves of a claim's settings, as pages show them, and their tables as `dprl reproduce` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dprl import metrics
+from dprl.figures import papers as figures
+from dprl.figures.lines import Series
+from dprl.figures.looks import CurveStyle, numbered
+from dprl.figures.picture import Picture
+from dprl.metrics.curves import Evidence
+from dprl.papers.claim import Claim, Setting, SpecSeries
+from dprl.research.series import style_of, style_of_data
+from dprl.simulation import OfflineSpec
+from dprl.tables import csv
+
+
+def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: bool = False) -> Picture:
+    """The curves of a setting that has some."""
+    assert setting.draw is not None
+    plot, series = setting.draw(known), []
+    for one, kind in zip(plot.series, setting_styles(plot.series), strict=True):
+        center, low, high = metrics.regret_band(one.rows)
+        series.append(Series(one.label, kind, np.asarray(one.x, float), one.rows, center, low, high))
+    return figures.measured_curves(
+        plot.title, plot.x_title, plot.y_title, series, plot.bound, see=claim.seen, dark=dark
+    )
+
+
+def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
+    """What gives them their looks."""
+    specs: list[Any] = [one.spec for one in series]
+    if all(spec.kind == OfflineSpec.kind for spec in specs):
+        return numbered([style_of_data(spec) for spec in specs])
+    found = [(style_of(spec), one.one_budget) for spec, one in zip(specs, series, strict=True)]
+    return numbered([kind if alike else replace(kind, epsilon=None) for kind, alike in found])
+
+
+def write_tables(claim: Claim, known: Evidence, out: Path) -> None:
+    """Write the curves of each setting that has some as CLAIM-N.csv."""
+    for number, setting in enumerate(claim.settings, 1):
+        if setting.draw is not None:
+            table = curves_picture(claim, setting, known).table
+            (out / f"{claim.key}-{number}.csv").write_text(csv(table), encoding="utf-8")

@@ -1,0 +1,74 @@
+"""Experiments on privacy: what is proved of a paper's printed noise, and how far two users who collude see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.metrics import Finding, at_most, clopper_pearson, more_than
+from dprl.metrics.attack import Measured
+from dprl.metrics.curves import Array, Evidence
+from dprl.papers.claim import Setting
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
+
+EXACT = 1e-9
+SURELY, HARDLY = 0.95, 0.05
+ROUNDING = 1e-5  # scales are rounded up to six digits
+
+
+def proves(spec: RunSpec | OfflineSpec) -> Setting:
+    """The noise of a run proves what is claimed of it, when one user's whole trajectory is replaced."""
+    names = OFFLINE if isinstance(spec, OfflineSpec) else ALGORITHMS
+    model = "" if isinstance(spec, OfflineSpec) else f" · {PRIVATIZERS[spec.privacy].title}"
+    budget = "ρ" if isinstance(spec, OfflineSpec) else "ε"
+
+    def judge(evidence: Evidence) -> Finding:
+        card = evidence.answers["guarantee", spec]
+        kind = "rho" if "claimed_rho" in card else "epsilon"
+        ratio = card[f"proved_{kind}"] / card[f"claimed_{kind}"]
+        found = at_most(Measured(ratio, ratio, ratio), 1 + ROUNDING)
+        return Finding(ratio, ratio, ratio, 1.0, found.verdict, (0.0, 1.0))
+
+    return Setting(
+        f"{names[spec.algorithm].title}{model} · {budget} = {getattr(spec, 'rho', None) or spec.epsilon:g}",
+        f"proved {budget} over claimed {budget}",
+        "at most 1",
+        (spec,),
+        judge,
+        question="guarantee",
+        form="ratio",
+        over="",
+    )
+
+
+def read(answer: dict[str, Any], noise: str) -> Array:
+    """[users - 2] how far off users t - 1 and t + 1 are when they work out what user t did, t = 2, 3, ...: release
+    t + 1, less release t - 1, less what user t + 1 did."""
+    visits = np.array(answer["visits"], float)
+    told = np.cumsum(visits) + np.array(answer[noise])
+    off: Array = np.abs(told[2:] - told[:-2] - visits[2:] - visits[1:-1])
+    return off
+
+
+def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
+    """The share of users that are recovered exactly. noise: that of the releases, `one` draw for all or a `tree`."""
+
+    def judge(evidence: Evidence) -> Finding:
+        off = np.concatenate([read(evidence.answers["collusion", spec], noise) for spec in specs])
+        found = clopper_pearson(int((off < EXACT).sum()), len(off))
+        return more_than(found, SURELY) if noise == "one" else at_most(found, HARDLY)
+
+    return Setting(
+        f"{name} · ε = {specs[0].run.epsilon:g} · {len(specs)} repetitions",
+        "share of users recovered exactly",
+        f"more than {SURELY:g}" if noise == "one" else f"at most {HARDLY:g}",
+        tuple(specs),
+        judge,
+        question="collusion",
+        form="share",
+        over="users",
+    )

@@ -1,0 +1,282 @@
+"""Users needed by every private algorithm at one proved guarantee, on the same environments.
+
+Algorithms come from the registry, so one that is added there is ranked the next time. A run is planned for its K: its
+noise, constants and policy updates know K. So regret at K is read off a run of K users, never off a longer one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
+from dprl.metrics import FEWEST_FOR_MEDIAN, search
+from dprl.papers.report import version
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation import RunSpec, estimate, kinds, online
+from dprl.simulation.axes import REPORTS
+from dprl.words import human, rough
+
+Array = NDArray[np.float64]
+Compute = Callable[[Sequence[RunSpec]], Mapping[RunSpec, Array]]  # regret at the end of each, [seeds]
+
+BUDGET = (1.0, 1e-6)  # epsilon and delta that every run proves
+SEEDS = FEWEST_FOR_MEDIAN
+TARGET = 0.1  # share of V* that an average episode may lose
+TRUSTS = ("central", "shuffle", "local")
+DECADES = tuple(10**k for k in range(3, 16))
+GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 3, 8 * 15 + 1))  # where a crossing is looked for
+MOST_SECONDS = 120.0  # of one core, for all seeds of one run
+
+
+@dataclass(frozen=True)
+class RankedEnvironment:
+    """An environment at one size. key: of it in links."""
+
+    key: str
+    title: str
+    environment: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def base(self) -> RunSpec:
+        """Return a spec with this environment."""
+        return RunSpec(environment=self.environment, environment_params=dict(self.params))
+
+    @property
+    def size(self) -> str:
+        """Return S = 8, A = 3, H = 8."""
+        S, A, H = ENVIRONMENTS[self.environment].size(**self.base.environment_params)[:3]
+        return f"S = {human(S)}, A = {human(A)}, H = {human(H)}"
+
+
+# Two that every tabular algorithm can run on, one small enough for a list of all policies, and two with features, one
+# of each kind.
+PROBLEMS = {
+    problem.key: problem
+    for problem in (
+        RankedEnvironment("clinic", "Clinic", "clinic"),
+        RankedEnvironment("chain", "Combination lock", "chain"),
+        RankedEnvironment("random-tiny", "Random MDP, tiny", "random", {"S": 2, "A": 2, "H": 3}),
+        RankedEnvironment("linear-mixture", "Linear mixture", "linear-mixture"),
+        RankedEnvironment("linear-mdp", "Linear MDP (lock)", "linear-mdp"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Rank:
+    """An algorithm under one privacy model in one environment.
+
+    Attributes:
+        problem, algorithm, privacy: keys.
+        episodes: K of its longest run.
+        needed, low, high: users from which on an average episode has lost at most TARGET of V*, by the mean over seeds,
+            with its 95% bootstrap interval. Infinite if that takes more than `episodes`.
+    """
+
+    problem: str
+    algorithm: str
+    privacy: str
+    episodes: int
+    needed: float
+    low: float
+    high: float
+
+    @property
+    def spec(self) -> RunSpec:
+        """Return its longest run."""
+        return ranked_spec(self.problem, self.algorithm, self.privacy, self.episodes)
+
+    @property
+    def title(self) -> str:
+        """Return the algorithm's title, with a note if its paper could not be read."""
+        learner = ALGORITHMS[self.algorithm]
+        return f"{learner.title} (our reconstruction)" if learner.reconstructed else learner.title
+
+    @property
+    def mechanism(self) -> str:
+        """Return how its noise is drawn, and whose reports a row counts."""
+        spec = self.spec
+        parts = (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))
+        return ", ".join(filter(None, parts))
+
+    @property
+    def words(self) -> str:
+        """Return how many users it needs, in words."""
+        if np.isinf(self.needed):
+            return f"more than {human(self.episodes)} users"
+        fewer = " or fewer" if self.needed <= DECADES[0] else ""
+        return f"{rough(self.needed)} users{fewer}"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All of it.
+
+    Attributes:
+        version: with what it was computed.
+        ranks: of every algorithm, privacy model and environment that was run.
+    """
+
+    version: Mapping[str, str]
+    ranks: tuple[Rank, ...]
+
+    def of(self, problem: str) -> list[Rank]:
+        """Return the ranks in one environment, those that need the fewest users first."""
+        return sorted((one for one in self.ranks if one.problem == problem), key=lambda one: one.needed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `from_dict` reads, JSON-able: infinity is "more"."""
+        ranks = [{k: "more" if v == np.inf else v for k, v in asdict(one).items()} for one in self.ranks]
+        return {"version": dict(self.version), "ranks": ranks}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Ranking:
+        """Read what `to_dict` wrote."""
+        ranks: list[dict[str, Any]] = [
+            {k: np.inf if v == "more" else v for k, v in one.items()} for one in given["ranks"]
+        ]
+        return cls(given["version"], tuple(Rank(**one) for one in ranks))
+
+
+def ranked_spec(problem: str, algorithm: str, privacy: str, K: int) -> RunSpec:
+    """Return the run of K users, with all else by default. Raises SpecError if there is none."""
+    place, (epsilon, delta) = PROBLEMS[problem], BUDGET
+    return RunSpec(
+        environment=place.environment, environment_params=dict(place.params), algorithm=algorithm, privacy=privacy,
+        calibration="calibrated", epsilon=epsilon, delta=delta, bonus=ALGORITHMS[algorithm].bonuses[0], episodes=K,
+        seeds=SEEDS,
+    )  # fmt: skip
+
+
+def contenders() -> list[tuple[str, str]]:
+    """Return every algorithm of the registry under each privacy model that it has."""
+    return [
+        (learner.key, model)
+        for learner in ALGORITHMS.values()
+        for model in PRIVATIZERS
+        if model in learner.privacies and model in TRUSTS
+    ]
+
+
+@dataclass
+class Candidate:
+    """An algorithm in an environment, while it is computed. specs: by K; ends: regret of runs that are known, by K."""
+
+    problem: str
+    algorithm: str
+    privacy: str
+    v_star: float
+    specs: dict[int, RunSpec] = field(default_factory=dict)
+    ends: dict[int, Array] = field(default_factory=dict)
+
+    def add(self, K: int) -> None:
+        """Add the run of K users, if there is one that is not too slow."""
+        try:
+            spec = ranked_spec(self.problem, self.algorithm, self.privacy, K)
+        except SpecError:
+            return
+        if estimate(spec).seconds * spec.seeds <= MOST_SECONDS:
+            self.specs.setdefault(K, spec)
+
+    def look(self, K: int) -> Array | None:
+        """Return what an average episode of a run of K users loses, [seeds]; None while it is not known."""
+        self.add(K)
+        return self.ends[K] / K if K in self.ends else None
+
+    def found(self) -> search.UsersFound | None:
+        """Return the search for the users needed, as far as it has come; None if it takes more than there are."""
+        known, most = sorted(K for K in self.specs if K in DECADES), TARGET * self.v_star
+        lost = np.array([self.ends[K].mean() / K for K in known])
+        above = np.flatnonzero(~(lost <= most))
+        if len(above) and above[-1] == len(known) - 1:
+            return None
+        first = known[above[-1]] if len(above) else known[0]
+        last = known[above[-1] + 1] if len(above) else known[0]
+        grid = [K for K in GRID if first <= K <= 10 * last and K <= known[-1]]
+        crossing = search.stays_below(np.array(known, float), lost, most)
+        return search.search_users(self.look, most, grid, round(crossing), search.bootstrap(SEEDS))
+
+    def rank(self) -> Rank:
+        """Return the result, when all is known."""
+        found = self.found()
+        users = (np.inf,) * 3 if found is None else (found.needed, found.low, found.high)
+        most = max(K for K in self.specs if K in DECADES)
+        needed, low, high = (float(f"{value:.5g}") for value in users)
+        return Rank(self.problem, self.algorithm, self.privacy, most, needed, low, high)
+
+
+def rank(compute: Compute, known: Ranking | None = None) -> Ranking:
+    """Run all there is to run, and read off the users needed. compute: see Compute; known: ranks that stay."""
+    had = {(one.problem, one.algorithm, one.privacy): one for one in known.ranks} if known else {}
+    places = [(problem, *who) for problem in PROBLEMS for who in contenders()]
+    work = [Candidate(*place, online.v_star(PROBLEMS[place[0]].base)) for place in places if place not in had]
+    for one in work:
+        for K in DECADES:
+            one.add(K)
+    asked = [(one, K) for one in work for K in list(one.specs)]
+    while asked:
+        ends = compute([one.specs[K] for one, K in asked])
+        for one, K in asked:
+            one.ends[K] = ends[one.specs[K]]
+        looks = [(one, one.found()) for one in work if one.specs]
+        asked = [(one, look.pending) for one, look in looks if look and look.pending in one.specs]
+    had |= {(one.problem, one.algorithm, one.privacy): one.rank() for one in work if one.specs}
+    ranks = tuple(had[place] for place in places if place in had)
+    return Ranking(known.version if known else version(), ranks)
+
+
+def final_regret(spec: RunSpec) -> Array:
+    """Return the regret at the end, [seeds]. The guarantee of each seed's trace would take longer than many a run."""
+    found = np.empty(spec.seeds)
+    for seed in range(spec.seeds):
+        run = kinds.start(spec, seed)
+        while not run.advance(1.0):
+            pass
+        found[seed] = run.curve().values[-1]
+    return found
+
+
+def _final(specs: Sequence[RunSpec]) -> tuple[list[Array], float]:
+    begin = time.process_time()
+    return [final_regret(spec) for spec in specs], time.process_time() - begin
+
+
+@contextmanager
+def workers(
+    count: int, progress: Callable[[float], None] | None = None, spent: list[float] | None = None
+) -> Iterator[Compute]:
+    """Compute all in so many processes; runs with the same noise stay together, which is solved for once in a process.
+
+    progress: called with the share done of what is asked at once; spent: receives the seconds of one core.
+    """
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+
+        def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:
+            groups: dict[Hashable, list[RunSpec]] = {}
+            for spec in dict.fromkeys(specs):
+                noise = (spec.environment, spec.algorithm, spec.privacy, spec.episodes)
+                groups.setdefault(noise, []).append(spec)
+            found: dict[RunSpec, Array] = {}
+            for group, (values, seconds) in zip(
+                groups.values(), pool.map(_final, groups.values()), strict=True
+            ):
+                found |= zip(group, values, strict=True)
+                if spent is not None:
+                    spent.append(seconds)
+                if progress:
+                    progress(len(found) / len(set(specs)))
+            return found
+
+        yield compute

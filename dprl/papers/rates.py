@@ -1,0 +1,331 @@
+"""Experiments on orders in H, E, epsilon and n: does variance help, when is privacy free, how much data is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dprl.environments import ENVIRONMENTS
+from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.metrics import FLAT, Finding, at_most, more_than, power_law, rate, search, t_interval
+from dprl.metrics.attack import Measured
+from dprl.metrics.curves import Array, Evidence
+from dprl.papers import hard, offline, regret
+from dprl.papers.claim import Claim, Setting, SettingPlot, SpecSeries, environment_of
+from dprl.papers.experiments import (
+    ANYTIME,
+    EPSILONS,
+    LEAST,
+    LINEAR,
+    MIXTURE,
+    QW_ONLINE,
+    SEEDS,
+    SHUFFLED,
+    at,
+)
+from dprl.papers.regret import Points, exponent_of, trust_label
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation import OfflineSpec, RunSpec
+from dprl.theory import BOUNDS, BoundSetting
+from dprl.words import human
+
+HORIZONS = {
+    "riverswim": (10, 20, 40, 80),
+    "chain": (5, 10, 20, 40),
+    "random": (5, 10, 20, 40),
+    "clinic": (4, 8, 16, 32),
+}
+LOSS = 0.01  # share of V* that privacy may add to what is learned from a data set
+
+
+def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
+    """The same run at several horizons."""
+    params = base.environment_params
+    return [base.replace(environment_params={**params, "H": H}) for H in horizons]
+
+
+def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: str = "") -> Setting:
+    """How the ratio of regret without knowledge of variance to that with it grows with H: at least like a power, or if
+    `least` is None not at all. other: the algorithm without it."""
+    ranges = [spec.replace(algorithm=other) for spec in specs]
+
+    def points(evidence: Evidence) -> Points:
+        runs = evidence.runs
+        ratio = [runs[more].ends / runs[less].ends for less, more in zip(specs, ranges, strict=True)]
+        return np.array([float(spec.environment_params["H"]) for spec in specs]), np.column_stack(ratio)
+
+    names = f"{ALGORITHMS[other].title} over {ALGORITHMS[specs[0].algorithm].title}"
+    first = specs[0]
+    heading = [
+        ENVIRONMENTS[first.environment].called(first.environment_params),
+        names,
+        trust_label(first),
+        f"K = {human(first.episodes)}",
+        note,
+    ]
+    setting = exponent_of(
+        points,
+        least or 0.0,
+        [*specs, *ranges],
+        paired=False,
+        heading=" · ".join(filter(None, heading)),
+        statistic="exponent in H of the ratio of regrets",
+        labels=(f"Regret of {names}", "Horizon H", "Ratio of regrets"),
+    )
+    if least is None:
+        return replace(setting, judge=lambda evidence: at_most(Measured(*power_law(*points(evidence))), FLAT))
+    return replace(
+        setting,
+        asks=f"more than {least:g} − {FLAT:g}",
+        judge=lambda evidence: more_than(Measured(*power_law(*points(evidence))), least - FLAT),
+    )
+
+
+def crossing(epsilons: Array, ratio: Array) -> Array:
+    """[seeds] the epsilon at which a ratio [seeds, E] falls to 1, by straight lines between logarithms; at an end of
+    the grid beyond it."""
+    logs = np.log(np.maximum(ratio, 1e-9))
+    falling = np.minimum.accumulate(logs, axis=1)
+    return np.array([float(np.exp(np.interp(0.0, -row, np.log(epsilons)))) for row in falling])
+
+
+def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "") -> Setting:
+    """The epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: one for each K."""
+
+    def points(evidence: Evidence) -> Points:
+        found = []
+        for run in runs:
+            free = evidence.runs[run.baseline()].ends
+            costs = [evidence.runs[run.replace(epsilon=e)].ends - free for e in epsilons]
+            found.append(crossing(np.array(epsilons), np.column_stack(costs) / free[:, None]))
+        return np.array([float(run.episodes) for run in runs]), np.column_stack(found)
+
+    first, last = runs[0], runs[-1]
+    many = f"K from {human(first.episodes)} to {human(last.episodes)}"
+    setting = exponent_of(
+        points,
+        -0.5,
+        [run.replace(epsilon=e) for run in runs for e in epsilons],
+        heading=" · ".join(
+            filter(None, [environment_of(first), ALGORITHMS[first.algorithm].title, many, note])
+        ),
+        statistic="exponent in K of the ε at which privacy costs as much",
+        labels=("From which ε on privacy costs less than learning", regret.USERS, "ε"),
+    )
+    return replace(
+        setting,
+        asks=f"at most −0.5 + {FLAT:g}",
+        judge=lambda evidence: at_most(Measured(*power_law(*points(evidence))), -0.5 + FLAT),
+    )
+
+
+def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
+    """Trajectories until privacy adds at most LOSS of V* grow like 1/epsilon, which is 1/sqrt(rho)."""
+    first, x = specs[0], np.array([spec.rho**-0.5 for spec in specs if spec.rho])
+
+    def needed(evidence: Evidence) -> Array:
+        found = []
+        for spec in specs:
+            run, free = evidence.runs[spec], evidence.runs[spec.baseline()]
+            extra = (run.values - free.values) / run.v_star
+            found.append([search.stays_below(run.at.astype(float), row, LOSS) for row in extra])
+        return np.array(found).T
+
+    def draw(evidence: Evidence) -> SettingPlot:
+        rows = needed(evidence)
+        height = float(np.exp(np.mean(np.log(rows.mean(axis=0) / x))))
+        name = OFFLINE[first.algorithm].title
+        return SettingPlot(
+            "Trajectories until privacy adds at most 1% of V*",
+            "1/√ρ",
+            offline.TRAJECTORIES,
+            (SpecSeries(first, name, x, rows, one_budget=False),),
+            ("reference slope 1, that of 1/(nε)", x, height * x),
+        )
+
+    return Setting(
+        f"{environment_of(first)} · {OFFLINE[first.algorithm].title} · n up to {human(first.n)}",
+        "exponent of trajectories needed in 1/√ρ",
+        f"1 ± {FLAT:g}",
+        tuple(dict.fromkeys(s for one in specs for s in (one.baseline(), one))),
+        lambda evidence: rate(Measured(*power_law(x, needed(evidence))), 1.0),
+        draw,
+    )
+
+
+TABULAR_HORIZONS = [
+    [by_horizon(at(name, 10**12), horizons), by_horizon(at(name, 10**12).baseline(), horizons)]
+    for name, horizons in HORIZONS.items()
+]
+OTHER = "private-ucb-vi"
+FIXED = "Each environment has a gap between its actions, so regret stops growing. No run here reaches the main term √K."
+
+VARIANCE = Claim(
+    "variance-horizon",
+    "The √H of Bernstein bonuses",
+    "The longer the horizon, the more knowing the variance helps: the ratio of regrets grows like √H.",
+    f"{QW_ONLINE}, abstract and Theorem 4.1",
+    f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons differ by factors of 2. {FIXED} "
+    "With a trusted curator, noise enters both bonuses through the range, so most of the advantage is lost. With paper "
+    "constants, the Bernstein bonus is the larger one here.",
+    "A ratio above 1 favours the Bernstein bonus; the dotted line has the slope of √H.",
+    (
+        *(in_horizon(private, OTHER, 0.5) for private, _ in TABULAR_HORIZONS),
+        *(in_horizon(free, OTHER, 0.5) for _, free in TABULAR_HORIZONS),
+        *(
+            in_horizon(
+                by_horizon(at(name, 10**12, bonus="paper").baseline(), HORIZONS[name]),
+                OTHER,
+                0.5,
+                "paper constants",
+            )
+            for name in ("random", "clinic")
+        ),
+    ),
+)
+
+
+def against(base: RunSpec, other: str = OTHER) -> Setting:
+    """The run loses less than another algorithm's."""
+    return regret.order([[base, base.replace(algorithm=other)]])
+
+
+PLUS = [
+    MIXTURE.replace(algorithm="ucrl-vtr-plus", episodes=10**12, environment_params={"d": d}) for d in (4, 8)
+]
+HELPS = Claim(
+    "variance-helps",
+    "Does knowing the variance help?",
+    "An algorithm that knows the variance loses less than one that knows only the range.",
+    f"{QW_ONLINE}, Table 1; Luyo et al. 2021, Remark 6",
+    f"{LEAST} DP-UCBVI against Private-UCB-VI, and UCRL-VTR+ against UCRL-VTR. {FIXED}",
+    "The lower a curve, the smaller the share of V* that an average episode has lost.",
+    (
+        *(against(at(name, 10**12)) for name in HORIZONS),
+        *(against(at(name, 10**12).baseline()) for name in HORIZONS),
+        *(against(one, "ucrl-vtr") for one in PLUS),
+        *(against(one.baseline(), "ucrl-vtr") for one in PLUS),
+    ),
+)
+
+LINEAR_HORIZONS = (5, 10, 20, 40)
+LINEAR_VARIANCE = Claim(
+    "variance-linear",
+    "Variance in linear mixtures",
+    "Under privacy, UCRL-VTR+ is no better in order: its advantage does not grow with the horizon.",
+    "Luyo et al. 2021, Remark 6",
+    f"{LEAST} {FIXED} The order does not improve, but the constant does: UCRL-VTR+ loses several times less.",
+    "A ratio above 1 favours UCRL-VTR+; a line that does not rise is no advantage in order.",
+    tuple(
+        in_horizon(by_horizon(one, LINEAR_HORIZONS), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
+        for plus in PLUS
+        for one in (plus, plus.replace(privacy="local", episodes=10**14))
+    ),
+)
+
+FREE_EPSILONS = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
+FREE_GAP = 0.05  # at the fewest users
+FREE = Claim(
+    "free-above",
+    "From which ε on privacy is free",
+    "The ε at which privacy costs as much as learning falls like 1/√K.",
+    f"{QW_ONLINE}, abstract",
+    f"{LEAST} In an environment with a gap, both costs stop growing, so the crossing stays where it is. In the bandit, "
+    "the gap shrinks like 1/√K, as in the worst case of the theorem.",
+    "Above the points privacy costs less than learning; the dotted line has the slope of 1/√K.",
+    (
+        free_above(
+            [
+                hard.instance(ANYTIME.replace(episodes=10**k, seeds=SEEDS), FREE_GAP * 10.0 ** ((8 - k) / 2))
+                for k in (8, 10, 12, 14)
+            ],
+            (0.01, *FREE_EPSILONS[:4]),
+            "gap like 1/√K",
+        ),
+        *(free_above([at(name, 10**k) for k in (10, 12, 14)], FREE_EPSILONS) for name in HORIZONS),
+    ),
+)
+
+
+def below_the_bound(specs: Sequence[RunSpec], bound: str) -> Setting:
+    """The privacy cost stays below a bound's private terms with constant 1, at every budget."""
+
+    def most(spec: RunSpec) -> float:
+        S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)[:3]
+        where = BoundSetting(S, A, H, float(spec.episodes), epsilon=spec.epsilon or np.inf)
+        return float(BOUNDS[bound].price(where))
+
+    def judge(evidence: Evidence) -> Finding:
+        shares = [regret.price(evidence, spec)[1][:, -1] / most(spec) for spec in specs]
+        found = [at_most(t_interval(one, len(shares)), 1.0) for one in shares]
+        return max(found, key=lambda one: one.high)
+
+    return replace(
+        regret.in_budget(specs, mechanism_of(specs[0])),
+        statistic="largest ratio of the privacy cost to the bound",
+        asks="at most 1",
+        judge=judge,
+        form="share",
+    )
+
+
+def mechanism_of(spec: RunSpec) -> str:
+    """The privacy model and the mechanism."""
+    return f"{PRIVATIZERS[spec.privacy].title}, {MECHANISMS[str(spec.mechanism)].title}"
+
+
+LOCAL_ERROR = at("chain", 10**15, privacy="local", mechanism="gaussian", reports="all")
+ERROR = Claim(
+    "regret-in-error",
+    "Regret in the error of counts",
+    "Privacy adds to regret at most in proportion to E, the error of released counts, whatever the mechanism.",
+    f"{QW_ONLINE}, Theorem 4.1",
+    f"{LEAST} E is in proportion to 1/ε for each mechanism. With no trusted party, the cost grows faster than E here, "
+    "but stays below the theorem's term S²AH²E with all constants set to 1.",
+    "The privacy cost has at most the slope of E, or lies below the bound.",
+    (
+        *(
+            regret.in_budget([run.replace(epsilon=epsilon) for epsilon in EPSILONS], mechanism_of(run))
+            for run in (
+                *(at(name, 10**12) for name in HORIZONS),
+                at("chain", 10**12, mechanism="laplace-tree", delta=0.0),
+                SHUFFLED,
+            )
+        ),
+        below_the_bound([LOCAL_ERROR.replace(epsilon=epsilon) for epsilon in EPSILONS], "dp-ucbvi-ldp"),
+    ),
+)
+
+RHOS = (1.0, 0.1, 0.01, 0.001)
+DATA = Claim(
+    "offline-order",
+    "What privacy costs in data",
+    "The data needed until privacy hardly costs anything grow like 1/ε.",
+    "Qiao, Wang 2023 (offline), section 5",
+    "Noise as in the paper, paper constants. ε stands for √ρ. Trajectories needed: from there on privacy adds at most "
+    "1% of V*. That no algorithm needs fewer is a lower bound, which runs do not show.",
+    "Each point is the trajectories needed at one budget; the dotted line has the slope of 1/ε.",
+    (
+        *(
+            data_needed(
+                [
+                    OfflineSpec(
+                        environment=name,
+                        algorithm="dp-apvi",
+                        behaviour="mixture:0.7",
+                        n=10**11,
+                        seeds=SEEDS,
+                        rho=rho,
+                    )
+                    for rho in RHOS
+                ]
+            )
+            for name in ("riverswim", "gridworld", "chain", "clinic", "random")
+        ),
+        data_needed([LINEAR.replace(n=10**8, rho=rho) for rho in (10.0, *RHOS[:3])]),
+    ),
+)
+
+RATES = (VARIANCE, HELPS, LINEAR_VARIANCE, FREE, ERROR, DATA)

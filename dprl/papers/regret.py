@@ -1,0 +1,227 @@
+"""Experiments on the regret of online learners: its order, its price of privacy, and how that grows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dprl.learners import ALGORITHMS
+from dprl.metrics import (
+    FLAT,
+    Finding,
+    at_most,
+    every_more_than,
+    grows,
+    growth_by_decade,
+    power_law,
+    rate,
+)
+from dprl.metrics.attack import Measured
+from dprl.metrics.curves import Array, Evidence, RunCurves
+from dprl.papers.claim import Setting, SettingPlot, SpecSeries, environment_of
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import RunSpec
+from dprl.words import human
+
+USERS = "Episodes (one user each)"
+
+
+def problem_title(spec: RunSpec, note: str = "") -> str:
+    """Problem, learner and number of users."""
+    parts = [environment_of(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}"]
+    return " · ".join([*parts, note] if note else parts)
+
+
+def trust_label(spec: RunSpec) -> str:
+    """Who is trusted, and the budget."""
+    name = PRIVATIZERS[spec.privacy].title
+    return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
+
+
+def learned(run: RunCurves) -> bool:
+    """Whether less than half of all there is to lose was lost, in the mean of the seeds. Where more is lost, regret
+    tells which wrong policy is played, and nothing of how fast the right one is found."""
+    return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
+
+
+def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
+    """Each run of a chain loses less than the next: the least ratio of two neighbours, seed by seed; of neighbours
+    that have both learned nothing, nothing is said."""
+    specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
+    algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
+    title = problem_title(specs[-1], note)
+    if len(algorithms) > 1:
+        names = " before ".join(algorithms)
+        title = " · ".join(
+            [environment_of(specs[0]), names, trust_label(specs[0]), f"K = {human(specs[0].episodes)}"]
+        )
+
+    def judge(evidence: Evidence) -> Finding:
+        runs = evidence.runs
+        pairs = [pair for chain in chains for pair in itertools.pairwise(chain)]
+        found = every_more_than(
+            np.array([np.log(runs[more].ends / runs[less].ends) for less, more in pairs]),
+            0.0,
+            [not learned(runs[less]) and not learned(runs[more]) for less, more in pairs],
+        )
+        value, low, high = (float(np.exp(v)) for v in (found.value, found.low, found.high))
+        return Finding(value, low, high, 1.0, found.verdict, (1.0, np.inf))
+
+    def label(spec: RunSpec) -> str:
+        return ALGORITHMS[spec.algorithm].title if len(algorithms) > 1 else trust_label(spec)
+
+    def draw(evidence: Evidence) -> SettingPlot:
+        series = []
+        for spec in specs:
+            run = evidence.runs[spec]
+            series.append(
+                SpecSeries(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star)
+            )
+        return SettingPlot(
+            "What an average episode has lost so far", USERS, "Share of V* lost", tuple(series)
+        )
+
+    return Setting(
+        title,
+        "least ratio of regret between neighbours in the order",
+        "more than 1",
+        specs,
+        judge,
+        draw,
+        form="ratio",
+    )
+
+
+def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
+    """At [C] and what privacy has cost until then, [seeds, C]."""
+    run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
+    return run.at.astype(float), run.beyond(baseline)
+
+
+def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
+    """What privacy has cost so far."""
+    series = tuple(SpecSeries(spec, trust_label(spec), *price(evidence, spec)) for spec in specs)
+    return SettingPlot("What privacy has cost so far", USERS, "Extra regret (reward lost)", series)
+
+
+def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
+    """With which exponent the price grew over the last decade of users."""
+    at, extra = price(evidence, spec)
+    last = growth_by_decade(at.astype(np.int64), extra)[-1]
+    return Measured(last.mean, last.low, last.high) if last.known else Measured(np.nan, np.nan, np.nan)
+
+
+EXPONENT = "exponent of the privacy cost in K, last decade of users"
+
+
+def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
+    """The price of privacy stops growing. beside: others that are drawn with it."""
+    drawn = (spec, *beside)
+    return Setting(
+        problem_title(spec, note),
+        EXPONENT,
+        f"at most {FLAT:g}",
+        tuple(dict.fromkeys(s for one in drawn for s in (one.baseline(), one))),
+        lambda evidence: at_most(last_growth(evidence, spec), FLAT),
+        lambda evidence: prices(evidence, drawn),
+    )
+
+
+def goes_on(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
+    """The price of privacy goes on growing, like sqrt(K) at most."""
+    setting = flattens(spec, beside, note)
+    return replace(
+        setting,
+        asks=f"more than {FLAT:g}, at most 0.5 + {FLAT:g}",
+        judge=lambda evidence: grows(last_growth(evidence, spec), 0.5),
+    )
+
+
+Points = tuple[Array, Array]  # x [P], and values [seeds, P] there
+
+
+def exponent_of(
+    points: Callable[[Evidence], Points],
+    exponent: float,
+    specs: Sequence[RunSpec],
+    *,
+    paired: bool = True,
+    heading: str,
+    statistic: str,
+    labels: tuple[str, str, str],
+) -> Setting:
+    """Values grow at most like a power of x, by the slope of a line through logarithms, seed by seed.
+
+    paired: whether their non-private baselines are looked at, too.
+    labels: of the chart and its axes. Its runs are drawn like the first of `specs`.
+    """
+
+    def draw(evidence: Evidence) -> SettingPlot:
+        x, rows = points(evidence)
+        mean = rows.mean(axis=0)
+        height = np.exp(np.mean(np.log(np.maximum(mean, 1e-300)) - exponent * np.log(x)))
+        bound = (f"reference slope {exponent:.3g}, the bound's", x, height * x**exponent)
+        name, x_title, y_title = labels
+        alike = len({spec.epsilon for spec in specs}) == 1
+        who = trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title
+        return SettingPlot(name, x_title, y_title, (SpecSeries(specs[0], who, x, rows, alike),), bound)
+
+    return Setting(
+        heading,
+        statistic,
+        f"at most {exponent:.3g} + {FLAT:g}",
+        tuple(dict.fromkeys(spec for one in specs for spec in ((one.baseline(), one) if paired else (one,)))),
+        lambda evidence: rate(Measured(*power_law(*points(evidence))), exponent),
+        draw,
+        whole=False,
+    )
+
+
+def inverse(specs: Sequence[RunSpec]) -> Array:
+    """[P] 1/epsilon."""
+    return np.array([1 / (spec.epsilon or np.inf) for spec in specs])
+
+
+def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
+    """The price of privacy grows like 1/epsilon at most."""
+
+    def points(evidence: Evidence) -> Points:
+        ends = [price(evidence, spec)[1][:, -1] for spec in specs]
+        return inverse(specs), np.column_stack(ends)
+
+    return exponent_of(
+        points,
+        1.0,
+        specs,
+        heading=problem_title(
+            specs[0],
+            " · ".join(filter(None, [note, f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"])),
+        ),
+        statistic="exponent of the privacy cost in 1/ε",
+        labels=("What privacy costs", "1/ε", "Extra regret (reward lost)"),
+    )
+
+
+def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
+    """Regret grows at most like a power of the number of users, each number a run of its own, of those that have
+    learned."""
+
+    def points(evidence: Evidence) -> Points:
+        runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]
+        users = np.array([float(run.at[-1]) for run in runs])
+        return users, np.column_stack([run.ends for run in runs]) if runs else np.zeros((0, 0))
+
+    names = [environment_of(specs[0]), ALGORITHMS[specs[0].algorithm].title, trust_label(specs[0])]
+    names += [f"K from {human(specs[0].episodes)} to {human(specs[-1].episodes)}"]
+    return exponent_of(
+        points,
+        exponent,
+        specs,
+        paired=False,
+        heading=" · ".join([*names, note] if note else names),
+        statistic="exponent of regret in K",
+        labels=("Cumulative regret, for each number of users", USERS, "Regret (reward lost)"),
+    )

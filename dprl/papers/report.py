@@ -1,0 +1,91 @@
+"""A claim's verdict with its numbers, as the command line prints it and the page shows it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import dprl
+from dprl.metrics import Finding, Verdict, overall
+from dprl.metrics.curves import Evidence
+from dprl.papers.claim import Claim
+from dprl.sentences import papers as sentences
+from dprl.simulation.spec import engine
+
+
+def version() -> dict[str, str]:
+    """What besides the specs decides the numbers."""
+    sources, numba, numpy = engine()
+    return {"dprl": dprl.__version__, "sources": sources[:10], "numba": numba, "numpy": numpy}
+
+
+@dataclass(frozen=True)
+class ClaimReport:
+    """What was found of a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
+    and the same of what stands beside it."""
+
+    claim: Claim
+    verdict: Verdict
+    summary: str
+    findings: tuple[Finding, ...]
+    numbers: tuple[str, ...]
+    beside: ClaimReport | None = None
+
+    def text(self) -> str:
+        """For a terminal."""
+        lines = [f"{self.claim.key}: {self.claim.says}", f"  {self.claim.source}", f"  {self.summary}"]
+        for setting, found, numbers in zip(self.claim.settings, self.findings, self.numbers, strict=True):
+            lines += [
+                f"  - {setting.title}",
+                f"    {setting.statistic}: {numbers}; claimed: {setting.asks}. ",
+            ]
+            lines[-1] += f"{found.verdict[:1].upper()}{found.verdict[1:]}."
+        return "\n".join([*lines, *([self.beside.text()] if self.beside else [])])
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; what is not known is None."""
+        return {
+            "claim": self.claim.key,
+            "says": self.claim.says,
+            "source": self.claim.source,
+            "conditions": self.claim.conditions,
+            "verdict": self.verdict,
+            "summary": self.summary,
+            "settings": [
+                {
+                    "title": setting.title,
+                    "statistic": setting.statistic,
+                    "claimed": setting.asks,
+                    **{
+                        name: value if math.isfinite(value) else None
+                        for name in ("value", "low", "high", "threshold")
+                        for value in (getattr(found, name),)
+                    },
+                    "verdict": found.verdict,
+                    "specs": [spec.to_dict() for spec in setting.specs],
+                }
+                for setting, found in zip(self.claim.settings, self.findings, strict=True)
+            ],
+            "version": version(),
+            **({"beside": self.beside.to_dict()} if self.beside else {}),
+        }
+
+
+def report(claim: Claim, evidence: Evidence) -> ClaimReport:
+    """What the evidence says of a claim."""
+    findings = tuple(setting.judge(evidence) for setting in claim.settings)
+    verdicts = [found.verdict for found in findings]
+    return ClaimReport(
+        claim,
+        overall(verdicts),
+        sentences.about_verdicts(verdicts),
+        findings,
+        tuple(
+            sentences.finding(found, setting.form)
+            if setting.over
+            else sentences.number_of(found.value, setting.form)
+            for setting, found in zip(claim.settings, findings, strict=True)
+        ),
+        report(claim.beside, evidence) if claim.beside else None,
+    )

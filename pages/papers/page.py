@@ -1,0 +1,256 @@
+"""Papers: every item of the five papers with its verdict, which experiments decide, and all algorithms ranked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from dprl.papers import Claim, Setting
+from dprl.papers.items import Item, papers, related
+from dprl.papers.report import ClaimReport, version
+from dprl.simulation import OfflineSpec, RunSpec, estimate
+from dprl.theory.papers import PAPERS as SOURCES
+from dprl.words import duration
+from pages.attack import link as attack_link
+from pages.papers import views
+from pages.papers.state import (
+    RELATED,
+    claim_progress,
+    computed_here,
+    going,
+    open_item,
+    open_paper,
+    run_again,
+    state,
+    stop_waiting,
+    verdicts,
+)
+from pages.shared.controls.widgets import segments, select
+from pages.shared.layout.browser import from_top
+from pages.shared.layout.frame import redrawn
+from pages.shared.layout.head import common, head
+from pages.shared.layout.menu import page_link
+from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
+from pages.shared.results import data, together
+from pages.shared.results.again import save_citations
+from pages.shared.results.evidence import bundled
+from pages.shared.text import escape
+from pages.shared.visitor import links, multi_run_link
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.state import read_address
+
+ICONS = {
+    "holds": ":material/check_circle:",
+    "fails": ":material/cancel:",
+    "not settled": ":material/help:",
+    "superseded": ":material/upgrade:",
+    "disputed": ":material/priority_high:",
+    "not tested": ":material/radio_button_unchecked:",
+}
+SAME = "Computed again here, the same numbers:"
+OTHER = "Computed again here, other numbers:"
+PACE = 0.5  # seconds between two looks at what is running
+
+
+def main() -> None:
+    s = state()
+    read_address(s)
+    corner = head(s)
+    from_top(s.row)
+    if s.item is None:
+        views.verdict_matrix()
+        names = {paper.name: paper.title for paper in papers().values()} | {RELATED: "Later papers"}
+        segments("Paper", "paper", names, s.paper, open_paper)
+        later_papers() if s.paper == RELATED else rows_of(s.paper)
+        st.header("All algorithms at one proved guarantee", anchor=False)
+        views.ranking()
+        badge()
+    else:
+        st.button(
+            "All items",
+            icon=":material/arrow_back:",
+            key="all_items",
+            on_click=callback(open_item),
+            args=("",),
+        )
+        claim = s.item.claim
+        every = PACE if claim and claim.key in s.again and going(claim) else None
+        redrawn(partial(opened, s.item), every)
+    with corner:
+        share(s)
+
+
+def rows_of(name: str) -> None:
+    """One paper: what of it was read, and its rows."""
+    paper = papers()[name]
+    source = SOURCES[paper.paper]
+    st.markdown(f"[{escape(source.line)}]({source.address}). We read {escape(paper.read)}.")
+    with st.container(gap="xsmall", key="paper_rows"):
+        for item in paper.items:
+            row(item)
+
+
+def row(item: Item) -> None:
+    """One row: a button with its name, the statement and the verdict."""
+    found = verdicts()[item.address]
+    with st.container(horizontal=True, gap=None, vertical_alignment="center"):
+        with st.container(width=240):
+            st.button(
+                f"**{escape(item.name)}**",
+                key=f"open_{item.address}",
+                type="tertiary",
+                icon=ICONS[found.verdict],
+                on_click=callback(open_item),
+                args=(item.address,),
+            )
+        st.markdown(f"{explained(escape(item.says))} **{said(found.verdict)}.**", width="stretch")
+
+
+def said(verdict: str) -> str:
+    """Return a verdict in words."""
+    return {"holds": "Holds here", "fails": "Fails here"}.get(verdict, verdict[:1].upper() + verdict[1:])
+
+
+def later_papers() -> None:
+    """What later papers claim, and the rows that they bear on."""
+    for work in related():
+        title = f"[{escape(work.title)}]({work.source})" if work.source else escape(work.title)
+        items = ", ".join(f"`{address}`" for address in work.bears_on)
+        st.markdown(
+            f"**{escape(work.name)}**, {title} ({work.date}). {escape(work.says)} Bears on {items}. "
+            f"What we read of it: {work.read}."
+        )
+
+
+def opened(item: Item, live: bool) -> None:
+    """One row: its verdict, numbers and charts, and its runs while they go on."""
+    found, claim = verdicts()[item.address], item.claim
+    st.header(item.name, anchor=False)
+    source = SOURCES[papers()[item.paper].paper]
+    st.markdown(explained(escape(item.says)))
+    common(f"{', '.join(family for _, family in source.authors)} {source.year}, {item.name}")
+    st.markdown(f"{ICONS[found.verdict]} **{said(found.verdict)}.** {explained(escape(found.summary))}")
+    if item.source:
+        st.markdown(f"[{item.source}]({item.source})")
+    for work in related():
+        if item.address in work.bears_on and work.source:
+            st.markdown(f"See also [{escape(work.name)}]({work.source}): {escape(work.says)}")
+    if claim is None:
+        return
+    st.markdown(explained(escape(f"{found.number[:1].upper()}{found.number[1:]}.")))
+    asked = claim.key in state().again
+    if live != (asked and going(claim)):
+        st.rerun()
+    here = computed_here(claim) if asked else None
+    known, shown, token = (
+        (*here, "here") if here else (bundled().evidence, bundled().reports[claim.key], "bundled")
+    )
+    views.statistics(shown, token, item.places)
+    place = found.place if state().setting is None else state().setting
+    assert place is not None
+    titles = {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in item.places}
+    if str(place + 1) not in titles:
+        titles[str(place + 1)] = f"{place + 1}. {claim.settings[place].title}"
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        select(
+            "Setting", list(titles), str(place + 1), lambda value: open_item(item.address, int(value) - 1), titles,
+            name=item.address,
+        )  # fmt: skip
+        replay(claim.settings[place])
+    views.setting_curves(shown, known, place, token)
+    again(claim, here and here[1])
+    with st.expander("Conditions and numbers", icon=":material/list:"):
+        numbers(shown)
+        if shown.beside:
+            st.markdown(f"**{escape(shown.beside.claim.title)}.** {explained(escape(shown.beside.summary))}")
+            numbers(shown.beside)
+        badge()
+    save_citations(claim.runs)
+    st.caption("The same on the command line:")
+    st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
+
+
+def replay(setting: Setting) -> None:
+    """Draw the link to the page that runs a setting, with exactly its settings; of many runs the first ones."""
+    online = [spec for spec in setting.specs if isinstance(spec, RunSpec)]
+    offline = [spec for spec in setting.specs if isinstance(spec, OfflineSpec)]
+    many = len(online) or len(offline)
+    some = f", {links.MAX_CURVES} of {many} runs" if many > links.MAX_CURVES else ""
+    if online:
+        tab = "guarantee" if setting.question else links.AT_FIRST.tab
+        curves = [links.Curve(spec) for spec in online[: links.MAX_CURVES]]
+        query = links.encode(curves, replace(links.AT_FIRST, tab=tab))
+        page_link("explore", f"Replay on Online{some}", query, icon="replay")
+    elif not offline:
+        page_link(
+            "attack",
+            "Replay on Attack",
+            attack_link.encode(setting.specs[0], attack_link.AttackView()),
+            icon="replay",
+        )
+    else:
+        page_link(
+            "offline",
+            f"Replay on Offline{some}",
+            multi_run_link.encode(offline[: links.MAX_CURVES]),
+            icon="replay",
+        )
+
+
+def again(claim: Claim, here: ClaimReport | None) -> None:
+    """The button that computes it here, how far that is, and what came out."""
+    if claim.key not in state().again:
+        lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
+        seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Run again",
+                icon=":material/replay:",
+                key="again",
+                on_click=callback(run_again),
+                args=(claim.key,),
+            )
+            st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
+        return
+    together.strip(
+        claim_progress(claim),
+        owner_id("papers"),
+        partial(run_again, claim.key),
+        partial(stop_waiting, claim.key),
+    )
+    if here is not None:
+        text = SAME if here.numbers == bundled().reports[claim.key].numbers else OTHER
+        st.markdown(f":material/replay: {text} **{escape(here.summary)}**")
+
+
+def numbers(found: ClaimReport) -> None:
+    """Each setting with its numbers, under what is measured, and the conditions."""
+    lines = []
+    for (statistic, _), places in views.by_statistic(found).items():
+        lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]
+        for i in places:
+            setting, one = found.claim.settings[i], found.findings[i]
+            lines.append(
+                f"{i + 1}. {escape(setting.title)}: {found.numbers[i]}, claimed {setting.asks}: **{one.verdict}**"
+            )
+    st.markdown(explained("\n".join(lines)))
+    if found.claim.conditions:
+        st.caption(explained(escape(found.claim.conditions)))
+
+
+def badge() -> None:
+    """With what the bundled verdicts were computed."""
+    then, now = bundled().version, version()
+    same = (
+        "The same runs here." if then == now else f"Here runs dprl {now['dprl']}, sources {now['sources']}."
+    )
+    libraries = f"numba {then['numba']}, NumPy {then['numpy']}"
+    text = f"Computed with dprl {then['dprl']}, sources {then['sources']}, {libraries}. {same}"
+    st.caption(f":material/inventory: {escape(text)}")
+
+
+main()

@@ -1,0 +1,156 @@
+"""The charts of the page: the matrix of verdicts, all algorithms, and what an experiment measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from dprl.figures import papers as figures
+from dprl.figures.picture import Picture
+from dprl.metrics.curves import Evidence
+from dprl.papers.items import ITEM_VERDICTS, papers
+from dprl.papers.pictures import curves_picture
+from dprl.papers.ranking import BUDGET, PROBLEMS, SEEDS, TARGET, Rank
+from dprl.papers.report import ClaimReport
+from dprl.privacy import PRIVATIZERS
+from dprl.sentences import papers as sentences
+from dprl.words import listed, percent, promise
+from pages.papers.state import bundled_ranking, open_item, rank_in, state, verdicts
+from pages.shared.controls.widgets import select
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.names import style_of
+
+HOW = (
+    f"The noise of every run proves {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
+    "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
+    "Each number of users is a run of its own, planned for it. Each algorithm has its default bonus and mechanism; "
+    "nothing was tuned.",
+    f"Users needed: from there on an average episode, learning included, has lost at most {percent(TARGET)} of V*, "
+    f"in the mean of {SEEDS} seeds. The search tries eight numbers in each decade.",
+    "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which fits only the "
+    "tiny environment; linear algorithms need features.",
+    "The command line does the same: `python -m dprl reproduce algorithms --out results`.",
+)
+WORDS = {"holds": "hold here", "fails": "fail here"}
+
+
+def verdict_matrix() -> None:
+    """The matrix of verdicts; a press on a cell opens its row."""
+    night = dark()
+    show(kept(("paper-matrix", night), partial(drawn_matrix, night)), "matrix", picked=cell_pressed)
+
+
+def drawn_matrix(night: bool) -> Picture:
+    """All rows of all papers."""
+    cells = [
+        figures.MatrixCell(paper.title, item.address, item.name, item.says, verdicts()[item.address].verdict)
+        for paper in papers().values()
+        for item in paper.items
+    ]
+    return figures.matrix(cells, counted(), dark=night)
+
+
+def counted() -> str:
+    """Return how many rows have each verdict."""
+    counts = Counter(found.verdict for found in verdicts().values())
+    said = [
+        f"{counts[verdict]} {WORDS.get(verdict, verdict)}" for verdict in ITEM_VERDICTS if counts[verdict]
+    ]
+    return f"Of {len(verdicts())} items: {listed(said)}. Press a cell to open its row."
+
+
+def cell_pressed(event: Any) -> None:
+    """A cell was pressed: its row is opened."""
+    for point in event["selection"]["points"]:
+        found = point.get("customdata")
+        open_item(str(found[0] if isinstance(found, list) else found))
+
+
+def ranking() -> None:
+    """All algorithms at one proved guarantee, those that need the fewest users first."""
+    problem, night = state().problem, dark()
+    titles = {key: f"{one.title} ({one.size})" for key, one in PROBLEMS.items()}
+    with st.container(width=330):
+        select("Environment", list(titles), problem, rank_in, titles, name="papers.problem")
+    picture = kept(("ranking", problem, night), partial(drawn_ranking, problem, night))
+    show(picture, "ranking", how=HOW)
+
+
+def drawn_ranking(problem: str, night: bool) -> Picture:
+    """One environment."""
+    found = bundled_ranking().of(problem)
+    rows = [
+        figures.RankedRow(
+            one.title,
+            PRIVATIZERS[one.privacy].title,
+            one.mechanism,
+            one.needed,
+            one.low,
+            one.high,
+            one.words,
+            style_of(one.spec),
+        )
+        for one in found
+    ]
+    return figures.ranked(f"All algorithms on {PROBLEMS[problem].title}", rows, fewest(found), dark=night)
+
+
+def fewest(found: Sequence[Rank]) -> str:
+    """Return who needs the fewest users under each privacy model."""
+    best = {one.privacy: one for one in reversed(found)}
+    said = [
+        f"{one.title} with {PRIVATIZERS[model].words.given} ({one.words})"
+        for model in ("central", "shuffle", "local")
+        if (one := best.get(model))
+    ]
+    return f"The fewest users: {listed(said)}."
+
+
+def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
+    """Return the places of the settings that measure the same, and in the same way."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for place, setting in enumerate(found.claim.settings):
+        groups.setdefault((setting.statistic, setting.over), []).append(place)
+    return groups
+
+
+def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
+    """A chart for each statistic that a setting of `wanted` has, with the settings that it is measured in."""
+    night = dark()
+    for number, ((statistic, over), places) in enumerate(by_statistic(found).items()):
+        if not {*places} & {*wanted}:
+            continue
+        key = ("claim", found.claim.key, number, night, token)
+        draw = partial(drawn_statistic, found, statistic, over, places, night)
+        show(kept(key, draw), f"statistic_{number}")
+
+
+def drawn_statistic(
+    found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool
+) -> Picture:
+    """One statistic in the settings at these places."""
+    settings, findings = found.claim.settings, found.findings
+    rows = [
+        figures.Measurement(
+            place + 1, settings[place].title, one.value, one.low, one.high, found.numbers[place], one.threshold,
+            one.verdict, one.zone,
+        )
+        for place in places
+        for one in (findings[place],)
+    ]  # fmt: skip
+    log = settings[places[0]].form == "ratio"
+    see = sentences.against([findings[place] for place in places])
+    return figures.measurements(statistic, rows, over=over, log=log, see=see, dark=night)
+
+
+def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) -> None:
+    """The curves of one setting, if it has any."""
+    setting, night = found.claim.settings[place], dark()
+    if setting.draw is not None:
+        key = ("claim-curves", found.claim.key, place, night, token)
+        show(kept(key, partial(curves_picture, found.claim, setting, known, dark=night)), "curves")

@@ -1,0 +1,555 @@
+"""Papers: every item has a row, verdicts follow from numbers, two claims in a small form, and the ranking."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dprl.__main__ as cli
+from bench.bundled import lines_of
+from dprl import ALGORITHMS, ENVIRONMENTS, OfflineSpec, RunSpec, run
+from dprl.metrics import (
+    Measured,
+    Verdict,
+    at_most,
+    clopper_pearson,
+    every_more_than,
+    grows,
+    more_than,
+    overall,
+    rate,
+    t_interval,
+)
+from dprl.metrics.curves import Evidence, RunCurves
+from dprl.papers import CLAIMS, Setting, command, hard, offline, privacy, ranking, regret
+from dprl.papers.evidence import DIGITS, POINTS, from_dict, kept, to_dict
+from dprl.papers.experiments import COLLUSIONS
+from dprl.papers.items import FOUND, STATED, all_items, papers, related
+from dprl.papers.ranking import (
+    PROBLEMS,
+    SEEDS,
+    TARGET,
+    Candidate,
+    Ranking,
+    contenders,
+    final_regret,
+    rank,
+    ranked_spec,
+)
+from dprl.papers.report import report as report_of
+from dprl.sentences import papers as sentences
+from dprl.simulation import kinds, online
+from dprl.theory.papers import PAPERS as SOURCES
+from pages.shared.results.bundled import asset, path_of
+from pages.shared.results.evidence import bundled
+from tests.problems import first
+
+SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)
+LEGIBLE = 55  # characters that an axis of a telephone has room for
+NO: Verdict = "does not hold here"
+
+
+def evidence(*settings: Setting) -> Evidence:
+    """Of a few settings, computed here."""
+    runs, answers = {}, {}
+    for spec in dict.fromkeys(spec for setting in settings for spec in setting.specs):
+        if settings[0].question:
+            question = settings[0].question
+            answers[question, spec] = kinds.answered(kinds.answer(question, spec))
+        else:
+            trace = run(spec)
+            runs[spec] = kept(RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star), whole=True)
+    return Evidence(runs, answers)
+
+
+def verdict(setting: Setting) -> str:
+    return setting.judge(evidence(setting)).verdict
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_a_chart_counts_its_settings_as_the_verdict_does(key: str) -> None:
+    """An exponent of 0.00, where more than 0.1 is claimed, was counted among those within the claim's range."""
+    found = bundled().reports[key]
+    verdicts = [one.verdict for one in found.findings]
+    said = sentences.against(found.findings)
+    counts: dict[Verdict, re.Match[str] | None] = {
+        "holds": re.search(
+            r"In (\d+) of \d+ settings the claim holds: the whole interval is within its range", said
+        ),
+        "holds as an upper bound": re.search(
+            r"In (\d+) of \d+ settings the claim holds as an upper bound", said
+        ),
+    }
+    if len(verdicts) == 1:
+        return
+    for verdict, count in counts.items():
+        assert (0 if count is None else int(count[1])) == verdicts.count(verdict)
+    for verdict, one in zip(verdicts, found.findings, strict=True):
+        if verdict == "holds" and found.claim.key == "ldp-multiplicative":
+            assert one.low > one.threshold  # right of the mark on the chart
+
+
+def test_what_lies_lower_than_claimed_is_an_upper_bound() -> None:
+    flat, steep = grows(Measured(0.0, 0.0, 0.0), 0.5), grows(Measured(0.4, 0.3, 0.5), 0.5)
+    assert sentences.against([flat]) == (
+        "The claim holds as an upper bound: the interval reaches below its range, so growth may be slower than claimed."
+    )
+    assert sentences.against([steep]) == "The claim holds: the whole interval is within its range."
+    assert sentences.against([steep, flat]) == (
+        "In 1 of 2 settings the claim holds: the whole interval is within its range. In 1 of 2 settings the claim "
+        "holds as an upper bound: the interval reaches below its range, so growth may be slower than claimed."
+    )
+    too_steep = grows(Measured(0.9, 0.8, 1.0), 0.5)
+    assert sentences.against([too_steep, too_steep]) == "In 2 of 2 settings the claim is not confirmed."
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_a_claim_holds_where_the_whole_interval_is_within_the_zone_that_is_drawn(key: str) -> None:
+    for one in bundled().reports[key].findings:
+        within = one.zone[0] <= one.low and one.high <= one.zone[1]
+        assert within or one.verdict != "holds"
+        assert not within or one.verdict in ("holds", "nothing learned yet")
+
+
+def test_two_claims_in_a_small_form_additive_and_multiplicative() -> None:
+    """Theorems 5.2 and 5.7 where a run takes milliseconds: a trusted curator's price is flat, that of nobody is not."""
+    nobody = SMALL.replace(privacy="local")
+    flat, growing = regret.flattens(SMALL), regret.goes_on(nobody)
+    wrong, bound = regret.flattens(nobody), regret.goes_on(SMALL)
+    found = evidence(flat, growing)
+    judged = [setting.judge(found) for setting in (flat, growing, wrong, bound)]
+    assert [one.verdict for one in judged] == ["holds", "holds", NO, "holds as an upper bound"]
+
+
+def test_one_draw_of_noise_recovers_everybody_and_a_tree_nobody() -> None:
+    few = COLLUSIONS[:15]
+    assert verdict(privacy.recovered(few, "one", "")) == "holds"
+    assert verdict(privacy.recovered(few, "tree", "")) == "holds"
+
+
+def test_orders_and_exponents_follow_the_runs() -> None:
+    chain = [SMALL.baseline(), SMALL, SMALL.replace(privacy="local")]
+    right, wrong = regret.order([chain]), regret.order([chain[::-1]])
+    found = evidence(right)
+    assert right.judge(found).verdict == "holds"
+    assert wrong.judge(found).verdict == NO
+    assert wrong.judge(found).high < 1
+    spec = hard.instance(RunSpec(mechanism="laplace-tree", delta=0.0, episodes=10**8, seeds=4), 0.1)
+    budgets = [spec.replace(epsilon=epsilon) for epsilon in (0.1, 0.3, 1.0)]
+    price, above = hard.in_epsilon(budgets), hard.above_the_bound(budgets)
+    found = evidence(price)
+    assert price.judge(found).value == pytest.approx(1.0, abs=0.3)
+    assert above.judge(found).verdict == "holds"
+    few = {s: replace(r, values=r.values * 1e-6) for s, r in found.runs.items()}
+    assert above.judge(Evidence(few, {})).verdict == NO
+
+
+def test_offline_runs_are_read_at_their_sizes() -> None:
+    spec = OfflineSpec(environment_params={"S": 3, "H": 3}, algorithm="dp-apvi", n=10**6, seeds=4)
+    order = offline.nearer([spec.baseline(), spec, spec.replace(rho=0.01)], 10**4)
+    early, late = offline.near_its_baseline(spec, 10**4, 0.01), offline.near_its_baseline(spec, 10**6, 0.01)
+    found = evidence(order, late)
+    assert early.judge(found).value > 0.01
+    assert late.judge(found).verdict == "holds"
+    assert order.judge(found).value == pytest.approx(
+        min(
+            np.mean(offline.gap(found, b, 10**4) - offline.gap(found, a, 10**4))
+            for a, b in itertools.pairwise(order.specs)
+        )
+    )
+
+
+@pytest.mark.parametrize("arms", hard.ARM_0_IS_BEST)
+def test_in_the_hard_instances_every_worse_arm_loses_the_gap(arms: int) -> None:
+    spec = hard.instance(RunSpec(), 0.1, arms)
+    mdp = ENVIRONMENTS["hard-jdp"].make(**spec.environment_params)
+    up = mdp.P[0, 0, :, 1]
+    assert up[0] - up[1:] == pytest.approx(np.full(arms, 0.1))
+    assert hard.gap_of(spec) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_an_interval_is_over_what_was_repeated(key: str) -> None:
+    """Over seeds where runs are compared, over something else where one is asked, over nothing if that is exact."""
+    found = bundled().reports[key]
+    for setting, one in zip(found.claim.settings, found.findings, strict=True):
+        assert (setting.over == "seeds") == (not setting.question)
+        assert setting.over or one.low == one.value == one.high
+
+
+def measured(*values: float) -> Measured:
+    return Measured(*values)
+
+
+@pytest.mark.parametrize(
+    ("judge", "interval", "expected"),
+    [
+        (lambda m: more_than(m, 1.0), (2, 1.1, 3), "holds"),
+        (lambda m: more_than(m, 1.0), (2, 0.9, 3), "undecided"),
+        (lambda m: more_than(m, 1.0), (0.5, 0.2, 0.9), NO),
+        (lambda m: at_most(m, 0.1), (0.05, 0.0, 0.1), "holds"),
+        (lambda m: at_most(m, 0.1), (0.05, 0.0, 0.11), "undecided"),
+        (lambda m: at_most(m, 0.1), (0.3, 0.2, 0.4), NO),
+        (lambda m: at_most(m, 0.1), (np.nan, np.nan, np.nan), "undecided"),
+        (lambda m: grows(m, 0.5), (0.3, 0.2, 0.4), "holds"),
+        (lambda m: grows(m, 0.5), (0.05, 0.0, 0.09), "holds as an upper bound"),
+        (lambda m: grows(m, 0.5), (0.1, 0.0, 0.2), "undecided"),
+        (lambda m: grows(m, 0.5), (0.8, 0.7, 0.9), NO),
+        (lambda m: grows(m, 0.5), (0.6, 0.5, 0.7), "undecided"),
+        (lambda m: grows(m, 0.5), (np.nan, np.nan, np.nan), "undecided"),
+        (lambda m: rate(m, 0.5), (0.5, 0.45, 0.55), "holds"),
+        (lambda m: rate(m, 0.5), (0.2, 0.15, 0.25), "holds as an upper bound"),
+        (lambda m: rate(m, 0.5), (0.6, 0.5, 0.7), "undecided"),
+        (lambda m: rate(m, 0.5), (0.8, 0.7, 0.9), NO),
+        (lambda m: rate(m, 0.5), (np.nan, np.nan, np.nan), "undecided"),
+    ],
+)
+def test_a_verdict_follows_from_the_interval(judge: Any, interval: tuple[float, ...], expected: str) -> None:
+    assert judge(measured(*interval)).verdict == expected
+
+
+def test_intervals_are_those_of_the_textbooks() -> None:
+    assert t_interval(np.array([1.0, 2.0, 3.0])) == pytest.approx((2, 2 - 2.4841, 2 + 2.4841), abs=1e-3)
+    wider = t_interval(np.array([1.0, 2.0, 3.0]), tests=2)  # t(0.9875, 2) = 6.2053
+    assert wider.high == pytest.approx(2 + 6.2053 / np.sqrt(3), abs=1e-3)
+    assert np.isnan(t_interval(np.array([1.0])).low)
+    assert np.isnan(t_interval(np.array([1.0, np.nan])).low)
+    assert clopper_pearson(180, 180) == pytest.approx((1, 0.025 ** (1 / 180), 1))
+    assert clopper_pearson(5, 10) == pytest.approx((0.5, 0.1871, 0.8129), abs=1e-4)
+
+
+def test_of_many_the_one_that_fails_decides() -> None:
+    fine, wide, failing = [2.0, 2.1, 1.9], [9.0, -9.0, 0.5], [-1.0, -1.01, -0.99]
+    assert every_more_than(np.array([fine, fine]), 0.0).verdict == "holds"
+    assert every_more_than(np.array([fine, wide]), 0.0).verdict == "undecided"
+    found = every_more_than(np.array([fine, wide, failing]), 0.0)
+    assert (found.verdict, found.value) == (NO, pytest.approx(-1))
+    found = every_more_than(np.array([fine, wide, failing]), 0.0, [False, False, True])
+    assert found.verdict == "undecided"
+    found = every_more_than(np.array([fine, fine, failing]), 0.0, [False, False, True])
+    assert (found.verdict, found.value) == ("nothing learned yet", pytest.approx(-1))
+
+
+def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None:
+    assert overall(["holds", "holds as an upper bound"]) == "holds as an upper bound"
+    assert overall(["holds", "undecided", NO]) == NO
+    assert sentences.about_verdicts(["holds", "holds"]) == "It holds in both settings."
+    assert (
+        sentences.about_verdicts(["holds", "holds", NO])
+        == "Of 3 settings it holds in 2 and does not hold in 1."
+    )
+
+
+def lost(spec: RunSpec, share: float) -> RunCurves:
+    """A run that loses this share of everything there is to lose, and a little less or more in each seed."""
+    seeds = 1 + 1e-3 * np.arange(-2, 3)
+    values: np.ndarray = 3.4 * spec.episodes * share * seeds[:, None]
+    return RunCurves(np.array([spec.episodes]), values, v_star=3.4)
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ((0.04, 0.46, 0.8), "holds"),  # one of two has learned: it is told from the other
+        ((0.04, 0.8, 0.3), NO),
+        ((0.04, 0.46, 0.99, 0.97), "nothing learned yet"),  # which wrong policy is played
+        ((0.04, 0.46, 0.97, 0.99), "nothing learned yet"),  # and no order is found there
+        ((0.46, 0.04, 0.99, 0.97), NO),  # what has learned is judged all the same
+    ],
+)
+def test_the_order_of_runs_that_learned_nothing_is_not_judged(
+    shares: tuple[float, ...], expected: str
+) -> None:
+    chain = [SMALL.replace(epsilon=100.0 - place) for place in range(len(shares))]
+    runs = {spec: lost(spec, share) for spec, share in zip(chain, shares, strict=True)}
+    found = regret.order([chain]).judge(Evidence(runs, {}))
+    assert found.verdict == expected
+    if expected == "nothing learned yet":
+        assert found.value == pytest.approx(shares[-1] / shares[-2])  # what cannot be judged is what is shown
+
+
+def test_no_bundled_order_rests_on_runs_that_learned_nothing() -> None:
+    """Two runs of a setting that both lose more than half leave its order open, and nothing else does."""
+    early: set[str] = set()
+    for key, found in bundled().reports.items():
+        for setting, one in zip(found.claim.settings, found.findings, strict=True):
+            if "neighbours in the order" in setting.statistic:
+                runs = [bundled().evidence.runs[spec] for spec in setting.specs]
+                shares = np.array([run.ends.mean() / run.at[-1] / run.v_star for run in runs])
+                assert (one.verdict == "nothing learned yet") == ((shares > 0.5).sum() > 1), setting.title
+                early |= {key} if one.verdict == "nothing learned yet" else set()
+    assert early == {"order-of-trust", "larger-budget", "figure-online-1"}
+
+
+def test_claims_are_told_apart_and_say_what_they_claim_in_a_sentence() -> None:
+    for claim in CLAIMS.values():
+        lines = [(setting.title, setting.statistic) for setting in claim.settings]
+        assert len(set(lines)) == len(lines) >= 2, claim.key
+        groups = [
+            statistic for statistic, _ in itertools.groupby(setting.statistic for setting in claim.settings)
+        ]
+        assert len(set(groups)) == len(groups), claim.key  # each statistic's settings are numbered on
+        assert max(map(len, groups)) <= LEGIBLE, claim.key
+        assert bool(claim.seen) == any(setting.draw for setting in claim.settings)
+
+
+def test_the_same_asked_of_ours_stands_beside_a_claim_and_has_no_part_in_its_verdict() -> None:
+    """Its runs count only reports of who played; the claim's are of
+    everybody, and have no mechanism that a new default could change."""
+    found = bundled().reports["ldp-multiplicative"]
+    ours = found.beside
+    assert ours is not None
+    assert [report.claim.key for report in bundled().reports.values() if report.beside] == [found.claim.key]
+    for report, noise in ((found, ("gaussian", "all")), (ours, ("unary", "played"))):
+        private = [setting.specs[1] for setting in report.claim.settings]
+        assert {(spec.mechanism, spec.reports) for spec in private} == {noise}
+    assert found.claim.runs.keys() >= ours.claim.runs.keys()
+    settings = replace(found.claim, beside=None)
+    assert report_of(settings, bundled().evidence).verdict == found.verdict
+    assert ours.text() in found.text()
+    assert found.to_dict()["beside"] == ours.to_dict()
+
+
+def test_what_is_kept_of_a_run_is_small_and_survives_json() -> None:
+    at = np.unique(np.geomspace(1, 10**9, 500).astype(np.int64))
+    values = np.vstack([at * np.pi, at * math.e])
+    whole = RunCurves(at, values, v_star=3.4)
+    found = kept(whole, whole=True)
+    assert len(found.at) <= POINTS
+    assert (found.at[0], found.at[-1]) == (1, 10**9)
+    assert found.ends == pytest.approx(values[:, -1], rel=10.0 ** (1 - DIGITS))
+    assert found.upto(10**9) == pytest.approx(found.ends)
+    assert kept(whole, whole=False).at.tolist() == [10**9]
+    spec = COLLUSIONS[0]
+    answers = {("collusion", spec): {"one": 0.5}}
+    text = json.dumps(to_dict(Evidence({SMALL: found}, answers)))
+    again = from_dict(json.loads(text), {spec: "collusion"})
+    assert again.runs[SMALL].values.tolist() == found.values.tolist()
+    assert again.runs[SMALL].v_star == 3.4
+    assert again.answers == answers
+
+
+def lines(text: str) -> Iterable[str]:
+    return text.strip().splitlines()
+
+
+def test_the_command_line_lists_claims_and_refuses_others(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["reproduce"]) == 0
+    said = list(lines(capsys.readouterr().out))
+    assert [line.split()[0] for line in said] == [*CLAIMS, "algorithms"]
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["reproduce", "nothing"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(
+        "dprl: claim: nothing is not allowed; give one of order-of-trust"
+    )
+
+
+def test_a_place_that_cannot_be_written_to_is_refused_before_any_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["reproduce", "one-draw", "--out", str(tmp_path / "file")])
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("key", first(["order-of-trust", "offline-converges"]))
+def test_the_command_line_saves_the_curves_of_each_setting_with_their_numbers(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim, known = CLAIMS[key], bundled().evidence
+    drawn = [n for n, setting in enumerate(claim.settings, 1) if setting.draw is not None]
+    monkeypatch.setattr(command, "gather_evidence", lambda *given: known)
+    nobody: Any = None
+    command.reproduce(claim, nobody, "somebody", tmp_path, None)
+    names = {f"{key}-{n}.csv" for n in drawn}
+    assert {file.name for file in tmp_path.iterdir()} == {f"{key}.json", *names}
+    for number in drawn[:2]:
+        setting = claim.settings[number - 1]
+        assert setting.draw is not None
+        table = pd.read_csv(tmp_path / f"{key}-{number}.csv")
+        for one in setting.draw(known).series:
+            rows = table[table["series"] == one.label]
+            np.testing.assert_allclose(rows["mean"], one.rows.mean(0), rtol=1e-9)
+
+
+def numbered(kind: str, *numbers: str | int, prefix: str = "", last: int | None = None) -> set[str]:
+    """Lemma B.1, Lemma B.2, ...; last: of a run that begins with the one number given."""
+    many = range(int(numbers[0]), last + 1) if last else numbers
+    return {f"{kind} {prefix}{number}" for number in many}
+
+
+# Every numbered item of the papers' texts, from the first page to the last appendix.
+NUMBERED = {
+    "online": {
+        "Table 1",
+        "Figure 1",
+        "Algorithm 1",
+        "Assumption 3.1",
+        "Remark 3.2",
+        "Theorem 4.1",
+        "Remark 5.3",
+        "Remark 5.5",
+        "Corollary C.10",
+    }
+    | numbered("Lemma", "5.1", "5.4", "5.6", "6.1", "B.1", "B.2", "B.4", "B.6", "B.8", "B.9", "C.11")
+    | numbered("Lemma", 2, prefix="C.", last=9)
+    | numbered("Theorem", "5.2", "5.7")
+    | numbered("Remark", "B.3", "B.5", "B.7"),
+    "offline": {
+        "Lemma 2.7",
+        "Figure 1",
+        "Remark C.8",
+        "Remark D.9",
+        "Remark D.14",
+        "Theorem D.15",
+        "Lemma E.20",
+    }
+    | numbered("Algorithm", 1, 2)
+    | numbered("Remark", "2.4", "3.1", "3.2", "3.3")
+    | numbered("Theorem", "3.4", "4.1")
+    | numbered("Lemma", 1, prefix="C.", last=7)
+    | numbered("Lemma", 9, prefix="C.", last=11)
+    | numbered("Lemma", 1, prefix="D.", last=8)
+    | numbered("Lemma", 10, prefix="D.", last=13)
+    | numbered("Lemma", 16, prefix="D.", last=18)
+    | numbered("Lemma", 1, prefix="E.", last=17),
+    "pac": numbered("Algorithm", 1, last=5)
+    | numbered("Theorem", 1, 3, 4, 5, 6, 12, 14)
+    | numbered("Lemma", 2, 7, 8, 9, 10, 11, 13)
+    | numbered("Lemma", 15, last=23)
+    | numbered("Claim", 1, 2)
+    | numbered("Figure", 1, 2),
+    "linear": {"Table 1"}
+    | numbered("Algorithm", 1, 2, 3)
+    | numbered("Theorem", 7, 8, 9)
+    | numbered("Corollary", 5, 6, 10, 11)
+    | numbered("Remark", 1, last=8)
+    | numbered("Lemma", 12, last=25)
+    | numbered("Claim", 26, last=32),
+    "shuffle": {"Table I", "Corollary 39", "Lemma 42"}
+    | numbered("Algorithm", 1, last=4)
+    | numbered("Theorem", 6, 11)
+    | numbered("Lemma", 7, last=10)
+    | numbered("Lemma", 12, last=38)
+    | numbered("Lemma", 40, 41),
+}
+
+
+def test_every_numbered_item_of_the_papers_has_a_row() -> None:
+    assert set(papers()) == set(NUMBERED)
+    for name, wanted in NUMBERED.items():
+        rows = papers()[name].items
+        found = {one for row in rows for one in (*row.covers, row.name)}
+        assert wanted <= found, name
+        covered = [one for row in rows for one in row.covers]
+        assert len(set(covered)) == len(covered), name
+
+
+def test_every_row_is_well_formed() -> None:
+    assert len(all_items()) == sum(len(paper.items) for paper in papers().values())  # no two alike
+    for item in all_items().values():
+        assert re.fullmatch(r"[a-z0-9-]+", item.key), item.address
+        assert item.says.endswith("."), item.address
+        assert len(item.says.split()) <= 30, item.address
+        if item.claim is None:
+            assert item.verdict in STATED, item.address
+            assert item.why.endswith("."), item.address
+            assert bool(item.source) == (item.verdict != "not tested"), item.address
+            assert not item.source or re.search(r"arxiv.org/abs/\d+\.\d+v\d+$", item.source), item.address
+        else:
+            assert not item.verdict, item.address
+            assert {*item.settings} <= {*range(1, len(item.claim.settings) + 1)}, item.address
+    assert {item.experiment for item in all_items().values() if item.experiment} == set(CLAIMS)
+    assert {paper.paper for paper in papers().values()} <= set(SOURCES)
+
+
+def test_later_papers_bear_on_rows_and_say_what_was_read() -> None:
+    for work in related():
+        assert {*work.bears_on} <= set(all_items())
+        assert work.read in ("abstract", "excerpts", "not found")
+        assert bool(work.source) == (work.read != "not found")
+        assert not work.source or re.search(r"v\d+$", work.source)
+
+
+def test_a_verdict_is_the_worst_of_its_settings() -> None:
+    reports = bundled().reports
+    for item in all_items().values():
+        found = item.found(reports)
+        if item.claim is None:
+            assert (found.verdict, found.summary) == (item.verdict, item.why)
+            continue
+        verdicts = [reports[item.experiment].findings[place].verdict for place in item.places]
+        assert found.verdict == FOUND[overall(verdicts)]
+        assert found.place in item.places
+        assert reports[item.experiment].numbers[found.place] in found.number
+
+
+def test_printed_noise_proves_what_it_does() -> None:
+    """By the closed form where there is one: a replaced trajectory moves two counts in each step and family."""
+    found = {key: [one.value for one in bundled().reports[key].findings] for key in CLAIMS if "noise" in key}
+    assert found["noise-tabular"] == pytest.approx([2, 2, 2])
+    assert max(found["noise-linear"]) < 1
+    assert max(found["noise-shuffled"]) < 1
+    assert found["noise-offline"] == pytest.approx([1, 0.8], abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def table() -> Ranking:
+    return Ranking.from_dict(asset("ranking"))
+
+
+PLANTED = "random-tiny", "dp-ucbvi", "central"
+
+
+def test_every_algorithm_that_runs_is_ranked(table: Ranking) -> None:
+    named = {(one.problem, one.algorithm, one.privacy) for one in table.ranks}
+    for problem, (algorithm, privacy_model) in itertools.product(PROBLEMS, contenders()):
+        candidate = Candidate(problem, algorithm, privacy_model, 1.0)
+        candidate.add(1000)
+        assert ((problem, algorithm, privacy_model) in named) == bool(candidate.specs)
+    assert lines_of(table.to_dict()) == path_of("ranking").read_text(encoding="utf-8")
+    for one in table.ranks:
+        assert one.low <= one.needed <= one.high
+        assert (one.spec.calibration, one.spec.epsilon) == ("calibrated", 1.0)
+        assert ("our reconstruction" in one.title) == ALGORITHMS[one.algorithm].reconstructed
+
+
+def test_a_bundled_rank_is_the_engines(table: Ranking) -> None:
+    (found,) = (one for one in table.ranks if (one.problem, one.algorithm, one.privacy) == PLANTED)
+    below, above = (
+        final_regret(ranked_spec(*PLANTED, round(found.needed * factor))).mean() / found.needed / factor
+        for factor in (0.5, 2.0)
+    )
+    v_star = online.v_star(PROBLEMS[PLANTED[0]].base)
+    assert above < TARGET * v_star < below
+
+
+def test_the_crossing_of_a_planted_curve_is_found_and_known_ranks_stay(
+    monkeypatch: pytest.MonkeyPatch, table: Ranking
+) -> None:
+    monkeypatch.setattr(ranking, "contenders", lambda: [PLANTED[1:]])
+    monkeypatch.setattr(ranking, "PROBLEMS", {PLANTED[0]: PROBLEMS[PLANTED[0]]})
+    v_star = online.v_star(PROBLEMS[PLANTED[0]].base)
+
+    def planted(specs: Sequence[RunSpec]) -> dict[RunSpec, np.ndarray]:
+        return {s: np.full(SEEDS, s.episodes * min(1.0, (1e6 / s.episodes) ** 0.5)) for s in specs}
+
+    (found,) = rank(planted).ranks
+    assert found.needed == pytest.approx(1e6 / (TARGET * v_star) ** 2, rel=1e-4)
+    (never,) = rank(lambda specs: {s: np.full(SEEDS, 1.0 * s.episodes) for s in specs}).ranks
+    assert never.needed == math.inf
+    assert "more than 10¹⁵ users" in never.words
+    stays = rank(lambda specs: {s: np.zeros(SEEDS) for s in specs}, table)
+    assert stays.ranks == tuple(
+        one for one in table.ranks if (one.problem, one.algorithm, one.privacy) == PLANTED
+    )

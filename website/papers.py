@@ -1,0 +1,65 @@
+"""Papers: each experiment on a claim with its verdict, numbers and charts."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+
+from dprl.figures.picture import Picture
+from dprl.papers import CLAIMS
+from dprl.papers.report import ClaimReport
+from dprl.sitemap import PAGES
+from pages.papers.views import by_statistic, drawn_statistic
+from pages.shared.results.evidence import bundled
+from website.document import Block, Document, Plot, paragraph, table
+
+INTRO = (
+    "Claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
+    "statistic, its 95% interval, and a threshold."
+)
+AGAIN = "To run it again, with dprl installed:"
+
+
+def papers() -> Document:
+    """The page."""
+    blocks: list[Block] = [paragraph(INTRO), contents()]
+    for number, claim in enumerate(CLAIMS.values(), 1):
+        found = bundled().reports[claim.key]
+        blocks += [
+            f'<h2 id="{escape(claim.key)}">{number}. {escape(claim.title)}</h2>',
+            f"<p>{escape(claim.says)}</p>",
+            f"<p><strong>{escape(found.summary)}</strong></p>",
+            table(("Setting", "Measured", "Claimed", "Verdict"), rows(found)),
+            *(Plot(partial(chart, found, which)) for which in by_statistic(found)),
+            f'<p class="note">{escape(claim.source)}. {escape(claim.conditions)}</p>',
+            f"<p>{AGAIN}</p><pre>python -m dprl reproduce {escape(claim.key)} --out results</pre>",
+            '<p class="note"><a href="#">Back to the list of claims</a></p>',
+        ]
+    then = bundled().version
+    return Document(
+        PAGES["papers"].heading, f"Computed with dprl {then['dprl']}, sources {then['sources']}", blocks
+    )
+
+
+def contents() -> str:
+    """All claims with their verdicts, each a link to where its numbers are."""
+    items = (
+        f'<li><a href="#{escape(key)}">{escape(claim.title)}</a>: {escape(bundled().reports[key].summary)}</li>'
+        for key, claim in CLAIMS.items()
+    )
+    return f"<ol>{''.join(items)}</ol>"
+
+
+def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
+    """A row for each setting."""
+    settings = zip(found.claim.settings, found.numbers, found.findings, strict=True)
+    return [
+        (f"{number}. {setting.title}", numbers, setting.asks, one.verdict)
+        for number, (setting, numbers, one) in enumerate(settings, 1)
+    ]
+
+
+def chart(found: ClaimReport, which: tuple[str, str], place: int, dark: bool) -> Picture:
+    """One statistic in the settings that it is measured in."""
+    statistic, over = which
+    return drawn_statistic(found, statistic, over, by_statistic(found)[which], dark)
