@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from dprl.lessons import Marker, Order, Slope, Step
+from dprl.lessons import Choice, Marker, Order, Step
 from dprl.lessons.prediction import OPEN
 from pages.shared.lessons.known import evidence
 
@@ -14,10 +14,10 @@ from pages.shared.lessons.known import evidence
 def guess_of(step: Step) -> dict[str, Any]:
     """The controls of a question, and the verdict on each of their settings, as JSON.
 
-    A marker is a slider over its marks; `stops` are their places on the chart. A slope is a menu; an order has one for
+    A marker is a slider over its marks; `stops` are their places on the chart. A choice is a menu; an order has one for
     each curve. A setting is written as `Prediction.write` does, and for an order as `Order.begun` reads it.
     """
-    asked, known = step.prediction, evidence()
+    asked = step.prediction
     if isinstance(asked, Marker):
         return {
             "menus": [],
@@ -25,14 +25,14 @@ def guess_of(step: Step) -> dict[str, Any]:
             "ends": list(asked.ends),
             "stops": list(asked.marks),
             "at": asked.marks.index(asked.untouched),
-            "verdicts": {str(i): step.off(asked.write(mark), known) for i, mark in enumerate(asked.marks)},
+            "verdicts": {str(i): judged(step, asked.write(mark)) for i, mark in enumerate(asked.marks)},
         }
-    if isinstance(asked, Slope):
+    if isinstance(asked, Choice):
         return {
             "menus": ["Your prediction"],
             "words": [said for _, said in asked.choices],
             "verdicts": {
-                str(i): step.off(asked.write(power), known) for i, (power, _) in enumerate(asked.choices)
+                str(i): judged(step, asked.write(power)) for i, (power, _) in enumerate(asked.choices)
             },
         }
     curves = range(1, len(asked.items) + 1)
@@ -40,10 +40,16 @@ def guess_of(step: Step) -> dict[str, Any]:
         "menus": [f"Curve {number}" for number in curves],
         "words": list(asked.items),
         "verdicts": {
-            ",".join("" if place is None else str(place) for place in setting): step.off(text, known)
+            ",".join("" if place is None else str(place) for place in setting): judged(step, text)
             for setting, text in _settings(asked)
         },
     }
+
+
+def judged(step: Step, text: str) -> str:
+    """What the answer makes of a guess, and the thinking behind it."""
+    known = evidence()
+    return f"{step.off(text, known)} {step.reply(text, known)}".strip()
 
 
 def _settings(asked: Order) -> Iterator[tuple[tuple[int | None, ...], str]]:

@@ -1,13 +1,13 @@
-"""Lessons: what a visitor's session holds of them, and the link to a step.
+"""Lessons: what a visitor's session holds of them, and the link to a question.
 
-    v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & present=on
+    v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & before=bdca & present=on
 
-Without `lesson` all of them are listed. The step after the last question is the recap.
+Without `lesson` all of them are listed. The step after the last question is the summary. `before` holds the guesses at
+questions that were answered before, so that a reload forgets none.
 """
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass, field
 
 from dprl import links
@@ -20,6 +20,7 @@ from pages.shared.visitor.state import PageState, session, write_address
 STEP = Field("step", "int", 1, "the question of the lesson", 1, 9, query="step")
 SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
 PRESENT = Field("present", "choice", "off", "for a projector", choices=("off", "on"), query="present")
+NO_GUESS, OPEN, BETWEEN = "none", "open", "~"  # in `before`: answered without a guess, not answered
 
 Place = tuple[str, int]  # a lesson and a step of it, from 0
 
@@ -31,12 +32,10 @@ class Lessons(PageState):
     Attributes:
         key: of the lesson that is open, "" for the list.
         at: its step, from 0.
-        guesses: texts of predictions by place; perhaps not whole.
+        guesses: texts of guesses by place; perhaps not whole.
         seen: places whose answer is shown.
-        first: what was predicted when an answer was first shown, "" for nothing: that is what scores.
+        first: the guess when an answer was first shown, "" for none: this one scores.
         present: large, for a projector.
-        heard: whether the browser's tab has said what it kept of `first`.
-        session: what the tab tells this session by from others.
     """
 
     key: str = ""
@@ -45,8 +44,6 @@ class Lessons(PageState):
     seen: set[Place] = field(default_factory=set)
     first: dict[Place, str] = field(default_factory=dict)
     present: bool = False
-    heard: bool = False
-    session: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
     def place(self) -> Place:
@@ -65,7 +62,7 @@ class Lessons(PageState):
 
     @property
     def ended(self) -> bool:
-        """Whether this is the recap, which stands after the last question."""
+        """Whether this is the summary, which stands after the last question."""
         return bool(self.key) and self.at == len(self.lesson.steps)
 
     @property
@@ -74,7 +71,7 @@ class Lessons(PageState):
         return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.first]
 
     def score(self, key: str) -> list[float]:
-        """What each question of a lesson has counted, 0 where nothing was predicted."""
+        """The points of each question of a lesson, 0 for no guess."""
         texts = [self.first.get((key, at), "") for at in range(len(LESSONS[key].steps))]
         return [
             step.score(text, evidence()) if text else 0.0
@@ -83,12 +80,12 @@ class Lessons(PageState):
 
     @property
     def guess(self) -> str:
-        """The text of the prediction here, "" for none yet."""
+        """The text of the guess here, "" for none yet."""
         return self.guesses.get(self.place, "")
 
     @property
     def whole(self) -> bool:
-        """Whether there is a prediction here that can be held against the truth."""
+        """Whether there is a guess here that can be held against the truth."""
         return not self.ended and bool(self.guess) and valid(self.step, self.guess)
 
     @property
@@ -109,10 +106,14 @@ class Lessons(PageState):
             items.append(("guess", self.guess))
         if self.shown:
             items.append((SHOWN.query, "yes"))
+        others = [at for at in range(len(self.lesson.steps)) if at != self.at]
+        if any((self.key, at) in self.first for at in others):
+            texts = [self.first.get((self.key, at), OPEN) or NO_GUESS for at in others]
+            items.append(("before", BETWEEN.join(texts)))
         return items + ([(PRESENT.query, "on")] if self.present else [])
 
     def follow(self, given: Query) -> None:
-        """Takes over a link. Nothing is started: what is shown comes with the program."""
+        """Takes over a link. Nothing is started."""
         problems: list[str] = []
         links.check_version(given, problems)
         key = links.chosen("lesson", links.last(given, "lesson"), LESSONS, problems)
@@ -122,6 +123,7 @@ class Lessons(PageState):
         present = links.checked(PRESENT, links.last(given, PRESENT.query), PRESENT.default, problems)
         self.key, self.at, self.present = key, at, present == "on" and bool(key)
         if key:
+            self._remember(links.last(given, "before") or "")
             if not self.ended:
                 self._take(links.last(given, "guess"), problems)
             self.show(see == "yes")
@@ -129,13 +131,13 @@ class Lessons(PageState):
         session().version += 1
 
     def show(self, yes: bool) -> None:
-        """The answer here is shown, or hidden. What was predicted before it was first shown is kept."""
+        """The answer here is shown, or hidden. The guess before it was first shown is kept."""
         (self.seen.add if yes else self.seen.discard)(self.place)
         if yes and not self.ended:
             self.first.setdefault(self.place, self.guess)
 
     def _take(self, guess: str | None, problems: list[str]) -> None:
-        """Takes over the prediction of a link; without one the visitor's own stays."""
+        """Takes over the guess of a link; without one the visitor's own stays."""
         if guess is None:
             return
         try:
@@ -145,11 +147,30 @@ class Lessons(PageState):
         else:
             self.guesses[self.place] = guess
 
+    def _remember(self, before: str) -> None:
+        """Takes over guesses at other questions, if they are guesses at all: a link may come from anybody."""
+        others = [at for at in range(len(self.lesson.steps)) if at != self.at]
+        for at, text in zip(others, before.split(BETWEEN), strict=False):
+            if text == NO_GUESS or scores(self.lesson.steps[at], text):
+                guess = "" if text == NO_GUESS else text
+                self.first.setdefault((self.key, at), guess)
+                self.guesses.setdefault((self.key, at), guess)
+                self.seen.add((self.key, at))
+
 
 def valid(step: Step, text: str) -> bool:
     """Whether a text is a whole answer."""
     try:
         step.prediction.parse(text)
+    except SpecError:
+        return False
+    return True
+
+
+def scores(step: Step, text: str) -> bool:
+    """Whether a text is a guess at a question, or the beginning of one."""
+    try:
+        step.score(text, evidence())
     except SpecError:
         return False
     return True
@@ -174,7 +195,7 @@ def go(key: str, at: int = 0, present: bool | None = None) -> None:
 
 
 def guess(text: str) -> None:
-    """The visitor predicts something, before the answer is shown."""
+    """The visitor makes a guess, before the answer is shown."""
     here = lessons()
     if here.shown:
         return
@@ -195,7 +216,7 @@ def reveal(show: bool = True) -> None:
 
 
 def begin_again(key: str) -> None:
-    """Forgets what was predicted and seen of a lesson, and opens its first question."""
+    """Forgets what was guessed and seen of a lesson, and opens its first question."""
     here = lessons()
     for place in [(key, at) for at in range(len(LESSONS[key].steps) + 1)]:
         here.seen.discard(place)

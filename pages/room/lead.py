@@ -81,7 +81,7 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
     elif isinstance(content, Recap):
         recap.on_screen(content, steps, "#")
     elif found := prediction.step_of_lesson(content):
-        ask = explained(f"# {escape(found.prediction.ask)}")
+        ask = explained(f"# {escape(found.ask)}")
         question_beside_picture(LESSONS[content.lesson], content.step, ask)
         prediction.on_screen(step, content, large=True)
 
