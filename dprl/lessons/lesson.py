@@ -338,7 +338,7 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
     for place, one in enumerate(guess.take("choices", list)):
         row = Table(one, f"{guess.where}, choice {place + 1}")
         value = row.take("power", float) if kind == "slope" else float(place)
-        choices.append((value, row.take("say", str)))
+        choices.append((value, row.take("say", str).rstrip(".")))  # verdicts quote it
         replies[str(place)] = row.take("reply", str)
         if kind == "choice" and row.take("right", bool, False):
             more["answer"] = value
