@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
-from dprl.lessons import Choice, Marker, Order, Step
-from dprl.lessons.prediction import OPEN
+from dprl.lessons import Choice, Marker, Step
 from pages.shared.lessons.known import evidence
 
 
@@ -15,7 +13,7 @@ def guess_of(step: Step) -> dict[str, Any]:
     """The controls of a question, and the verdict on each of their settings, as JSON.
 
     A marker is a slider over its marks; `stops` are their places on the chart. A choice is a menu; an order has one for
-    each curve. A setting is written as `Prediction.write` does, and for an order as `Order.begun` reads it.
+    each curve. A setting is written as `Prediction.write` does.
     """
     asked = step.prediction
     if isinstance(asked, Marker):
@@ -40,8 +38,8 @@ def guess_of(step: Step) -> dict[str, Any]:
         "menus": [f"Curve {number}" for number in curves],
         "words": list(asked.items),
         "verdicts": {
-            ",".join("" if place is None else str(place) for place in setting): judged(step, text)
-            for setting, text in _settings(asked)
+            ",".join(map(str, order)): judged(step, asked.write(order))
+            for order in itertools.permutations(range(len(asked.items)))
         },
     }
 
@@ -50,12 +48,3 @@ def judged(step: Step, text: str) -> str:
     """What the answer makes of a guess, and the thinking behind it."""
     known = evidence()
     return f"{step.off(text, known)} {step.reply(text, known)}".strip()
-
-
-def _settings(asked: Order) -> Iterator[tuple[tuple[int | None, ...], str]]:
-    """Each way to name some of the curves, with its text; none is named twice, and at least one is."""
-    size = len(asked.items)
-    for setting in itertools.product((None, *range(size)), repeat=size):
-        named = [place for place in setting if place is not None]
-        if named and len(set(named)) == len(named):
-            yield setting, "".join(OPEN if place is None else asked.letters[place] for place in setting)

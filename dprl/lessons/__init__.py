@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from dprl.fields import SpecError
-from dprl.lessons.lesson import Attempt, Lesson, Step, read_lesson
+from dprl.lessons.lesson import Lesson, Step, read_lesson
 from dprl.lessons.prediction import Choice, Marker, Order, Prediction, cloud
 
 ORDER = ("epsilon", "episode", "trust", "one-draw", "price", "proved", "pessimism", "weights", "users")
@@ -71,6 +71,4 @@ def _own(key: str) -> Lesson:
 
 LESSONS = Shelf()
 
-__all__ = [
-    "LESSONS", "Attempt", "Choice", "Lesson", "Marker", "Order", "Prediction", "Step", "cloud",
-]  # fmt: skip
+__all__ = ["LESSONS", "Choice", "Lesson", "Marker", "Order", "Prediction", "Step", "cloud"]

@@ -15,6 +15,7 @@ from dprl.fields import SpecError, shown, similar
 from dprl.figures.lessons import Frame
 from dprl.lessons import charts
 from dprl.lessons.charts import Chart, Drawn, Plot
+from dprl.lessons.kinds import KINDS
 from dprl.lessons.prediction import Choice, Marker, Order, Prediction
 from dprl.messages import messages
 from dprl.metrics.curves import Evidence
@@ -24,7 +25,6 @@ from dprl.simulation import spec_from_dict
 REQUIRED = object()
 TYPES = {str: "a text in quotes", dict: "a table", list: "a list", float: "a number", bool: "true or false"}
 RANKS = ("right", "wrong", "low", "high")
-WAYS = ("explore", "offline", "attack", "users", "tradeoffs")
 ENDS = messages("lessons")["answer"]
 
 
@@ -67,16 +67,6 @@ class Table:
     def refuse(self, name: str, sentence: str) -> SpecError:
         """The error of a field."""
         return SpecError(f"{self.where}, {name}", sentence)
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One thing to try after a lesson: a view of another page. view: what of it is not as usual."""
-
-    say: str
-    page: str
-    specs: tuple[Any, ...]
-    view: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,35 +139,31 @@ class Step:
     def reply(self, text: str, evidence: Evidence) -> str:
         """The usual thinking behind a guess, "" if the lesson says nothing of it. Raises SpecError."""
         prediction: Any = self.prediction
-        errors = prediction.errors(self._read(text), self.truth(evidence))
+        errors = prediction.errors(prediction.parse(text), self.truth(evidence))
         found = next((self.replies[error] for error in errors if error in self.replies), "")
         return self.drawn(evidence).fill(found)
 
     def score(self, text: str, evidence: Evidence) -> float:
-        """What a guess, or the beginning of an order, is worth, from 0 to 1. Raises SpecError if it is neither."""
+        """What a guess is worth, from 0 to 1. Raises SpecError if it is none."""
         prediction: Any = self.prediction
-        return float(prediction.score(self._read(text), self.truth(evidence)))
+        return float(prediction.score(prediction.parse(text), self.truth(evidence)))
 
     def off(self, text: str, evidence: Evidence) -> str:
-        """How far off a guess is, in words, or the beginning of an order. Raises SpecError if it is neither."""
+        """How far off a guess is, in words. Raises SpecError if it is none."""
         prediction: Any = self.prediction  # which judges what it has read itself
-        return str(prediction.verdict(self._read(text), self.truth(evidence)))
+        return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
         """How far off a class is, in a sentence or two; texts: whole answers, at least one. Raises SpecError."""
         prediction: Any = self.prediction
         return str(prediction.together([prediction.parse(text) for text in texts], self.truth(evidence)))
 
-    def _read(self, text: str) -> Any:
-        return (
-            self.prediction.begun(text) if isinstance(self.prediction, Order) else self.prediction.parse(text)
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """About five minutes. key: its name in links; say: what it is about; needs: what one should know before; recap:
-    three sentences to remember; attempt: what to try next."""
+    three sentences to remember; attempt: what to try next, and the link
+    to it."""
 
     key: str
     title: str
@@ -185,7 +171,7 @@ class Lesson:
     needs: str
     steps: tuple[Step, ...]
     recap: tuple[str, ...]
-    attempt: Attempt | None
+    attempt: tuple[str, str] | None
 
     def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:
         """The environment that the step at a place, from 0, is the first to be about; None if there is none."""
@@ -207,13 +193,14 @@ def read_lesson(path: Path) -> Lesson:
         _step(Table(one, f"{path.name}, question {number}"), curves)
         for number, one in enumerate(questions, 1)
     ]
-    attempt = table.take("try", dict, {})
+    more = Table(table.take("try", dict, {}), f"{path.name}, try")
+    attempt = (more.take("say", str), more.take("link", str)) if more.values else None
+    more.done()
     table.done()
     if not steps:
         raise table.refuse("questions", "is empty; give at least one question.")
-    more = _attempt(Table(attempt, f"{path.name}, try"), curves) if attempt else None
     return Lesson(
-        path.stem, said["title"], said["about"], said["needs"], tuple(steps), tuple(map(str, recap)), more
+        path.stem, said["title"], said["about"], said["needs"], tuple(steps), tuple(map(str, recap)), attempt
     )
 
 
@@ -274,7 +261,7 @@ def _step(table: Table, curves: Curves) -> Step:
 
 
 def _chart(table: Table, curves: Curves) -> Chart:
-    kind = table.one_of("chart", tuple(charts.KINDS))
+    kind = KINDS[table.one_of("chart", tuple(KINDS))]
     keys = table.take("curves", list, [])
     for key in keys:
         if key not in curves:
@@ -313,11 +300,11 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
     if kind == "order":
         return Order(tuple(chart.names.values()), tuple(chart.specs)), {}
     if kind == "number":
-        usual = chart.frame.get("x_range") or charts.KINDS[chart.kind].frame.get("x_range")
+        usual = chart.frame.get("x_range") or chart.kind.frame.get("x_range")
         low, high = (
             guess.take(n, float, d) for n, d in zip(("low", "high"), usual or (REQUIRED,) * 2, strict=True)
         )
-        log = chart.frame.get("log_x", charts.KINDS[chart.kind].frame.get("log_x", True))
+        log = chart.frame.get("log_x", chart.kind.frame.get("log_x", True))
         unit = guess.take("unit", str, ENDS["unit"])
         marker = Marker(
             low,
@@ -327,7 +314,7 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
             steps=int(guess.take("steps", float, 10.0 if log else 50.0)),
             ends=(guess.take("few", str, ENDS["fewer"]), guess.take("many", str, ENDS["more"])),
             share=guess.take("percent", bool, False),
-            inverse=charts.KINDS[chart.kind].over_epsilon,
+            inverse=chart.kind.over_epsilon,
             waits=guess.take("waits", float, None),
             by=guess.take("by", str, ENDS["measured"]),
             unit_one=guess.take("unit_one", str, ""),
@@ -345,19 +332,6 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
         row.done()
     if kind == "choice" and "answer" not in more:
         raise guess.refuse("choices", "has no right answer; give right = true to one of the choices.")
-    over_epsilon = charts.KINDS[chart.kind].over_epsilon
+    over_epsilon = chart.kind.over_epsilon
     of = "" if kind == "choice" else "(1/ε)" if over_epsilon else "K"
     return Choice(tuple(choices), of, *chart.window), replies | more
-
-
-def _attempt(table: Table, curves: Curves) -> Attempt:
-    keys, changes = table.take("curves", list, []), table.take("with", dict, {})
-    view = table.take("view", dict, {})
-    page = table.one_of("page", WAYS)
-    say = table.take("say", str)
-    table.done()
-    try:
-        specs = tuple(curves[key][0].replace(**changes) for key in keys)
-    except (KeyError, SpecError) as error:
-        raise table.refuse("curves", f"{error} is not allowed; give keys of [curves].") from error
-    return Attempt(say, page, specs if page != "attack" else (charts.ATTACK,), view)

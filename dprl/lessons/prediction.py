@@ -40,8 +40,8 @@ def _capital(words: str) -> str:
 class Order:
     """Which curve is which: the items in the order of the curves 1, 2, ...
 
-    An answer is a tuple of the items' places, that of curve 1 first; its text has a letter for each: "bac". A text with
-    "-" for a curve that has no name yet is the beginning of one.
+    An answer is a tuple of the items' places, that of curve 1 first; its text has a letter for each: "bac". While it
+    is made, "-" stands for a curve that has no name yet.
 
     Attributes:
         items: the names to choose from, in the order in which they are offered.
@@ -63,17 +63,6 @@ class Order:
             raise SpecError(GUESS, filled(SAID["refused_order"], shown=shown(text), letters=self.letters))
         return tuple(self.letters.index(letter) for letter in text)
 
-    def begun(self, text: str) -> tuple[int | None, ...]:
-        """The answer that a text says or begins, None for a curve without a name. Raises SpecError."""
-        names = [letter for letter in text if letter != OPEN]
-        if (
-            len(text) != len(self.items)
-            or not names
-            or sorted(names) != sorted(set(names) & set(self.letters))
-        ):
-            return self.parse(text)
-        return tuple(None if letter == OPEN else self.letters.index(letter) for letter in text)
-
     def write(self, answer: Sequence[int]) -> str:
         """An answer as a short text."""
         return "".join(self.letters[place] for place in answer)
@@ -94,36 +83,22 @@ class Order:
             names[curve] = letter
         return "".join(names) if set(names) != {OPEN} else ""
 
-    def distance(self, guess: Sequence[int], truth: Sequence[int]) -> float:
-        """The number of pairs that are the wrong way round."""
-        place = {item: i for i, item in enumerate(truth)}
-        return float(sum(place[a] > place[b] for a, b in itertools.combinations(guess, 2)))
+    def verdict(self, guess: Sequence[int], truth: Sequence[int]) -> str:
+        """How many names of a guess are right."""
+        hit, n = sum(a == b for a, b in zip(guess, truth, strict=True)), len(truth)
+        return filled(VERDICT["all"], n=n) if hit == n else filled(VERDICT["order"], hit=hit, n=n)
 
-    def verdict(self, guess: Sequence[int | None], truth: Sequence[int]) -> str:
-        """How far off a guess is, or the beginning of one."""
-        named = [place for place in guess if place is not None]
-        hit = sum(a == b for a, b in zip(guess, truth, strict=True))
-        if len(named) < len(truth):
-            given = {"hit": hit, "n": len(truth), "open": counted(len(truth) - len(named), "curve")}
-            if hit == len(named):
-                return filled(VERDICT["begun_rightly"], **given)
-            return filled(VERDICT["begun"], wrong=counted(len(named) - hit, "curve"), **given)
-        n, wrong = len(self.items), int(self.distance(named, truth))
-        if not wrong:
-            return filled(VERDICT["all"], n=n)
-        return filled(VERDICT["order"], hit=hit, n=n, pairs=counted(wrong, "pair"), all=math.comb(n, 2))
-
-    def score(self, guess: Sequence[int | None], truth: Sequence[int]) -> float:
-        """The share of curves that are named rightly."""
+    def score(self, guess: Sequence[int], truth: Sequence[int]) -> float:
+        """The share of curves whose name is right."""
         return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
 
-    def errors(self, guess: Sequence[int | None], truth: Sequence[int]) -> list[str]:
+    def errors(self, guess: Sequence[int], truth: Sequence[int]) -> list[str]:
         """Name what is wrong with a guess, the first pair of curves that is the wrong way round first."""
         if tuple(guess) == tuple(truth):
             return ["right"]
         place = {item: i for i, item in enumerate(truth)}
-        pairs = itertools.combinations([item for item in guess if item is not None], 2)
-        wrong = [f"{self.keys[a]} before {self.keys[b]}" for a, b in pairs if place[a] > place[b]]
+        pairs = [pair for pair in itertools.combinations(guess, 2) if place[pair[0]] > place[pair[1]]]
+        wrong = [f"{self.keys[a]} before {self.keys[b]}" for a, b in pairs]
         return [*wrong, "wrong"]
 
     def typical(self, answers: Sequence[Sequence[int]]) -> list[float]:

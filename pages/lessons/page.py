@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 
@@ -13,7 +14,6 @@ from dprl.lessons import LESSONS, Lesson
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
 from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
-from pages.lessons.ways import way
 from pages.shared.layout.browser import from_top
 from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.chart import draw, explain, kept
@@ -25,9 +25,8 @@ from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
-from pages.shared.lessons.keys import keys
 from pages.shared.lessons.known import RUNS, evidence, unknown
-from pages.shared.lessons.pictured import pictured, question_beside_picture
+from pages.shared.lessons.pictured import pictured
 from pages.shared.results import together
 from pages.shared.results.again import save_citations
 from pages.shared.text import escape
@@ -46,10 +45,6 @@ def main() -> None:
     if here.key and unknown(here.lesson):
         head(here, escape(here.lesson.title))
         redrawn(partial(computing, here.lesson), together.PACE, "lesson_runs")
-        return
-    if here.present:
-        with st.container(key="present"):
-            presented()
         return
     title = "" if not here.key else here.lesson.title if here.ended else here.step.ask
     corner = head(here, explained(escape(title)))
@@ -77,7 +72,7 @@ def lesson_card(lesson: Lesson, number: int) -> None:
     questions = counted(len(lesson.steps), "question")
     st.caption(explained(escape(filled(SAID["needs"], questions=questions, needs=lesson.needs))))
     here = lessons()
-    if any(here.first.get((lesson.key, at)) for at in range(len(lesson.steps))):
+    if any(here.answered.get((lesson.key, at)) for at in range(len(lesson.steps))):
         st.caption(f":material/check: {own_score(here.score(lesson.key))}")
 
 
@@ -116,11 +111,10 @@ def opened() -> None:
             answered()
         else:
             answer_field(here.step.prediction, here.guess, guess)
-            with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-                show = SAID["show"] if here.guess else SAID["unknown"]
-                press(show, "visibility", "reveal", reveal, primary=here.whole)
-                if not here.guess:
-                    st.caption(SAID["first"])
+            show = SAID["show"] if here.whole else SAID["unknown"]
+            press(show, "visibility", "reveal", reveal, primary=here.whole)
+            if not here.whole:
+                st.caption(SAID["first"])
         onward()
     pictured(lesson, here.at)
     ways()
@@ -130,8 +124,8 @@ def answered() -> None:
     """The learner's answer, the thinking behind it, and the reason."""
     here = lessons()
     for title, text in (
-        (SAID["off"], here.step.off(here.guess, evidence()) if here.guess else ""),
-        (SAID["thinking"], here.step.reply(here.guess, evidence()) if here.guess else ""),
+        (SAID["off"], here.step.off(here.guess, evidence()) if here.whole else ""),
+        (SAID["thinking"], here.step.reply(here.guess, evidence()) if here.whole else ""),
         (SAID["why"], here.step.why(evidence())),
     ):
         if text:
@@ -159,34 +153,30 @@ def ways() -> None:
     here = lessons()
     with st.container(horizontal=True, gap="small", key="lesson_ways"):
         press(SAID["all"], "list", "all_lessons", go, "")
-        press(SAID["present"], "slideshow", "to_present", go, here.key, here.at, True)
+        page_link("room", SAID["lead"])
         if not here.ended and here.shown:
-            press(SAID["hide"], "visibility_off", "hide", reveal, False)
             save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
 
 
 def recap() -> None:
     """What to remember of the open lesson. It holds the answers, so it comes after them."""
     here = lessons()
-    st.markdown(f"{'#' if here.present else '##'} {SCORE['title']}", anchors=False)
-    if not here.shown:
+    st.markdown(f"## {SCORE['title']}", anchors=False)
+    if here.open_questions:
         st.markdown(SCORE["waiting"])
         with st.container(horizontal=True, gap="small", key="unanswered"):
-            for at in here.unanswered:
+            for at in here.open_questions:
                 name = f"{at + 1}. {escape(here.lesson.steps[at].title)}"
                 press(name, "chevron_right", f"unanswered_{at}", go, here.key, at)
-        if not here.present:  # else it stands in the bar below
-            press(SCORE["anyway"], "visibility", "reveal", reveal)
         return
     with st.container(key="recap_sentences"):
         said = enumerate(here.lesson.recap, 1)
         st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in said))
     scored(here)
-    if here.present:
-        return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="after_lesson"):
         if attempt := here.lesson.attempt:
-            page_link(attempt.page, attempt.say, way(attempt), icon="science")
+            link = urlsplit(attempt[1])
+            page_link(link.path.strip("/"), attempt[0], parse_qsl(link.query), icon="science")
         press(SCORE["again"], "restart_alt", "begin_again", begin_again, here.key)
 
 
@@ -197,13 +187,13 @@ def own_score(scores: list[float]) -> str:
 
 def scored(here: Lessons) -> None:
     """The own score, and how each guess did."""
-    guesses = [here.first.get((here.key, at), "") for at in range(len(here.lesson.steps))]
+    guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
     if not any(guesses):
         st.markdown(SCORE["none"])
         return
     scores = here.score(here.key)
     with st.container(border=True, key="score"):
-        st.markdown(f"{'##' if here.present else '###'} {own_score(scores)}", anchors=False)
+        st.markdown(f"### {own_score(scores)}", anchors=False)
         rows = []
         for n, (step, text, points) in enumerate(zip(here.lesson.steps, guesses, scores, strict=True), 1):
             off = step.off(text, evidence()) if text else SCORE["without"]
@@ -211,49 +201,6 @@ def scored(here: Lessons) -> None:
             rows.append(filled(SAID["points"], **row))
         st.markdown("\n".join(rows))
         st.caption(SCORE["rule"])
-
-
-def presented() -> None:
-    """The same for a projector: one chart, and nothing that is not about it."""
-    here = lessons()
-    steps = here.lesson.steps
-    if here.problems:
-        st.warning(" ".join(map(escape, here.problems)), icon=":material/link_off:")
-    if here.ended:
-        recap()
-    else:
-        presented_question()
-    before, after = max(here.at - 1, 0), min(here.at + 1, len(steps))
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
-        name = "present_previous"
-        press(SAID["previous"], "chevron_left", name, go, here.key, before, disabled=before == here.at)
-        press(SAID["next"], "chevron_right", "present_next", go, here.key, after, disabled=here.ended)
-        if here.ended and not here.shown:
-            press(SCORE["anyway"], "visibility", "present_answer_show", reveal)
-        elif not here.ended and here.shown:
-            press(SAID["hide"], "visibility_off", "present_answer_hide", reveal, False)
-        elif not here.ended:
-            press(SAID["show"], "visibility", "present_answer_show", reveal, primary=True)
-        press(SAID["leave"], "close", "present_leave", go, here.key, here.at, False)
-        place = filled(SAID["bar_question"], at=here.at + 1, last=len(steps))
-        st.caption(filled(SAID["bar"], place=SAID["bar_recap"] if here.ended else place))
-    keys()
-
-
-def presented_question() -> None:
-    """The question, large, its chart, and its answer."""
-    here = lessons()
-    question_beside_picture(here.lesson, here.at, explained(f"# {escape(here.step.ask)}"))
-    if here.shown:
-        drawn_chart()
-        off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.guess else ""
-        st.markdown(explained(off + here.step.found(evidence())))
-        st.markdown(explained(escape(here.step.why(evidence()))))
-        return
-    if here.step.setup:
-        st.markdown(explained(escape(here.step.setup)))
-    answer_field(here.step.prediction, here.guess, guess)
-    drawn_chart()
 
 
 def press(
@@ -282,20 +229,19 @@ def drawn_chart() -> PackedPicture:
     here = lessons()
     step, night, room = here.step, dark(), wide()
     found = kept(
-        ("lesson", *here.place, here.guess, here.shown, here.present, night, room, LESSONS.stamps),
+        ("lesson", *here.place, here.guess, here.shown, night, room, LESSONS.stamps),
         partial(
             views.step_picture,
             step,
             here.guess,
             shown=here.shown,
             asked=not here.shown,
-            large=here.present,
             wide=room,
             dark=night,
         ),
     )
-    key = f"chart_{here.key}_{here.at}_{here.present}"
-    draw(found, key, None if here.shown else pressed, "stretch" if here.present else "content")
+    key = f"chart_{here.key}_{here.at}"
+    draw(found, key, None if here.shown else pressed)
     if not here.shown:
         draggable(step.prediction, here.guess, key, guess)
     return found

@@ -22,16 +22,18 @@ from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons.known import evidence, unknown
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
 
 
 def step_of_lesson(content: Guess) -> Asked | None:
-    """The step of the lesson; None where this version has none such."""
+    """The step of the lesson; None if this server has no such lesson, or not its runs."""
     lesson = LESSONS.get(content.lesson)
-    return lesson.steps[content.step] if lesson and content.step < len(lesson.steps) else None
+    if lesson is None or content.step >= len(lesson.steps) or unknown(lesson):
+        return None
+    return lesson.steps[content.step]
 
 
 def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
@@ -69,7 +71,7 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
     if step.state == "revealed":
         if text and written is None:
             st.warning(sentences.PHONE["unsent"], icon=":material/unsubscribe:")
-        mine = text if written is None or valid_texts(found, [text]) else ""
+        mine = text if valid_texts(found, [text]) else ""
         predicted_chart(step, found, mine, shown=True)
         off = (
             f"**{escape(found.off(mine, evidence()))}** {escape(found.reply(mine, evidence()))} "

@@ -181,7 +181,7 @@ CITED = {
     "users": ("DP-UCBVI", "One-hot questions"),
     "tradeoffs": ("DP-UCBVI", "One-hot questions"),
     "attack": ("DP-UCBVI", "Central"),
-    "lessons?lesson=trust": ("DP-UCBVI", "Local"),
+    "lessons?lesson=trust&shown=yes": ("DP-UCBVI", "Local"),
     "claims?claim=jdp-additive": ("DP-UCBVI", "Central"),
 }
 
