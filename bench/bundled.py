@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -21,7 +21,6 @@ from bench.story import story
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.lessons import LESSONS
-from dprl.lessons.weights import WIDTHS, widths
 from dprl.metrics import search
 from dprl.metrics.curves import Evidence, RunCurves, thinned
 from dprl.papers import CLAIMS
@@ -29,7 +28,7 @@ from dprl.papers.evidence import from_dict, kept, noted, to_dict
 from dprl.papers.ranking import Ranking, rank, workers
 from dprl.papers.report import version
 from dprl.runs.database import setting
-from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
+from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, Spec, answered, kinds, online, run
 from dprl.sitemap import PAGES, Page
 from pages.attack.link import DEFAULT
 from pages.shared.lessons.known import OWN
@@ -39,6 +38,7 @@ from pages.tradeoffs import study as studies
 DIGITS = 6  # kept of a regret or a score
 END_DIGITS = 9  # of a regret at the end and a low estimate, from which others are taken
 POINTS = 100  # kept of a curve: enough for a chart
+WIDTHS = 40  # points of the widths of a confidence set
 
 
 def compute(spec: Spec) -> dict[str, object]:
@@ -153,6 +153,23 @@ def rounded(answer: Any) -> Any:
     return {key: rounded(one) for key, one in answer.items()} if isinstance(answer, dict) else answer
 
 
+def widths(traces: Sequence[SeedTrace]) -> dict[str, Any]:
+    """How far a weight may be from its estimate, on average over weights and steps, as users come.
+
+    Returns:
+        users: [WIDTHS]; rows: [seeds, WIDTHS], by straight lines between logarithms of what is known at releases.
+    """
+    at = np.geomspace(10.0, traces[0].episodes[-1], WIDTHS)
+    rows = []
+    for trace in traces:
+        known = [
+            metrics.widths_over_steps(trace.beliefs, trace.noisy, i).mean()
+            for i in range(len(trace.detail_episodes))
+        ]
+        rows.append(np.exp(np.interp(np.log(at), np.log(trace.detail_episodes), np.log(known))))
+    return {"users": at.tolist(), "rows": [[float(f"{x:.4g}") for x in row] for row in rows]}
+
+
 def lessons() -> list[dict[str, object]]:
     """What lessons ask beside runs: of which noise what is proved, and how far weights are known."""
     wanted = dict.fromkeys(
@@ -162,9 +179,7 @@ def lessons() -> list[dict[str, object]]:
     for question, spec in wanted:
         if question in OWN:
             answer = (
-                widths(run(spec).seeds)
-                if (question, spec) == WIDTHS
-                else answered(kinds.answer(question, spec))
+                widths(run(spec).seeds) if question == "widths" else answered(kinds.answer(question, spec))
             )
             kept = {key: rounded(answer[key]) for key in OWN[question]}
             found.append({"question": question, "spec": spec.to_dict(), "answer": kept})

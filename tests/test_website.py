@@ -110,7 +110,7 @@ def test_lessons_keep_their_answers_behind_folds(site: dict[str, str]) -> None:
     for number, one in enumerate(LESSONS.values()):
         html = site[f"lesson-{number}.html"]
         open_text = re.sub(r"<details>.*?</details>", "", html, flags=re.DOTALL)
-        for said in map(escape, (*(step.why for step in one.steps), *one.recap)):
+        for said in map(escape, (*(step.why(evidence()) for step in one.steps), *one.recap)):
             assert said in html
             assert said not in open_text
 
@@ -150,9 +150,9 @@ def test_every_prediction_has_a_place_and_a_verdict(site: dict[str, str]) -> Non
         for step, guess in zip(one.steps, content["guesses"], strict=True):
             assert len(guess["verdicts"]) >= len(guess["words"]) > 1
             if isinstance(step.prediction, Order):
-                setting, text = ["", "0", *[""] * (len(guess["words"]) - 2)], "-a"
-                text = text.ljust(len(guess["words"]), "-")
-                assert guess["verdicts"][",".join(setting)] == step.off(text, evidence())
+                said = guess["verdicts"][",".join(map(str, range(len(guess["words"]))))]
+                text = step.prediction.letters
+                assert said == f"{step.off(text, evidence())} {step.reply(text, evidence())}"
 
 
 def test_texts_are_escaped_and_the_policy_lets_one_script_run() -> None:

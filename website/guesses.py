@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
-from dprl.lessons import Marker, Order, Slope, Step
-from dprl.lessons.prediction import OPEN
+from dprl.lessons import Choice, Marker, Step
 from pages.shared.lessons.known import evidence
 
 
 def guess_of(step: Step) -> dict[str, Any]:
     """The controls of a question, and the verdict on each of their settings, as JSON.
 
-    A marker is a slider over its marks; `stops` are their places on the chart. A slope is a menu; an order has one for
-    each curve. A setting is written as `Prediction.write` does, and for an order as `Order.begun` reads it.
+    A marker is a slider over its marks; `stops` are their places on the chart. A choice is a menu; an order has one for
+    each curve. A setting is written as `Prediction.write` does.
     """
-    asked, known = step.prediction, evidence()
+    asked = step.prediction
     if isinstance(asked, Marker):
         return {
             "menus": [],
@@ -25,14 +23,14 @@ def guess_of(step: Step) -> dict[str, Any]:
             "ends": list(asked.ends),
             "stops": list(asked.marks),
             "at": asked.marks.index(asked.untouched),
-            "verdicts": {str(i): step.off(asked.write(mark), known) for i, mark in enumerate(asked.marks)},
+            "verdicts": {str(i): judged(step, asked.write(mark)) for i, mark in enumerate(asked.marks)},
         }
-    if isinstance(asked, Slope):
+    if isinstance(asked, Choice):
         return {
             "menus": ["Your prediction"],
             "words": [said for _, said in asked.choices],
             "verdicts": {
-                str(i): step.off(asked.write(power), known) for i, (power, _) in enumerate(asked.choices)
+                str(i): judged(step, asked.write(power)) for i, (power, _) in enumerate(asked.choices)
             },
         }
     curves = range(1, len(asked.items) + 1)
@@ -40,16 +38,13 @@ def guess_of(step: Step) -> dict[str, Any]:
         "menus": [f"Curve {number}" for number in curves],
         "words": list(asked.items),
         "verdicts": {
-            ",".join("" if place is None else str(place) for place in setting): step.off(text, known)
-            for setting, text in _settings(asked)
+            ",".join(map(str, order)): judged(step, asked.write(order))
+            for order in itertools.permutations(range(len(asked.items)))
         },
     }
 
 
-def _settings(asked: Order) -> Iterator[tuple[tuple[int | None, ...], str]]:
-    """Each way to name some of the curves, with its text; none is named twice, and at least one is."""
-    size = len(asked.items)
-    for setting in itertools.product((None, *range(size)), repeat=size):
-        named = [place for place in setting if place is not None]
-        if named and len(set(named)) == len(named):
-            yield setting, "".join(OPEN if place is None else asked.letters[place] for place in setting)
+def judged(step: Step, text: str) -> str:
+    """What the answer makes of a guess, and the thinking behind it."""
+    known = evidence()
+    return f"{step.off(text, known)} {step.reply(text, known)}".strip()

@@ -38,7 +38,7 @@ def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, liste
         file, after = following
         name = f"Lesson {number + 1}: {after.title}"
         blocks.append(
-            f'<h2>{escape(SAID["score"]["next"])}</h2><div class="ways">{card(file, name, after)}</div>'
+            f'<h2>{escape(SAID["page"]["next"])}</h2><div class="ways">{card(file, name, after)}</div>'
         )
     blocks.append(f'<p><a href="{listed}">{escape(PAGES["lessons"].name)}</a></p>')
     return Document(f"Lesson {number}: {one.title}", needs(one), blocks)
@@ -64,12 +64,12 @@ def question(one: Lesson, at: int, step: Step) -> list[Block]:
     return [
         f"<h2>{at + 1}. {escape(step.title)}</h2>",
         *([] if met is None else _world(*met)),
-        f"<p><strong>{escape(step.prediction.ask)}</strong></p>",
+        f"<p><strong>{escape(step.ask)}</strong> {escape(step.setup)}</p>",
         Plot(partial(chart, step, False), guessed=at),
         Guess(guess_of(step)),
         "<details><summary>Show the answer</summary>",
         Verdict(),
-        f"{paragraph(step.found(known))}<p>{escape(step.why)}</p>",
+        f"{paragraph(step.found(known))}<p>{escape(step.why(known))}</p>",
         Plot(partial(chart, step, True), guessed=at),
         "</details>",
     ]

@@ -16,7 +16,7 @@ from dprl.messages import filled, messages
 from dprl.words import human, listed
 
 SAID = messages("lessons")["chart"]
-HEIGHT = 420  # pixels, on a page; for a projector it is what the words leave
+HEIGHT, TALL = 360, 440  # pixels, on a page and on a telephone; for a projector it is what the words leave
 PROJECTOR, TELEPHONE = (19, 24, 18), (15, 16, 14)  # pixels of large letters: text, title, numbers at axes
 EDGE = 1e-9  # of a decade
 
@@ -35,6 +35,7 @@ class Frame:
         people: the axis counts users, of so many; each is a circle, filled from the left as far as is answered.
         bare_x: no numbers stand at x, and none of x are told: they are what is asked next.
         over: what curves are the mean of, `SEEDS` or `DATA_SETS` of figures.lines.
+        pointer: what the answer points at: x, y and a few words.
     """
 
     title: str
@@ -52,6 +53,7 @@ class Frame:
     people: int = 0
     bare_x: bool = False
     over: str = lines.SEEDS
+    pointer: tuple[float, float, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,8 @@ def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
     """The chart alone. shown: with all of each curve; names: with what they are, else all are grey and alike; large:
-    for a projector, if there is room (wide)."""
-    chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT, dark=dark)
+    for a projector; wide: not on a telephone."""
+    chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:
         _named_curves(chart, asked, drawn, shown)
@@ -85,6 +87,8 @@ def open_chart(
     for number, bound in enumerate(asked.bounds if shown else ()):
         between = {"fill": "tonexty", "fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
         chart.theory(*bound, 1.8, **(between if number else {}))
+    if shown and asked.pointer:
+        _point_at(chart, *asked.pointer, wide)
     for trace in chart.traces:
         trace["cliponaxis"] = False  # markers at an end, and on zero, are whole
     # Whatever is pressed, the nearest point is meant.
@@ -149,6 +153,30 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
         chart.y(tickformat=".0%")
     if asked.percent_x:
         chart.x(tickformat=".0%")
+
+
+def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
+    """An arrow from a few words to a point; the words are where there is room."""
+    place, share = [], []
+    for value, axis in ((x, chart.layout["xaxis"]), (y, chart.layout["yaxis"])):
+        low, high = axis["range"]
+        place.append(float(np.log10(value)) if axis["type"] == "log" else value)
+        share.append((place[-1] - low) / (high - low))
+    right = share[0] < (0.6 if wide else 0.4)
+    chart.note(
+        words,
+        size=chart.layout["font"]["size"] + 1,
+        x=place[0],
+        y=place[1],
+        ax=40 if right else -40,
+        ay=45 if share[1] > 0.5 else -45,
+        xanchor="left" if right else "right",
+        showarrow=True,
+        arrowhead=2,
+        arrowcolor=chart.colors.ink,
+        bgcolor=style.translucent(chart.colors.background, 0.8),
+        borderpad=2,
+    )
 
 
 def enlarge(chart: Chart, wide: bool) -> None:

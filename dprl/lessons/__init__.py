@@ -1,25 +1,74 @@
-"""Nine lessons of about five minutes: questions, predictions, and what runs say."""
+"""Lessons of about five minutes, a TOML file each: nine come with the program, and a teacher can add others.
+
+The folder that DPRL_LESSONS names is read again whenever one of its files has changed.
+"""
 
 from __future__ import annotations
 
-from dprl.lessons.episode import EPISODE
-from dprl.lessons.epsilon import GUARANTEE
-from dprl.lessons.lesson import Attempt, DrawnSeries, Lesson, Plot, Step
-from dprl.lessons.one_draw import ONE_DRAW
-from dprl.lessons.pessimism import PESSIMISM
-from dprl.lessons.prediction import Marker, Order, Prediction, Slope, cloud
-from dprl.lessons.price import PRICE
-from dprl.lessons.proved import PROVED
-from dprl.lessons.trust import TRUST
-from dprl.lessons.users import USERS
-from dprl.lessons.weights import WEIGHTS
+import os
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
 
-LESSONS = {
-    lesson.key: lesson
-    for lesson in (GUARANTEE, EPISODE, TRUST, ONE_DRAW, PRICE, PROVED, PESSIMISM, WEIGHTS, USERS)
-}
+from dprl.fields import SpecError
+from dprl.lessons.lesson import Lesson, Step, read_lesson
+from dprl.lessons.prediction import Choice, Marker, Order, Prediction, cloud
 
-__all__ = [
-    "LESSONS", "Attempt", "DrawnSeries", "Lesson", "Marker", "Order", "Plot", "Prediction", "Slope",
-    "Step", "cloud",
-]  # fmt: skip
+ORDER = ("epsilon", "episode", "trust", "one-draw", "price", "proved", "pessimism", "weights", "users")
+Stamps = tuple[tuple[Path, float], ...]
+
+
+class Shelf(Mapping[str, Lesson]):
+    """All lessons by their keys, those of a teacher last."""
+
+    def __getitem__(self, key: str) -> Lesson:
+        return _read(_stamps())[0][key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_read(_stamps())[0])
+
+    def __len__(self) -> int:
+        return len(_read(_stamps())[0])
+
+    @property
+    def stamps(self) -> Stamps:
+        """What changes when a teacher's file does."""
+        return _stamps()
+
+    @property
+    def faults(self) -> list[str]:
+        """A sentence for each file of a teacher that cannot be read."""
+        return _read(_stamps())[1]
+
+
+def _stamps() -> Stamps:
+    """A teacher's files, and when each was changed."""
+    folder = os.environ.get("DPRL_LESSONS")
+    return (
+        tuple((path, path.stat().st_mtime) for path in sorted(Path(folder).glob("*.toml"))) if folder else ()
+    )
+
+
+@lru_cache(maxsize=1)
+def _read(stamps: Stamps) -> tuple[dict[str, Lesson], list[str]]:
+    found = {key: _own(key) for key in ORDER}
+    faults = []
+    for path, _ in stamps:
+        try:
+            lesson = read_lesson(path)
+            if lesson.key in ORDER:
+                raise SpecError(path.name, "This is the name of a lesson that comes with dprl; give another.")
+            found[lesson.key] = lesson
+        except SpecError as error:
+            faults.append(str(error))
+    return found, faults
+
+
+@lru_cache
+def _own(key: str) -> Lesson:
+    return read_lesson(Path(__file__).with_name(f"{key}.toml"))
+
+
+LESSONS = Shelf()
+
+__all__ = ["LESSONS", "Choice", "Lesson", "Marker", "Order", "Prediction", "Step", "cloud"]

@@ -1,50 +1,72 @@
-"""A lesson as data: steps, each with a question, a prediction, and what runs say."""
+"""A lesson read from its TOML file: questions, each with a chart, a guess, the answer and its reason.
+
+docs/how-to/lessons.md explains the file. A fault in one raises one sentence that names the field.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from dprl.fields import SpecError, shown, similar
 from dprl.figures.lessons import Frame
-from dprl.lessons.prediction import Order, Prediction
+from dprl.lessons import charts
+from dprl.lessons.charts import Chart, Drawn, Plot
+from dprl.lessons.kinds import KINDS
+from dprl.lessons.prediction import Choice, Marker, Order, Prediction
 from dprl.messages import messages
 from dprl.metrics.curves import Evidence
-from dprl.papers import SpecSeries
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import spec_from_dict
+
+REQUIRED = object()
+TYPES = {str: "a text in quotes", dict: "a table", list: "a list", float: "a number", bool: "true or false"}
+RANKS = ("right", "wrong", "low", "high")
+ENDS = messages("lessons")["answer"]
 
 
-@dataclass(frozen=True)
-class DrawnSeries:
-    """A series of a chart; until: as far as it is drawn before the answer is shown, 0 for not at all."""
+class Table:
+    """A table of a lesson's file; where: what errors call it."""
 
-    series: SpecSeries
-    until: float = np.inf
+    def __init__(self, values: Any, where: str) -> None:
+        if not isinstance(values, Mapping):
+            raise SpecError(where, f"{shown(values)} is not allowed; give a table.")
+        self.values, self.where, self.known = values, where, list[str]()
 
+    def take(self, name: str, kind: type, default: Any = REQUIRED) -> Any:
+        """The value of a field. Raises SpecError if it is missing or of another type."""
+        self.known.append(name)
+        value = self.values.get(name, default)
+        if value is REQUIRED:
+            raise self.refuse(name, f"is missing; give {TYPES[kind]}.")
+        value = float(value) if kind is float and type(value) is int else value
+        if name in self.values and not isinstance(value, kind):
+            raise self.refuse(name, f"{shown(value)} is not allowed; give {TYPES[kind]}.")
+        return value
 
-@dataclass(frozen=True)
-class Plot(Frame):
-    """What is drawn of a step, and where."""
+    def one_of(self, name: str, allowed: Sequence[str], default: Any = REQUIRED) -> str:
+        """A text that is one of those allowed. Raises SpecError."""
+        value: str = self.take(name, str, default)
+        if value not in allowed:
+            said = (
+                f"{shown(value)} is not allowed{similar(value, allowed)}; give one of {', '.join(allowed)}."
+            )
+            raise self.refuse(name, said)
+        return value
 
-    drawn: tuple[DrawnSeries, ...] = ()
+    def done(self) -> None:
+        """Raise SpecError if the table has a field that nobody took."""
+        for name in self.values:
+            if name not in self.known:
+                said = f"is not known{similar(name, self.known)}; give one of {', '.join(self.known)}."
+                raise self.refuse(name, said)
 
-
-@dataclass(frozen=True)
-class Attempt:
-    """One thing to try: a view of another page.
-
-    Attributes:
-        say: what to try, in a few words.
-        page: explore, offline, linear, attack, tradeoffs or users.
-        specs: what is compared there.
-        view: what of its view is not as usual.
-    """
-
-    say: str
-    page: str
-    specs: tuple[Any, ...]
-    view: Mapping[str, Any] = field(default_factory=dict)
+    def refuse(self, name: str, sentence: str) -> SpecError:
+        """The error of a field."""
+        return SpecError(f"{self.where}, {name}", sentence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,26 +74,32 @@ class Step:
     """One question.
 
     Attributes:
-        title: a few words.
-        prediction: what is asked, and how it is answered.
-        specs: the runs that answer it.
-        plot(evidence): the chart.
-        truth(evidence): the answer, of the prediction's kind.
-        found(evidence): what was measured, in a sentence with its numbers.
-        why: the reason, in a sentence.
-        attempt: what to try.
-        questions: what else is asked of specs, see simulation.kinds.
+        title: a few words; ask: the question; setup: what one has to know for it, in a sentence or two.
+        prediction: how it is answered.
+        chart: what is drawn.
+        answer: the reading that is the truth, or the number of the right choice; "" if it is the order of curves.
+        texts: `found`, what was measured; `why`, the reason; with readings of the chart.
+        replies: what to say to each error, see the predictions' `errors`: the thinking behind it.
     """
 
     title: str
+    ask: str
+    setup: str
     prediction: Prediction
-    specs: tuple[Any, ...]
-    plot: Callable[[Evidence], Plot]
-    truth: Callable[[Evidence], Any]
-    found: Callable[[Evidence], str]
-    why: str
-    attempt: Attempt
-    questions: tuple[tuple[str, Any], ...] = ()
+    chart: Chart
+    answer: str | float
+    texts: Mapping[str, str]
+    replies: Mapping[str, str]
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        """The runs that answer it."""
+        return self.chart.runs
+
+    @property
+    def questions(self) -> tuple[tuple[str, Any], ...]:
+        """What else it asks of specs, see simulation.kinds."""
+        return self.chart.questions
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
@@ -80,43 +108,230 @@ class Step:
         spec = getattr(spec, "run", spec)
         return spec.environment, spec.environment_params
 
-    def score(self, text: str, evidence: Evidence) -> float:
-        """What a guess, or the beginning of an order, is worth, from 0 to 1. Raises SpecError where it is neither."""
+    def drawn(self, evidence: Evidence) -> Drawn:
+        """Its chart, and what can be read off it."""
+        return charts.draw(self.chart, evidence)
+
+    def plot(self, evidence: Evidence) -> Plot:
+        """What is drawn."""
+        return self.drawn(evidence).plot
+
+    def truth(self, evidence: Evidence) -> Any:
+        """The answer, of the prediction's kind."""
+        if isinstance(self.answer, float):
+            return self.answer
+        drawn = self.drawn(evidence)
+        if self.answer:
+            return charts.first_of(drawn.read(self.answer))
+        keys = list(self.chart.specs)
+        ends = [float(drawn.series(key).rows[:, -1].mean()) for key in keys]
+        levels = [charts.needed(drawn, key) for key in keys]
+        return tuple(sorted(range(len(keys)), key=lambda i: (levels[i], ends[i])))
+
+    def found(self, evidence: Evidence) -> str:
+        """What was measured, in a sentence with its numbers."""
+        return self.drawn(evidence).fill(self.texts["found"])
+
+    def why(self, evidence: Evidence) -> str:
+        """The reason, in two sentences."""
+        return self.drawn(evidence).fill(self.texts["why"])
+
+    def reply(self, text: str, evidence: Evidence) -> str:
+        """The usual thinking behind a guess, "" if the lesson says nothing of it. Raises SpecError."""
         prediction: Any = self.prediction
-        return float(prediction.score(self._read(text), self.truth(evidence)))
+        errors = prediction.errors(prediction.parse(text), self.truth(evidence))
+        found = next((self.replies[error] for error in errors if error in self.replies), "")
+        return self.drawn(evidence).fill(found)
+
+    def score(self, text: str, evidence: Evidence) -> float:
+        """What a guess is worth, from 0 to 1. Raises SpecError if it is none."""
+        prediction: Any = self.prediction
+        return float(prediction.score(prediction.parse(text), self.truth(evidence)))
 
     def off(self, text: str, evidence: Evidence) -> str:
-        """How far off a guess is, in words, or the beginning of an order. Raises SpecError where it is neither."""
+        """How far off a guess is, in words. Raises SpecError if it is none."""
         prediction: Any = self.prediction  # which judges what it has read itself
-        return str(prediction.verdict(self._read(text), self.truth(evidence)))
+        return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
         """How far off a class is, in a sentence or two; texts: whole answers, at least one. Raises SpecError."""
         prediction: Any = self.prediction
         return str(prediction.together([prediction.parse(text) for text in texts], self.truth(evidence)))
 
-    def _read(self, text: str) -> Any:
-        return (
-            self.prediction.begun(text) if isinstance(self.prediction, Order) else self.prediction.parse(text)
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """About five minutes. key: its name in links; say: what it is about, in a sentence; needs: what one should know."""
+    """About five minutes. key: its name in links; say: what it is about; needs: what one should know before; recap:
+    three sentences to remember; attempt: what to try next, and the link
+    to it."""
 
     key: str
     title: str
     say: str
     needs: str
     steps: tuple[Step, ...]
-
-    @property
-    def recap(self) -> tuple[str, ...]:
-        """What is to be remembered of it, in three sentences."""
-        return tuple(messages("lessons")["recap"][self.key])
+    recap: tuple[str, ...]
+    attempt: tuple[str, str] | None
 
     def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:
-        """The environment that the step at a place, from 0, is the first to be about; None where there is none."""
+        """The environment that the step at a place, from 0, is the first to be about; None if there is none."""
         here = self.steps[at].environment
         return here if not at or self.steps[at - 1].environment != here else None
+
+
+def read_lesson(path: Path) -> Lesson:
+    """The lesson in a file. Raises SpecError."""
+    try:
+        table = Table(tomllib.loads(path.read_text("utf-8")), path.name)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise SpecError(path.name, f"This is no TOML file ({error}).") from error
+    said = {name: table.take(name, str) for name in ("title", "about", "needs")}
+    recap = table.take("recap", list)
+    curves = _curves(table)
+    questions = table.take("questions", list)
+    steps = [
+        _step(Table(one, f"{path.name}, question {number}"), curves)
+        for number, one in enumerate(questions, 1)
+    ]
+    more = Table(table.take("try", dict, {}), f"{path.name}, try")
+    attempt = (more.take("say", str), more.take("link", str)) if more.values else None
+    more.done()
+    table.done()
+    if not steps:
+        raise table.refuse("questions", "is empty; give at least one question.")
+    return Lesson(
+        path.stem, said["title"], said["about"], said["needs"], tuple(steps), tuple(map(str, recap)), attempt
+    )
+
+
+Curves = Mapping[str, tuple[Any, str]]  # spec and name by key
+
+
+def _curves(table: Table) -> Curves:
+    """The runs of a lesson: what `runs` says of all, and each of `curves` of itself."""
+    common, found = table.take("runs", dict, {}), {}
+    for key, own in table.take("curves", dict).items():
+        one = Table(own, f"{table.where}, curves.{key}")
+        name = one.take("name", str, "")
+        given = {field: value for field, value in {**common, **own}.items() if field != "name"}
+        free = given.get("privacy") == "none" and given.pop("privacy")
+        try:
+            spec = spec_from_dict({k: int(v) if k in ("episodes", "n") else v for k, v in given.items()})
+            spec = spec.baseline() if free else spec
+        except (SpecError, ValueError, TypeError) as error:
+            raise SpecError(one.where, str(error)) from error
+        privacy = getattr(spec, "privacy", None)
+        found[key] = spec, name or (PRIVATIZERS[privacy].title if privacy in PRIVATIZERS else key)
+    return found
+
+
+def _step(table: Table, curves: Curves) -> Step:
+    said = {
+        name: table.take(name, str, "" if name == "setup" else REQUIRED) for name in ("title", "ask", "setup")
+    }
+    texts = {name: table.take(name, str) for name in ("found", "why")}
+    replies: dict[str, str] = dict(table.take("replies", dict, {}))
+    chart = _chart(table, curves)
+    guess = Table(table.take("guess", dict), f"{table.where}, guess")
+    kind = guess.one_of("kind", ("order", "number", "slope", "choice"))
+    window = tuple(guess.take("window", list)) if kind == "slope" else (0.0, 0.0)
+    chart = Chart(**{**vars(chart), "window": window})
+    answer: Any = ""
+    if kind == "number":
+        answer = guess.take("answer", str)
+    elif kind == "slope":
+        answer = f"growth({list(chart.specs)[-1]})"
+    prediction, more = _prediction(kind, guess, chart)
+    answer = more.pop("answer", answer)
+    guess.done()
+    table.done()
+    named = {error for a in chart.specs for b in chart.specs for error in (f"{a} before {b}",)}
+    for error in replies:
+        if error not in named | set(RANKS):
+            allowed = "right, wrong, low, high or, for an order, such as 'local before central'"
+            raise table.refuse("replies", f"{shown(error)} is not known; give {allowed}.")
+    replies |= more
+    readings = [f"{{{answer}}}"] if isinstance(answer, str) and answer else []
+    for text in (*readings, *texts.values(), *replies.values(), str(chart.point.get("say", ""))):
+        try:
+            charts.check_text(text, chart)
+        except SpecError as error:
+            raise SpecError(f"{table.where}, {error.field}", error.sentence) from error
+    return Step(**said, prediction=prediction, chart=chart, answer=answer, texts=texts, replies=replies)
+
+
+def _chart(table: Table, curves: Curves) -> Chart:
+    kind = KINDS[table.one_of("chart", tuple(KINDS))]
+    keys = table.take("curves", list, [])
+    for key in keys:
+        if key not in curves:
+            said = f"{shown(key)} is not allowed{similar(key, curves)}; give keys of [curves], {', '.join(curves)}."
+            raise table.refuse("curves", said)
+    until = Table(table.take("until", dict, {}), f"{table.where}, until")
+    known = {key: until.take(key, float) for key in keys if key in until.values}
+    until.done()
+    point = Table(table.take("point", dict, {}), f"{table.where}, point")
+    if point.values:
+        point.take("say", str)
+        point.one_of("curve", keys, "") if "curve" in point.values else point.take("y", float)
+        point.take("x", str if isinstance(point.values.get("x"), str) else float)
+        point.done()
+    frame = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in table.take("frame", dict, {}).items()
+    }
+    for name in frame:
+        allowed = list(Frame.__dataclass_fields__)
+        if name not in allowed:
+            said = f"{shown(name)} is not known{similar(name, allowed)}; give one of {', '.join(allowed)}."
+            raise table.refuse("frame", said)
+    return Chart(
+        kind,
+        {key: curves[key][0] for key in keys},
+        {key: curves[key][1] for key in keys},
+        known,
+        table.take("level", float, 0.0),
+        frame,
+        point=point.values,
+    )
+
+
+def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict[str, Any]]:
+    """How a question is answered; with replies to choices, and the answer if it is one of them."""
+    if kind == "order":
+        return Order(tuple(chart.names.values()), tuple(chart.specs)), {}
+    if kind == "number":
+        usual = chart.frame.get("x_range") or chart.kind.frame.get("x_range")
+        low, high = (
+            guess.take(n, float, d) for n, d in zip(("low", "high"), usual or (REQUIRED,) * 2, strict=True)
+        )
+        log = chart.frame.get("log_x", chart.kind.frame.get("log_x", True))
+        unit = guess.take("unit", str, ENDS["unit"])
+        marker = Marker(
+            low,
+            high,
+            unit,
+            log=log,
+            steps=int(guess.take("steps", float, 10.0 if log else 50.0)),
+            ends=(guess.take("few", str, ENDS["fewer"]), guess.take("many", str, ENDS["more"])),
+            share=guess.take("percent", bool, False),
+            inverse=chart.kind.over_epsilon,
+            waits=guess.take("waits", float, None),
+            by=guess.take("by", str, ENDS["measured"]),
+            unit_one=guess.take("unit_one", str, ""),
+        )
+        return marker, {}
+    choices, replies = [], {}
+    more: dict[str, Any] = {}
+    for place, one in enumerate(guess.take("choices", list)):
+        row = Table(one, f"{guess.where}, choice {place + 1}")
+        value = row.take("power", float) if kind == "slope" else float(place)
+        choices.append((value, row.take("say", str).rstrip(".")))  # verdicts quote it
+        replies[str(place)] = row.take("reply", str)
+        if kind == "choice" and row.take("right", bool, False):
+            more["answer"] = value
+        row.done()
+    if kind == "choice" and "answer" not in more:
+        raise guess.refuse("choices", "has no right answer; give right = true to one of the choices.")
+    over_epsilon = chart.kind.over_epsilon
+    of = "" if kind == "choice" else "(1/ε)" if over_epsilon else "K"
+    return Choice(tuple(choices), of, *chart.window), replies | more

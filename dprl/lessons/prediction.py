@@ -1,7 +1,7 @@
-"""What a visitor predicts before a chart is shown: an order of curves, a place on an axis, or a slope.
+"""What a learner guesses before the answer is shown: an order of curves, a place on an axis, or one of a few answers.
 
-A prediction says what is asked, which answers there are, how an answer is written as a short text, how it is drawn, and
-how far one is from the truth, as a number and in words. The truth is an answer, too.
+A guess is written as a short text, in links and on phones. Each kind reads and writes its texts, judges a guess against
+the truth, names the error that it makes, and draws it.
 """
 
 from __future__ import annotations
@@ -25,27 +25,31 @@ from dprl.words import human, listed, percent, rough, to_the
 LETTERS = "abcdefghijklmnop"
 OPEN = "-"  # in an order that is not whole yet
 NEAR = 2.0  # a factor below which a marker counts as hit
-PART = 0.5  # what counts of a point where a marker is near
-PART_NEAR, PART_WIDE = 10.0, 0.2  # a tenfold on a log axis; a fifth of another one
+PART = 0.5  # the share of a point that a guess nearby earns
+PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby is a tenfold on a log axis, or a fifth of another axis
 GUESS = "guess"
 SAID = messages("lessons")["answer"]
 VERDICT = messages("lessons")["verdict"]
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 @dataclass(frozen=True)
 class Order:
     """Which curve is which: the items in the order of the curves 1, 2, ...
 
-    An answer is a tuple of the items' places, that of curve 1 first; its text has a letter for each: "bac". A text with
-    "-" for a curve that has no name yet is the beginning of one.
+    An answer is a tuple of the items' places, that of curve 1 first; its text has a letter for each: "bac". While it
+    is made, "-" stands for a curve that has no name yet.
 
     Attributes:
-        ask: the question, in a sentence.
-        items: what is to be put in order, in the order in which it is offered.
+        items: the names to choose from, in the order in which they are offered.
+        keys: what a lesson's file calls them.
     """
 
-    ask: str
     items: tuple[str, ...]
+    keys: tuple[str, ...] = ()
     kind: ClassVar[str] = "order"
 
     @property
@@ -58,17 +62,6 @@ class Order:
         if sorted(text) != list(self.letters):
             raise SpecError(GUESS, filled(SAID["refused_order"], shown=shown(text), letters=self.letters))
         return tuple(self.letters.index(letter) for letter in text)
-
-    def begun(self, text: str) -> tuple[int | None, ...]:
-        """The answer that a text says or begins, None for a curve without a name. Raises SpecError."""
-        names = [letter for letter in text if letter != OPEN]
-        if (
-            len(text) != len(self.items)
-            or not names
-            or sorted(names) != sorted(set(names) & set(self.letters))
-        ):
-            return self.parse(text)
-        return tuple(None if letter == OPEN else self.letters.index(letter) for letter in text)
 
     def write(self, answer: Sequence[int]) -> str:
         """An answer as a short text."""
@@ -90,28 +83,23 @@ class Order:
             names[curve] = letter
         return "".join(names) if set(names) != {OPEN} else ""
 
-    def distance(self, guess: Sequence[int], truth: Sequence[int]) -> float:
-        """The number of pairs that are the wrong way round."""
-        place = {item: i for i, item in enumerate(truth)}
-        return float(sum(place[a] > place[b] for a, b in itertools.combinations(guess, 2)))
+    def verdict(self, guess: Sequence[int], truth: Sequence[int]) -> str:
+        """How many names of a guess are right."""
+        hit, n = sum(a == b for a, b in zip(guess, truth, strict=True)), len(truth)
+        return filled(VERDICT["all"], n=n) if hit == n else filled(VERDICT["order"], hit=hit, n=n)
 
-    def verdict(self, guess: Sequence[int | None], truth: Sequence[int]) -> str:
-        """How far off a guess is, or the beginning of one."""
-        named = [place for place in guess if place is not None]
-        hit = sum(a == b for a, b in zip(guess, truth, strict=True))
-        if len(named) < len(truth):
-            given = {"hit": hit, "n": len(truth), "open": counted(len(truth) - len(named), "curve")}
-            if hit == len(named):
-                return filled(VERDICT["begun_rightly"], **given)
-            return filled(VERDICT["begun"], wrong=counted(len(named) - hit, "curve"), **given)
-        n, wrong = len(self.items), int(self.distance(named, truth))
-        if not wrong:
-            return filled(VERDICT["all"], n=n)
-        return filled(VERDICT["order"], hit=hit, n=n, pairs=counted(wrong, "pair"), all=math.comb(n, 2))
-
-    def score(self, guess: Sequence[int | None], truth: Sequence[int]) -> float:
-        """The share of curves that are named rightly."""
+    def score(self, guess: Sequence[int], truth: Sequence[int]) -> float:
+        """The share of curves whose name is right."""
         return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
+
+    def errors(self, guess: Sequence[int], truth: Sequence[int]) -> list[str]:
+        """Name what is wrong with a guess, the first pair of curves that is the wrong way round first."""
+        if tuple(guess) == tuple(truth):
+            return ["right"]
+        place = {item: i for i, item in enumerate(truth)}
+        pairs = [pair for pair in itertools.combinations(guess, 2) if place[pair[0]] > place[pair[1]]]
+        wrong = [f"{self.keys[a]} before {self.keys[b]}" for a, b in pairs]
+        return [*wrong, "wrong"]
 
     def typical(self, answers: Sequence[Sequence[int]]) -> list[float]:
         """Return nothing: no order can be drawn for all."""
@@ -145,7 +133,6 @@ class Marker:
     """Where on the horizontal axis something happens. An answer is a number; its text is that number: "1e9".
 
     Attributes:
-        ask: the question, in a sentence.
         low, high: the ends of what may be answered.
         unit, unit_one: how an answer is said: "{} users"; and how 1 is, "" for no other way.
         log: whether the axis is logarithmic: then distance is counted in tenfolds, else as it is.
@@ -157,7 +144,6 @@ class Marker:
         by: how the truth is known.
     """
 
-    ask: str
     low: float
     high: float
     unit: str = SAID["unit"]
@@ -217,7 +203,7 @@ class Marker:
 
     def verdict(self, guess: float, truth: float) -> str:
         """How far off a guess is."""
-        found = {"by": self.by, "truth": self.said(truth), "off": self._off(guess, truth)}
+        found = {"by": _capital(self.by), "truth": self.said(truth), "off": self._off(guess, truth)}
         return filled(VERDICT["marker"], said=self.said(guess), **found)
 
     @property
@@ -238,6 +224,12 @@ class Marker:
             return filled(VERDICT["within"], factor=human(NEAR))
         return filled(VERDICT["times"], times=rough(times), way=way)
 
+    def errors(self, guess: float, truth: float) -> list[str]:
+        """Name the error of a guess: `low`, `high`, or `right` if it is none."""
+        if self.score(guess, truth) == 1:
+            return ["right"]
+        return ["low" if (guess < truth) != self.inverse else "high"]
+
     def typical(self, answers: Sequence[float]) -> list[float]:
         """Return the median of at least one answer; two if two different ones stand in the middle."""
         ordered, n = sorted(answers, reverse=self.inverse), len(answers)
@@ -246,7 +238,7 @@ class Marker:
     def together(self, answers: Sequence[float], truth: float) -> str:
         """What a class predicted, at least one answer, against the truth: by its median."""
         n, (middle, *other) = len(answers), self.typical(answers)
-        found = {"by": self.by, "truth": self.said(truth), "said": self.said(middle)}
+        found = {"by": _capital(self.by), "truth": self.said(truth), "said": self.said(middle)}
         if other:
             return filled(VERDICT["markers_two"], n=n, other=self.said(other[0]), **found)
         found["off"] = self._off(middle, truth)
@@ -284,48 +276,51 @@ class Marker:
 
 
 @dataclass(frozen=True)
-class Slope:
-    """How fast something grows, like a power of x, over a part of the axis. An answer is an exponent; a guess is one
-    of `choices`, its text that number: "0.5".
+class Choice:
+    """One of a few answers. An answer is a number; its text is that number: "0.5".
 
     Attributes:
-        ask: the question, in a sentence.
-        choices: exponents, and how each is said.
-        of: what is raised to the power, as a letter.
-        start, end: the part of the axis.
+        choices: each a number and its words. Of plain answers the number is a place, from 0; of the ways in which a
+            curve may go on it is an exponent, and each way is drawn on the chart.
+        of: the letter that is raised to the exponent; "" for plain answers.
+        start, end: the stretch of the axis over which the curve goes on.
     """
 
-    ask: str
     choices: tuple[tuple[float, str], ...]
-    start: float
-    end: float
-    of: str = "K"
-    kind: ClassVar[str] = "slope"
+    of: str = ""
+    start: float = 0.0
+    end: float = 0.0
+    kind: ClassVar[str] = "choice"
 
     def parse(self, text: str) -> float:
         """The answer that a text says. Raises SpecError."""
-        known = [written(power) for power, _ in self.choices]
-        return float(Field(GUESS, "choice", None, "an exponent", choices=tuple(known)).parse(text))
+        known = [written(value) for value, _ in self.choices]
+        return float(Field(GUESS, "choice", None, "an answer", choices=tuple(known)).parse(text))
 
     def write(self, answer: float) -> str:
         """An answer as a short text."""
         return written(float(answer))
 
-    def distance(self, guess: float, truth: float) -> float:
-        """Between the exponents."""
-        return abs(guess - truth)
+    def nearest(self, truth: float) -> tuple[float, str]:
+        """The choice nearest to the truth."""
+        return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
-        """How far off a guess is."""
-        nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
-        found = {"said": self.said(guess), "power": to_the(self.of, truth)}
-        if nearest[0] == guess:
-            return filled(VERDICT["slope_right"], **found)
-        return filled(VERDICT["slope"], nearest=nearest[1], **found)
+        """Whether a guess is right, and what was measured."""
+        value, words = self.nearest(truth)
+        right, measured = value == guess, {"power": to_the(self.of, truth)} if self.of else {}
+        name = ("slope" if self.of else "choice") + ("_right" if right else "")
+        return filled(
+            VERDICT[name], said=self.said(guess), **({} if right else {"nearest": words}), **measured
+        )
 
     def score(self, guess: float, truth: float) -> float:
-        """1 where no choice is nearer, else 0."""
-        return float(self.distance(guess, truth) <= min(abs(power - truth) for power, _ in self.choices))
+        """1 if no choice is nearer, else 0."""
+        return float(self.nearest(truth)[0] == guess)
+
+    def errors(self, guess: float, truth: float) -> list[str]:
+        """Name a guess by its place among the choices."""
+        return [str([value for value, _ in self.choices].index(guess))]
 
     def typical(self, answers: Sequence[float]) -> list[float]:
         """Return the most frequent of at least one answer, all that tie."""
@@ -334,34 +329,35 @@ class Slope:
     def together(self, answers: Sequence[float], truth: float) -> str:
         """Return how many of a class are right, at least one answer, and its most frequent answers: all that tie."""
         n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
-        nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
+        name = ("slopes" if self.of else "choices") + ("_one" if right == 1 else "")
         return filled(
-            VERDICT["slopes_one" if right == 1 else "slopes"],
+            VERDICT[name],
             right=right,
             predictions=counted(n, "prediction"),
-            nearest=nearest[1],
-            power=to_the(self.of, truth),
-            frequent=listed([f"“{self.said(answer)}”" for answer in self.typical(answers)]),
+            nearest=self.nearest(truth)[1].rstrip("."),
+            frequent=listed([f"“{self.said(answer).rstrip('.')}”" for answer in self.typical(answers)]),
+            **({"power": to_the(self.of, truth)} if self.of else {}),
         )
 
     def said(self, answer: float) -> str:
         """An answer in words."""
-        return dict(self.choices).get(answer, to_the(self.of, answer))
+        return dict(self.choices).get(answer) or to_the(self.of, answer)
 
     def origin(self, asked: AskedChart) -> tuple[float, float]:
-        """Where the slopes start: on the curve that is asked about, the last of the chart."""
-        curve = asked.curves[-1]
-        return self.start, float(value_at(asked, curve, self.start))
+        """The point from which the ways to go on start: on the curve that is asked about, the last of the chart."""
+        return self.start, float(value_at(asked, asked.curves[-1], self.start))
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """The slopes to choose from, and which was chosen."""
+        """The ways to go on, and the one that was chosen; nothing for plain answers."""
+        if not self.of:
+            return
         start = self.origin(asked)
         figures.fan(chart, start, self.end, self.choices)
         if text:
             figures.slope(chart, start, self.end, [self.parse(text)], "guess")
 
 
-Prediction = Order | Marker | Slope
+Prediction = Order | Marker | Choice
 
 
 def cloud(
@@ -377,5 +373,5 @@ def cloud(
     for who, of in drawn:
         if isinstance(prediction, Marker):
             figures.marker(chart, asked, of, who)
-        elif isinstance(prediction, Slope):
+        elif isinstance(prediction, Choice) and prediction.of:
             figures.slope(chart, prediction.origin(asked), prediction.end, of, who)

@@ -1,27 +1,23 @@
-"""Lessons: a question, a prediction made on the chart, what runs say, why, and what to try."""
+"""Lessons: a question and its chart, a guess, then what was measured, the thinking behind it, and the reason."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
-from pages.lessons.kept import keep_scores
-from pages.lessons.recap import SAID as SCORE
-from pages.lessons.recap import own_score, recap
-from pages.lessons.state import go, guess, lessons, reveal
-from pages.lessons.ways import way
+from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
 from pages.shared.layout.browser import from_top
 from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.chart import draw, explain, kept
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import dark, redrawn, wide
 from pages.shared.layout.head import common, head
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
@@ -29,44 +25,44 @@ from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
-from pages.shared.lessons.keys import keys
-from pages.shared.lessons.known import evidence
-from pages.shared.lessons.pictured import pictured, question_beside_picture
+from pages.shared.lessons.known import RUNS, evidence, unknown
+from pages.shared.lessons.pictured import pictured
+from pages.shared.results import together
 from pages.shared.results.again import save_citations
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
-SAID = messages("lessons")["page"]
+SAID, SCORE = messages("lessons")["page"], messages("lessons")["score"]
 
 
 def main() -> None:
     here = lessons()
     read_address(here)
-    keep_scores()
     if here.key:  # so that tabs of several lessons are told apart
         st.set_page_config(page_title=PAGES["lessons"].of(here.lesson.title))
-    if here.present:
-        with st.container(key="present"):
-            presented()
+    if here.key and unknown(here.lesson):
+        head(here, escape(here.lesson.title))
+        redrawn(partial(computing, here.lesson), together.PACE, "lesson_runs")
         return
-    asked = here.key and not here.ended
-    corner = head(here, explained(escape(here.step.prediction.ask)) if asked else "")
+    title = "" if not here.key else here.lesson.title if here.ended else here.step.ask
+    corner = head(here, explained(escape(title)))
     from_top(f"{here.key} {here.at}")
-    if not here.key:
-        list_lessons(corner)
-        return
-    opened()
+    if here.key:
+        opened()
+    else:
+        list_lessons()
     with corner:
         share(here)
 
 
-def list_lessons(corner: DeltaGenerator) -> None:
+def list_lessons() -> None:
     """All lessons."""
     st.markdown(explained(SAID["about"]))
+    for fault in LESSONS.faults:
+        st.warning(escape(filled(SAID["fault"], fault=fault)), icon=":material/error:")
     card_list(list(LESSONS.values()), lesson_card)
-    with corner:
-        share(lessons())
 
 
 def lesson_card(lesson: Lesson, number: int) -> None:
@@ -76,12 +72,22 @@ def lesson_card(lesson: Lesson, number: int) -> None:
     questions = counted(len(lesson.steps), "question")
     st.caption(explained(escape(filled(SAID["needs"], questions=questions, needs=lesson.needs))))
     here = lessons()
-    if any(here.first.get((lesson.key, at)) for at in range(len(lesson.steps))):
+    if any(here.answered.get((lesson.key, at)) for at in range(len(lesson.steps))):
         st.caption(f":material/check: {own_score(here.score(lesson.key))}")
 
 
+def computing(lesson: Lesson, live: bool) -> None:
+    """The runs of a teacher's lesson that have to be computed before it can be played."""
+    specs = [spec for step in lesson.steps for spec in step.specs]
+    lacking = unknown(lesson)
+    if not lacking:
+        st.rerun()
+    st.markdown(SAID["compute"])
+    together.strip(RUNS.progress(specs), owner_id(""), partial(RUNS.start, lacking))
+
+
 def opened() -> None:
-    """One step of a lesson, or its recap."""
+    """One question of a lesson, or its summary."""
     here = lessons()
     lesson = here.lesson
     number = list(LESSONS).index(here.key)  # the first is for beginners, and has number 0
@@ -90,92 +96,111 @@ def opened() -> None:
     common(filled(SAID["where"], number=number, title=lesson.title, place=place))
     if here.ended:
         recap()
+        onward()
         ways()
         return
-    found = question()
-    if here.shown:
-        said(found)
-    else:
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            press(SAID["show"], "visibility", "reveal", reveal, primary=here.whole)
+    if here.step.setup:
+        st.markdown(explained(escape(here.step.setup)))
+    picture, words = st.columns([3, 2], gap="medium")
+    with picture:
+        found = drawn_chart()
+        if here.shown:
+            explain(here.step.found(evidence()), lambda: found.table, f"step_{here.key}_{here.at}")
+    with words:
+        if here.shown:
+            answered()
+        else:
+            answer_field(here.step.prediction, here.guess, guess)
+            show = SAID["show"] if here.whole else SAID["unknown"]
+            press(show, "visibility", "reveal", reveal, primary=here.whole)
             if not here.whole:
                 st.caption(SAID["first"])
-    ways()
+        onward()
     pictured(lesson, here.at)
-    save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
+    ways()
+
+
+def answered() -> None:
+    """The learner's answer, the thinking behind it, and the reason."""
+    here = lessons()
+    for title, text in (
+        (SAID["off"], here.step.off(here.guess, evidence()) if here.whole else ""),
+        (SAID["thinking"], here.step.reply(here.guess, evidence()) if here.whole else ""),
+        (SAID["why"], here.step.why(evidence())),
+    ):
+        if text:
+            st.markdown(f"**{title}**  \n{explained(escape(text))}")
+
+
+def onward() -> None:
+    """The question before, and what comes next: the eye ends here."""
+    here = lessons()
+    every = list(LESSONS)
+    following = every.index(here.key) + 1
+    with st.container(horizontal=True, gap="small", key="onward"):
+        before = max(here.at - 1, 0)
+        press(SAID["previous"], "chevron_left", "previous", go, here.key, before, disabled=not here.at)
+        if not here.ended:
+            name = SAID["recap"] if here.at + 1 == len(here.lesson.steps) else SAID["next"]
+            press(name, "chevron_right", "next", go, here.key, here.at + 1, primary=here.shown)
+        elif following < len(every):
+            name = filled(SAID["next_lesson"], title=escape(LESSONS[every[following]].title))
+            press(name, "chevron_right", "next_lesson", go, every[following])
 
 
 def ways() -> None:
-    """The ways on, below what there is to read."""
+    """What else can be done, in small."""
     here = lessons()
-    lesson, every = here.lesson, list(LESSONS)
-    number = every.index(here.key)
     with st.container(horizontal=True, gap="small", key="lesson_ways"):
-        press(
-            SAID["previous"],
-            "chevron_left",
-            "previous",
-            go,
-            here.key,
-            max(here.at - 1, 0),
-            disabled=not here.at,
-        )
-        if not here.ended:
-            last = here.at + 1 == len(lesson.steps)
-            press(SAID["recap"] if last else SAID["next"], "chevron_right", "next", go, here.key, here.at + 1)
-        elif number + 1 < len(every):
-            press(SAID["next_lesson"], "chevron_right", "next_lesson", go, every[number + 1])
-        else:
-            press(SAID["next"], "chevron_right", "next", go, here.key, here.at, disabled=True)
         press(SAID["all"], "list", "all_lessons", go, "")
-        press(SAID["present"], "slideshow", "to_present", go, here.key, here.at, True)
+        page_link("room", SAID["lead"])
+        if not here.ended and here.shown:
+            save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
 
 
-def presented() -> None:
-    """The same for a projector: one chart, and nothing that is not about it."""
+def recap() -> None:
+    """What to remember of the open lesson. It holds the answers, so it comes after them."""
     here = lessons()
-    steps = here.lesson.steps
-    if here.problems:
-        st.warning(" ".join(map(escape, here.problems)), icon=":material/link_off:")
-    if here.ended:
-        recap()
-    else:
-        presented_question()
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
-        before, after = max(here.at - 1, 0), min(here.at + 1, len(steps))
-        press(
-            SAID["previous"],
-            "chevron_left",
-            "present_previous",
-            go,
-            here.key,
-            before,
-            disabled=before == here.at,
-        )
-        press(SAID["next"], "chevron_right", "present_next", go, here.key, after, disabled=here.ended)
-        if here.ended and not here.shown:
-            press(SCORE["anyway"], "visibility", "present_answer_show", reveal)
-        elif here.ended:
-            pass
-        elif here.shown:
-            press(SAID["hide"], "visibility_off", "present_answer_hide", reveal, False)
-        else:
-            press(SAID["show"], "visibility", "present_answer_show", reveal, primary=True)
-        press(SAID["leave"], "close", "present_leave", go, here.key, here.at, False)
-        place = filled(SAID["bar_question"], at=here.at + 1, last=len(steps))
-        st.caption(filled(SAID["bar"], place=SAID["bar_recap"] if here.ended else place))
-    keys()
+    st.markdown(f"## {SCORE['title']}", anchors=False)
+    if here.open_questions:
+        st.markdown(SCORE["waiting"])
+        with st.container(horizontal=True, gap="small", key="unanswered"):
+            for at in here.open_questions:
+                name = f"{at + 1}. {escape(here.lesson.steps[at].title)}"
+                press(name, "chevron_right", f"unanswered_{at}", go, here.key, at)
+        return
+    with st.container(key="recap_sentences"):
+        said = enumerate(here.lesson.recap, 1)
+        st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in said))
+    scored(here)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="after_lesson"):
+        if attempt := here.lesson.attempt:
+            link = urlsplit(attempt[1])
+            page_link(link.path.strip("/"), attempt[0], parse_qsl(link.query), icon="science")
+        press(SCORE["again"], "restart_alt", "begin_again", begin_again, here.key)
 
 
-def presented_question() -> None:
-    """The question, large, its chart, and its answer."""
-    here = lessons()
-    question_beside_picture(here.lesson, here.at, explained(f"# {escape(here.step.prediction.ask)}"))
-    question()
-    if here.shown:
-        off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.guess else ""
-        st.markdown(explained(off + here.step.found(evidence())))
-        st.markdown(explained(escape(here.step.why)))
+def own_score(scores: list[float]) -> str:
+    """How many points of how many."""
+    return filled(SCORE["own"], points=f"{round(sum(scores), 2):g}", most=len(scores))
+
+
+def scored(here: Lessons) -> None:
+    """The own score, and how each guess did."""
+    guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
+    if not any(guesses):
+        st.markdown(SCORE["none"])
+        return
+    scores = here.score(here.key)
+    with st.container(border=True, key="score"):
+        st.markdown(f"### {own_score(scores)}", anchors=False)
+        rows = []
+        for n, (step, text, points) in enumerate(zip(here.lesson.steps, guesses, scores, strict=True), 1):
+            off = step.off(text, evidence()) if text else SCORE["without"]
+            row = {"n": n, "title": escape(step.title), "points": f"{round(points, 2):g}", "off": escape(off)}
+            rows.append(filled(SAID["points"], **row))
+        st.markdown("\n".join(rows))
+        st.caption(SCORE["rule"])
 
 
 def press(
@@ -187,7 +212,7 @@ def press(
     primary: bool = False,
     disabled: bool = False,
 ) -> None:
-    """A button; one that leads nowhere here is disabled, so that those beside it stay where they are."""
+    """A button; one that leads nowhere here is disabled, so that its neighbours stay where they are."""
     st.button(
         label,
         icon=f":material/{icon}:",
@@ -199,42 +224,27 @@ def press(
     )
 
 
-def question() -> PackedPicture:
-    """What can be predicted, and the chart."""
+def drawn_chart() -> PackedPicture:
+    """The chart, on which a guess can be made until the answer is shown."""
     here = lessons()
-    step, night, room = here.step, dark(), wide() or not here.present
-    if not here.shown:
-        answer_field(step.prediction, here.guess, guess)
+    step, night, room = here.step, dark(), wide()
     found = kept(
-        ("lesson", *here.place, here.guess, here.shown, here.present, night, room),
+        ("lesson", *here.place, here.guess, here.shown, night, room, LESSONS.stamps),
         partial(
             views.step_picture,
             step,
             here.guess,
             shown=here.shown,
             asked=not here.shown,
-            large=here.present,
             wide=room,
             dark=night,
         ),
     )
-    key = f"chart_{here.key}_{here.at}_{here.present}"
-    draw(found, key, None if here.shown else pressed, "stretch" if here.present else "content")
+    key = f"chart_{here.key}_{here.at}"
+    draw(found, key, None if here.shown else pressed)
     if not here.shown:
         draggable(step.prediction, here.guess, key, guess)
     return found
-
-
-def said(found: PackedPicture) -> None:
-    """The answer: how far off, what was measured, why, and what to try."""
-    here = lessons()
-    step = here.step
-    off = f"**{escape(step.off(here.guess, evidence()))}** " if here.guess else ""
-    explain(off + step.found(evidence()), lambda: found.table, f"step_{here.key}_{here.at}")
-    st.markdown(explained(f":material/lightbulb: {escape(step.why)}"))
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
-        page_link(step.attempt.page, step.attempt.say, way(step.attempt), icon="science")
-        press(SAID["hide"], "visibility_off", "hide", reveal, False)
 
 
 def pressed(event: Any) -> None:

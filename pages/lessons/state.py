@@ -1,13 +1,13 @@
-"""Lessons: what a visitor's session holds of them, and the link to a step.
+"""Lessons: what a visitor's session holds of them, and the link to a question.
 
-    v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & present=on
+    v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & before=bdca
 
-Without `lesson` all of them are listed. The step after the last question is the recap.
+Without `lesson` all of them are listed. The step after the last question is the summary. `before` holds the guesses at
+questions that were answered before, so that a reload forgets none.
 """
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass, field
 
 from dprl import links
@@ -19,7 +19,7 @@ from pages.shared.visitor.state import PageState, session, write_address
 
 STEP = Field("step", "int", 1, "the question of the lesson", 1, 9, query="step")
 SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
-PRESENT = Field("present", "choice", "off", "for a projector", choices=("off", "on"), query="present")
+NO_GUESS, OPEN, BETWEEN = "none", "open", "~"  # in `before`: answered without a guess, not answered
 
 Place = tuple[str, int]  # a lesson and a step of it, from 0
 
@@ -31,22 +31,14 @@ class Lessons(PageState):
     Attributes:
         key: of the lesson that is open, "" for the list.
         at: its step, from 0.
-        guesses: texts of predictions by place; perhaps not whole.
-        seen: places whose answer is shown.
-        first: what was predicted when an answer was first shown, "" for nothing: that is what scores.
-        present: large, for a projector.
-        heard: whether the browser's tab has said what it kept of `first`.
-        session: what the tab tells this session by from others.
+        guesses: texts of guesses by place; perhaps not whole.
+        answered: the guess when the answer was shown, by place; "" for none. These score.
     """
 
     key: str = ""
     at: int = 0
     guesses: dict[Place, str] = field(default_factory=dict)
-    seen: set[Place] = field(default_factory=set)
-    first: dict[Place, str] = field(default_factory=dict)
-    present: bool = False
-    heard: bool = False
-    session: str = field(default_factory=lambda: uuid.uuid4().hex)
+    answered: dict[Place, str] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:
@@ -65,17 +57,17 @@ class Lessons(PageState):
 
     @property
     def ended(self) -> bool:
-        """Whether this is the recap, which stands after the last question."""
+        """Whether this is the summary, which stands after the last question."""
         return bool(self.key) and self.at == len(self.lesson.steps)
 
     @property
-    def unanswered(self) -> list[int]:
-        """The questions of the open lesson whose answers were never shown, from 0."""
-        return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.first]
+    def open_questions(self) -> list[int]:
+        """The questions of the open lesson whose answers were not shown yet, from 0."""
+        return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.answered]
 
     def score(self, key: str) -> list[float]:
-        """What each question of a lesson has counted, 0 where nothing was predicted."""
-        texts = [self.first.get((key, at), "") for at in range(len(LESSONS[key].steps))]
+        """The points of each question of a lesson, 0 for no guess."""
+        texts = [self.answered.get((key, at), "") for at in range(len(LESSONS[key].steps))]
         return [
             step.score(text, evidence()) if text else 0.0
             for step, text in zip(LESSONS[key].steps, texts, strict=True)
@@ -83,18 +75,18 @@ class Lessons(PageState):
 
     @property
     def guess(self) -> str:
-        """The text of the prediction here, "" for none yet."""
+        """The text of the guess here, perhaps not whole, "" for none yet."""
         return self.guesses.get(self.place, "")
 
     @property
     def whole(self) -> bool:
-        """Whether there is a prediction here that can be held against the truth."""
-        return not self.ended and bool(self.guess) and valid(self.step, self.guess)
+        """Whether there is a guess here that can be held against the truth."""
+        return not self.ended and valid(self.step, self.guess)
 
     @property
     def shown(self) -> bool:
         """Whether the answer is."""
-        return self.place in self.seen
+        return self.place in self.answered
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -109,33 +101,35 @@ class Lessons(PageState):
             items.append(("guess", self.guess))
         if self.shown:
             items.append((SHOWN.query, "yes"))
-        return items + ([(PRESENT.query, "on")] if self.present else [])
+        others = [(self.key, at) for at in range(len(self.lesson.steps)) if at != self.at]
+        if any(place in self.answered for place in others):
+            texts = [self.answered.get(place, OPEN) or NO_GUESS for place in others]
+            items.append(("before", BETWEEN.join(texts)))
+        return items
 
     def follow(self, given: Query) -> None:
-        """Takes over a link. Nothing is started: what is shown comes with the program."""
+        """Takes over a link. Nothing is started."""
         problems: list[str] = []
         links.check_version(given, problems)
         key = links.chosen("lesson", links.last(given, "lesson"), LESSONS, problems)
         most = len(LESSONS[key].steps) + 1 if key else 1
-        at = links.place(STEP, links.last(given, STEP.query), most, problems)
-        see = links.checked(SHOWN, links.last(given, SHOWN.query), SHOWN.default, problems)
-        present = links.checked(PRESENT, links.last(given, PRESENT.query), PRESENT.default, problems)
-        self.key, self.at, self.present = key, at, present == "on" and bool(key)
+        self.key, self.at = key, links.place(STEP, links.last(given, STEP.query), most, problems)
+        shown = links.checked(SHOWN, links.last(given, SHOWN.query), SHOWN.default, problems)
         if key:
-            if not self.ended:
-                self._take(links.last(given, "guess"), problems)
-            self.show(see == "yes")
+            self._remember(links.last(given, "before") or "")
+        if key and not self.ended:
+            self._take(links.last(given, "guess"), problems)
+            if shown == "yes":
+                self.show()
         self.problems = tuple(problems)
         session().version += 1
 
-    def show(self, yes: bool) -> None:
-        """The answer here is shown, or hidden. What was predicted before it was first shown is kept."""
-        (self.seen.add if yes else self.seen.discard)(self.place)
-        if yes and not self.ended:
-            self.first.setdefault(self.place, self.guess)
+    def show(self) -> None:
+        """The answer here is shown, and the guess before it is kept."""
+        self.answered.setdefault(self.place, self.guess if self.whole else "")
 
     def _take(self, guess: str | None, problems: list[str]) -> None:
-        """Takes over the prediction of a link; without one the visitor's own stays."""
+        """Takes over the guess of a link; without one the visitor's own stays."""
         if guess is None:
             return
         try:
@@ -144,6 +138,15 @@ class Lessons(PageState):
             problems.append(str(error))
         else:
             self.guesses[self.place] = guess
+
+    def _remember(self, before: str) -> None:
+        """Takes over guesses at other questions, if they are guesses at all: a link may come from anybody."""
+        others = [at for at in range(len(self.lesson.steps)) if at != self.at]
+        for at, text in zip(others, before.split(BETWEEN), strict=False):
+            if text == NO_GUESS or valid(self.lesson.steps[at], text):
+                guess = "" if text == NO_GUESS else text
+                self.answered.setdefault((self.key, at), guess)
+                self.guesses.setdefault((self.key, at), guess)
 
 
 def valid(step: Step, text: str) -> bool:
@@ -160,45 +163,37 @@ def lessons() -> Lessons:
     return session().part(Lessons)
 
 
-def go(key: str, at: int = 0, present: bool | None = None) -> None:
+def changed() -> None:
+    """What is seen is another, and so is the address."""
+    session().version += 1
+    write_address(lessons())
+
+
+def go(key: str, at: int = 0) -> None:
     """Opens a step, or the list."""
     here = lessons()
     here.key, here.at, here.problems = key, at, ()
-    if present is not None:
-        here.present = present
-    here.present = here.present and bool(key)
-    if here.ended and not here.unanswered:
-        here.show(True)
-    session().version += 1
-    write_address(here)
+    changed()
 
 
 def guess(text: str) -> None:
-    """The visitor predicts something, before the answer is shown."""
+    """The visitor makes a guess, before the answer is shown."""
     here = lessons()
-    if here.shown:
-        return
-    if text:
+    if not here.shown:
         here.guesses[here.place] = text
-    else:
-        here.guesses.pop(here.place, None)
-    session().version += 1
-    write_address(here)
+        changed()
 
 
-def reveal(show: bool = True) -> None:
-    """The answer is shown, or hidden again."""
-    here = lessons()
-    here.show(show)
-    session().version += 1
-    write_address(here)
+def reveal() -> None:
+    """The answer is shown."""
+    lessons().show()
+    changed()
 
 
 def begin_again(key: str) -> None:
-    """Forgets what was predicted and seen of a lesson, and opens its first question."""
+    """Forgets the guesses at a lesson, and opens its first question."""
     here = lessons()
-    for place in [(key, at) for at in range(len(LESSONS[key].steps) + 1)]:
-        here.seen.discard(place)
+    for place in [(key, at) for at in range(len(LESSONS[key].steps))]:
         here.guesses.pop(place, None)
-        here.first.pop(place, None)
+        here.answered.pop(place, None)
     go(key)

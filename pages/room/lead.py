@@ -81,7 +81,8 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
     elif isinstance(content, Recap):
         recap.on_screen(content, steps, "#")
     elif found := prediction.step_of_lesson(content):
-        ask = explained(f"# {escape(found.prediction.ask)}")
+        setup = "" if step.state == "revealed" else escape(found.setup)
+        ask = explained(f"# {escape(found.ask)}\n\n{setup}")
         question_beside_picture(LESSONS[content.lesson], content.step, ask)
         prediction.on_screen(step, content, large=True)
 

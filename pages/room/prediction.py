@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.lessons import LESSONS, Order, Slope
+from dprl.lessons import LESSONS, Choice, Order
 from dprl.lessons import Step as Asked
 from dprl.messages import filled, messages
 from dprl.rooms.steps import ClassStep, Content, Guess
@@ -22,16 +22,18 @@ from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons.known import evidence, unknown
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
 
 
 def step_of_lesson(content: Guess) -> Asked | None:
-    """The step of the lesson; None where this version has none such."""
+    """The step of the lesson; None if this server has no such lesson, or not its runs."""
     lesson = LESSONS.get(content.lesson)
-    return lesson.steps[content.step] if lesson and content.step < len(lesson.steps) else None
+    if lesson is None or content.step >= len(lesson.steps) or unknown(lesson):
+        return None
+    return lesson.steps[content.step]
 
 
 def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
@@ -63,13 +65,19 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
         return
     r = group()
     prediction, text = found.prediction, written or r.guesses.get(step.place, "")
-    st.markdown(explained(f"## {escape(prediction.ask)}"), anchors=False)
+    st.markdown(explained(f"## {escape(found.ask)}"), anchors=False)
+    if found.setup and step.state != "revealed":
+        st.markdown(explained(escape(found.setup)))
     if step.state == "revealed":
         if text and written is None:
             st.warning(sentences.PHONE["unsent"], icon=":material/unsubscribe:")
-        mine = text if written is None or valid_texts(found, [text]) else ""
+        mine = text if valid_texts(found, [text]) else ""
         predicted_chart(step, found, mine, shown=True)
-        off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
+        off = (
+            f"**{escape(found.off(mine, evidence()))}** {escape(found.reply(mine, evidence()))} "
+            if mine
+            else ""
+        )
         predictions_together(step, found)
         told(step, found, off)
         return
@@ -117,12 +125,12 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
     if large:
         if shown:
             st.markdown(explained(escape(found.found(evidence()))))
-            st.markdown(explained(escape(found.why)))
+            st.markdown(explained(escape(found.why(evidence()))))
         return
     if isinstance(found.prediction, Order):
         orders = [found.prediction.parse(text) for text in others]
         st.markdown(names_given(found.prediction, orders, found.truth(evidence()) if shown else None))
-    elif isinstance(found.prediction, Slope):
+    elif isinstance(found.prediction, Choice):
         st.markdown(shares(found.prediction, others))
     if shown:
         told(step, found, "")
@@ -140,7 +148,7 @@ def predicted_chart(
 ) -> str:
     """The chart of a step; returns its key. pressed: called when it is, by who is to predict. large: for a projector,
     where it takes what is left of the page."""
-    night, content, room = dark(), step.content, wide() or not large
+    night, content, room = dark(), step.content, wide()
     making = pressed is not None
     drawn = kept(
         ("room", content, text, shown, tuple(others), making, large, room, night),
@@ -175,7 +183,7 @@ def told(step: ClassStep, found: Asked, off: str) -> None:
         lambda: views.step_picture(found, "", shown=True, dark=False).table,
         f"room_{step.place}",
     )
-    st.markdown(explained(f":material/lightbulb: {escape(found.why)}"))
+    st.markdown(explained(f":material/lightbulb: {escape(found.why(evidence()))}"))
 
 
 def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
@@ -196,8 +204,8 @@ def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Seque
     return markdown_table([sentences.TEACHER["named"], *items], rows)
 
 
-def shares(prediction: Slope, texts: Sequence[str]) -> str:
-    """How many chose each slope, as a table."""
+def shares(prediction: Choice, texts: Sequence[str]) -> str:
+    """How many chose each answer, as a table."""
     counts = Counter(prediction.parse(text) for text in texts)
     return markdown_table(
         [escape(words) for _, words in prediction.choices],

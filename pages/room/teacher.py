@@ -106,7 +106,7 @@ def stage(here: Room) -> None:
     else:
         found = prediction.step_of_lesson(step.content)
         st.caption(escape(said(step.content)))
-        st.header(escape(found.prediction.ask if found else ""), anchor=False)
+        st.header(escape(found.ask if found else ""), anchor=False)
         pacing(step, here)
         prediction.on_screen(step, step.content)
 

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
-from dprl.lessons import LESSONS, Prediction, Slope
+from dprl.lessons import LESSONS, Choice, Prediction
 from dprl.rooms.response import DRAWS, report
 from dprl.rooms.steps import EPSILON, NO, YES, Guess, Recap
 from dprl.runs.store import Store
@@ -162,9 +162,13 @@ async def turned(student: Session, before: str, begin: float) -> float:
 
 async def guess(student: Session, prediction: Prediction, number: int) -> None:
     """Predicts, and sends it."""
-    if isinstance(prediction, Slope):
-        _, words = prediction.choices[number % len(prediction.choices)]
-        await student.set("button_group", "Your prediction", string_array_value=[words])
+    if isinstance(prediction, Choice):
+        place = number % len(prediction.choices)
+        if prediction.of:
+            words = prediction.choices[place][1]
+            await student.set("button_group", "Your prediction", string_array_value=[words])
+        else:
+            await student.set("radio", "Your prediction", int_value=place)
     else:
         await move(student, random.Random(number))
     await student.says("Your prediction is not sent yet.")

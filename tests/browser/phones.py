@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Browser, Page, WebSocket, expect
 
-from dprl.lessons import Marker, Slope
+from dprl.lessons import Choice, Marker
 from dprl.lessons.lesson import Step
 from dprl.runs.store import Store
 from tests.browser.conftest import Visits, shared
@@ -53,13 +53,13 @@ class Phone:
 
     def asks(self, step: Step) -> None:
         """Waits until it asks a step, once: for a moment the page before may still be there."""
-        question = self.page.get_by_role("heading", name=step.prediction.ask, exact=True)
+        question = self.page.get_by_role("heading", name=step.ask, exact=True)
         expect(question.filter(visible=True)).to_have_count(1, timeout=PATIENCE)
 
     def predict(self, at: int, step: Step) -> None:
         """Moves the marker, or chooses. What it says then is what it has made."""
         prediction = step.prediction
-        if isinstance(prediction, Slope):
+        if isinstance(prediction, Choice):
             power, words = prediction.choices[self.number % len(prediction.choices)]
             self.page.get_by_role("radio", name=words, exact=True).press(" ")
             self.made[at] = prediction.write(power)

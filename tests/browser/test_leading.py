@@ -43,7 +43,7 @@ def phone(browser: Browser, app: App, teacher: Page) -> Iterator[Page]:
 
 def question(page: Page, at: int) -> Any:
     """The heading that asks a step of the lesson."""
-    return page.get_by_role("heading", name=STEPS[at].prediction.ask, exact=True)
+    return page.get_by_role("heading", name=STEPS[at].ask, exact=True)
 
 
 def asks(page: Page, at: int) -> None:

@@ -67,7 +67,7 @@ def test_nothing_moves_by_itself_where_no_motion_is_asked_for(visit: Visits) -> 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_lesson_shows_users_who_walk_through_its_environment(visit: Visits, width: int) -> None:
     page = visit("lessons?lesson=trust", width=width)
-    page.get_by_text("Watch users who follow the best policy").click()
+    page.get_by_text("About RiverSwim").click()
     box = page.locator(".one-user")
     expect(box.locator(".lost")).to_have_text("Users so far who follow the best policy: 1 million.")
     box.get_by_label("Users so far").fill("0")
@@ -88,6 +88,6 @@ def test_it_and_a_shared_sentence_are_used_without_barriers(visit: Visits, width
     assert barriers(page) == []
     page.keyboard.press("Escape")
     lesson = visit("lessons?lesson=trust", width, scheme)
-    lesson.get_by_text("Watch users who follow the best policy").click()
+    lesson.get_by_text("About RiverSwim").click()
     expect(lesson.locator(".one-user .lost")).not_to_be_empty()
     assert barriers(lesson) == []

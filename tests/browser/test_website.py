@@ -15,6 +15,7 @@ from dprl.lessons import LESSONS
 from dprl.messages import messages
 from dprl.sitemap import PAGES
 from pages.home.story import ORDER, story_content
+from pages.shared.lessons.known import evidence
 from tests.browser.barriers import barriers
 from website import start
 
@@ -84,7 +85,7 @@ def test_an_answer_is_behind_its_fold_and_its_chart_is_drawn_when_it_opens(
 ) -> None:
     with opened(browser, site / "lessons.html") as page:
         page.get_by_role("link", name="Lesson 0").click()
-        why = page.get_by_text(next(iter(LESSONS.values())).steps[0].why)
+        why = page.get_by_text(next(iter(LESSONS.values())).steps[0].why(evidence()))
         expect(why).to_be_hidden()
         page.get_by_text("Show the answer").first.click()
         expect(why).to_be_visible()
@@ -102,7 +103,7 @@ def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Brows
         stop = page.evaluate("document.querySelector('#plot-1 .plot').layout.shapes.at(-1).x0")
         assert said.startswith(f"{stop} ")
         fold.first.click()
-        expect(verdict.first).to_contain_text(f"You said {said}, measured")
+        expect(verdict.first).to_contain_text(f"You said {said}: ")
         expect(slider).to_be_disabled()
         fold.first.click()
         expect(slider).to_be_enabled()
@@ -112,8 +113,10 @@ def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Brows
         page.get_by_label("Curve 1", exact=True).select_option(label="ε = 1")
         page.get_by_label("Curve 2", exact=True).select_option(label="ε = 1")
         expect(page.get_by_label("Curve 1", exact=True)).to_have_value("0")
+        for curve, name in ((1, "No privacy"), (3, "ε = 0.1"), (4, "ε = 10")):
+            page.get_by_label(f"Curve {curve}", exact=True).select_option(label=name)
         fold.nth(2).click()
-        expect(verdict.nth(2)).to_contain_text("3 curves without a name")
+        expect(verdict.nth(2)).to_contain_text("1 of 4 names are right.")
 
 
 def test_the_story_is_told_first_and_keys_lead_through_it_to_the_chart(browser: Browser, site: Path) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.bundled import CURVES, OTHERS, POINTS, optima, runs_of
+from bench.bundled import CURVES, OTHERS, POINTS, optima, runs_of, widths
 from dprl import estimate, metrics
 from dprl.lessons import LESSONS
-from dprl.lessons.proved import CARD
-from dprl.lessons.weights import WIDTHS, widths
 from dprl.metrics.curves import RunCurves, thinned
 from dprl.papers import CLAIMS
 from dprl.papers.evidence import kept as few_points
@@ -135,10 +133,12 @@ def test_what_lessons_ask_is_all_there_and_the_engines() -> None:
     found = {(one["question"], spec_from_dict(one["spec"])): one["answer"] for one in kept}
     assert set(found) == {one for one in asked if one[0] in OWN}, recompute("lessons")
     assert asked <= set(evidence().answers)
-    weights = widths(run(WIDTHS[1].replace(seeds=1)).seeds)
-    assert found[WIDTHS]["rows"][0] == pytest.approx(weights["rows"][0], rel=1e-3), recompute("lessons")
-    card = kinds.answered(kinds.answer(*CARD))
-    assert found[CARD] == pytest.approx({key: card[key] for key in OWN["guarantee"]}), recompute("lessons")
+    (radius,) = (one for one in asked if one[0] == "widths")
+    weights = widths(run(radius[1].replace(seeds=1)).seeds)
+    assert found[radius]["rows"][0] == pytest.approx(weights["rows"][0], rel=1e-3), recompute("lessons")
+    (stated,) = (one for one in asked if one[0] == "guarantee")
+    card = kinds.answered(kinds.answer(*stated))
+    assert found[stated] == pytest.approx({key: card[key] for key in OWN["guarantee"]}), recompute("lessons")
     assert path_of("lessons").stat().st_size < 20_000
 
 

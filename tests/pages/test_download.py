@@ -180,7 +180,7 @@ CITED = {
     "users": ("DP-UCBVI", "One-hot questions"),
     "tradeoffs": ("DP-UCBVI", "One-hot questions"),
     "attack": ("DP-UCBVI", "Central"),
-    "lessons?lesson=trust": ("DP-UCBVI", "Local"),
+    "lessons?lesson=trust&shown=yes": ("DP-UCBVI", "Local"),
     "papers?item=online/theorem-5-2": ("DP-UCBVI", "Central"),
 }
 

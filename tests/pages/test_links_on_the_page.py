@@ -59,7 +59,7 @@ WRONG = [
     ("home", "eps=", "epsilon:", "eps=1"),
     ("home", "eps=3&v=9", VERSION, "eps=3"),
     ("lessons", "lesson=<b>", "lesson: <b> is not allowed; give one of ", ""),
-    ("lessons", "lesson=trust&step=9", "step: 9 is not allowed; give a whole number from 1 to 4", "lesson=trust"),
+    ("lessons", "lesson=trust&step=9", "step: 9 is not allowed; give a whole number from 1 to 5", "lesson=trust"),
     ("lessons", "lesson=trust&guess=aaaa", "guess: aaaa is not allowed", "lesson=trust"),
     ("lessons", "lesson=trust&shown=perhaps", "shown: perhaps is not allowed", "lesson=trust"),
     ("papers", "item=<b>", "item: <b> is not allowed; press a row", ""),

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.lessons import Marker, Order, Prediction, Slope
+from dprl.lessons import Choice, Marker, Order, Prediction
 from dprl.messages import filled, messages
 from pages.shared.controls.widgets import segments
 from pages.shared.visitor.callbacks import callback, on_value
@@ -49,15 +49,22 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
             st.caption(prediction.ends[0], width="content")
             st.caption(prediction.ends[1], width="content")
         hint(SAID["marker_hint"])
-    elif isinstance(prediction, Slope):
-        segments(
+    elif isinstance(prediction, Choice):
+        choices = {prediction.write(value): words for value, words in prediction.choices}
+        if prediction.of:
+            segments(SAID["label"], "slope", choices, text or None, lambda chosen: said(chosen or ""))
+            hint(SAID["slope_hint"])
+            return
+        key = f"{session().version}:choice"
+        st.radio(
             SAID["label"],
-            "slope",
-            {prediction.write(power): words for power, words in prediction.choices},
-            text or None,
-            lambda chosen: said(chosen or ""),
+            list(choices),
+            list(choices).index(text) if text in choices else None,
+            format_func=choices.__getitem__,
+            key=key,
+            on_change=on_value(key, lambda chosen: said(chosen or "")),
+            label_visibility="collapsed",
         )
-        hint(SAID["slope_hint"])
 
 
 def hint(words: str) -> None:
@@ -76,9 +83,9 @@ def chosen(prediction: Prediction, text: str, event: Any) -> str | None:
         return prediction.write(prediction.nearest(float(point["x"])))
     custom = point.get("customdata")
     place = custom[0] if isinstance(custom, list) else custom
-    if not isinstance(place, int):
+    if not isinstance(place, int) or (isinstance(prediction, Choice) and not prediction.of):
         return None
-    if isinstance(prediction, Slope):
+    if isinstance(prediction, Choice):
         return prediction.write(prediction.choices[place][0])
     free = [i for i, letter in enumerate(prediction.letters) if letter not in text]
     return prediction.put(text, free[0], place) if free else None

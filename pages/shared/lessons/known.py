@@ -1,18 +1,20 @@
-"""What lessons are about: runs and answers that come with the program."""
+"""The runs and answers that lessons are about: they come with the program, or a teacher has had them computed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from dprl.lessons import LESSONS
-from dprl.metrics.curves import Evidence
+from dprl.lessons import Lesson
+from dprl.metrics.curves import Evidence, RunCurves
 from dprl.simulation import spec_from_dict
 from pages.shared.results import answers
-from pages.shared.results.bundled import asset, bundled
+from pages.shared.results.bundled import asset
 from pages.shared.results.evidence import bundled as claims
 from pages.shared.results.evidence import bundled_scores as attacks
+from pages.shared.results.runs import Runs
 
 # What lessons.json has of each answer; others come from the files of other pages.
 OWN = {
@@ -20,20 +22,31 @@ OWN = {
     "guarantee": ("claimed_epsilon", "claimed_delta", "proved_epsilon", "proved_delta"),
     "widths": ("users", "rows"),
 }
-FROM = ("home", "examples", "offline")  # the files of assets/ that have them
+RUNS = Runs(("home", "examples", "offline"))
+
+
+class KnownRuns(Mapping[Any, RunCurves]):
+    """The curves of any run that is finished, with V*."""
+
+    def __getitem__(self, spec: Any) -> RunCurves:
+        return replace(RUNS.curves(spec), v_star=answers.v_star(spec))
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("Ask for a run by its spec; the store has too many to list.")
+
+    def __len__(self) -> int:
+        raise TypeError("Ask for a run by its spec; the store has too many to count.")
+
+
+def unknown(lesson: Lesson) -> list[Any]:
+    """The runs of a lesson that have to be computed before it can be played."""
+    specs = dict.fromkeys(spec for step in lesson.steps for spec in step.specs)
+    return [spec for spec in specs if RUNS.bundled(spec) is None and spec in RUNS.missing([spec])]
 
 
 @cache
 def evidence() -> Evidence:
-    """All runs of all lessons; read once."""
-    found: dict[Any, Any] = {}
-    for name in reversed(FROM):
-        found |= bundled(name)
-    runs = {}
-    for spec in {spec: None for lesson in LESSONS.values() for step in lesson.steps for spec in step.specs}:
-        run, best = found[spec], answers.v_star(spec)
-        assert best is not None  # known of every environment by default
-        runs[spec] = replace(run, v_star=best)
+    """What lessons are judged by; files are read once."""
     asked: dict[tuple[str, Any], Any] = dict(claims().evidence.answers)
     asked |= {
         ("scores", spec): {"first": scores.first, "second": scores.second}
@@ -41,4 +54,4 @@ def evidence() -> Evidence:
     }
     for entry in asset("lessons"):
         asked[entry["question"], spec_from_dict(entry["spec"])] = entry["answer"]
-    return Evidence(runs, asked)
+    return Evidence(KnownRuns(), asked)

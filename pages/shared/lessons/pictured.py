@@ -10,7 +10,7 @@ import streamlit as st
 
 from dprl.environments import ENVIRONMENTS
 from dprl.lessons import Lesson
-from dprl.messages import messages
+from dprl.messages import filled, messages
 from dprl.simulation import RunSpec
 from pages.shared.controls.panel import environment_picture
 from pages.shared.layout.chart import draw_bare, kept
@@ -22,28 +22,23 @@ from pages.shared.text import escape
 
 
 def pictured(lesson: Lesson, at: int) -> None:
-    """Its drawing and a sentence, where the step at a place, from 0, meets it first; else nothing."""
+    """The environment that the step at a place, from 0, meets first, behind a fold: its drawing, a sentence, and users
+    who walk through it; else nothing."""
     met = lesson.met(at)
     if met is None:
         return
-    with st.container(key="pictured"):
+    key, params = met
+    world = ENVIRONMENTS[key]
+    name = filled(messages("lessons")["page"]["world"], environment=world.title)
+    fold = st.expander(escape(name), icon=":material/directions_walk:", on_change="rerun", key="pictured")
+    if not fold.open:
+        return
+    with fold:
         left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
         with left:
             drawing(*met)
-        world = ENVIRONMENTS[met[0]]
-        right.markdown(explained(f"**{escape(world.title)}.** {escape(world.summary)}"))
-        walking(*met)
-
-
-def walking(key: str, params: Mapping[str, Any]) -> None:
-    """Users who walk through it, once they are asked for."""
-    opened = st.expander(
-        messages("one_user")["open"], icon=":material/directions_walk:", on_change="rerun", key="walking"
-    )
-    if not opened.open:
-        return
-    spec = RunSpec(environment=key, environment_params=params)
-    with opened:
+        right.markdown(explained(escape(world.summary)))
+        spec = RunSpec(environment=key, environment_params=params)
         of_best(f"{key}{sorted(params.items())}", environment(spec))
 
 

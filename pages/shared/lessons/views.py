@@ -15,7 +15,7 @@ from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, dashed, numbered
 from dprl.figures.picture import Picture
 from dprl.lessons import Marker, Order, Step, cloud
-from dprl.lessons.lesson import DrawnSeries
+from dprl.lessons.charts import DrawnSeries
 from dprl.simulation import OfflineSpec
 from pages.shared.lessons.known import evidence
 from pages.shared.names import style_of

@@ -1,0 +1,300 @@
+"""The charts of lessons: what is drawn of the runs that a lesson's file names, and the numbers that its texts use.
+
+A text asks for a number of its chart as a reading: `{needed(central):users}`, or one over another,
+`{needed(local) / needed(central):rough}`. `READINGS` are those of every chart; some kinds have more.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dprl import metrics
+from dprl.fields import SpecError, shown, similar
+from dprl.figures.lessons import Frame
+from dprl.figures.lines import DATA_SETS, SEEDS
+from dprl.messages import messages
+from dprl.metrics import search
+from dprl.metrics.curves import Array, Evidence
+from dprl.papers import SpecSeries
+from dprl.sentences.price import rough_users
+from dprl.simulation import OfflineSpec
+from dprl.words import human, percent, rough, to_the
+
+SAID = messages("lessons")["charts"]
+EDGE = 1e-30  # of what is divided by
+
+
+@dataclass(frozen=True)
+class DrawnSeries:
+    """A series of a chart; until: as far as it is drawn before the answer is shown, 0 for not at all."""
+
+    series: SpecSeries
+    until: float = np.inf
+
+
+@dataclass(frozen=True)
+class Plot(Frame):
+    """What is drawn of a question, and where."""
+
+    drawn: tuple[DrawnSeries, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of chart.
+
+    Attributes:
+        key: its name in files and messages.
+        plot(chart, evidence): what is drawn.
+        runs(spec): the runs that a curve needs.
+        asks(spec): what else it asks of specs, see simulation.kinds.
+        frame: its usual frame. Titles are messages.
+        level: the height of the line that curves are to reach, 0 for none.
+        over_epsilon: whether curves run over budgets.
+        readings: what its texts can use beside READINGS.
+    """
+
+    key: str
+    plot: Callable[[Chart, Evidence], Plot]
+    runs: Callable[[Any], tuple[Any, ...]] = lambda spec: (spec,)
+    asks: Callable[[Any], tuple[tuple[str, Any], ...]] = lambda spec: ()
+    frame: Mapping[str, Any] = field(default_factory=dict)
+    level: float = 0.0
+    over_epsilon: bool = False
+    readings: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart as a lesson's file describes it.
+
+    Attributes:
+        specs, names: the runs it shows, in this order, and what they are called, by their keys in the file.
+        until: as far as a curve is drawn before the answer is shown, by key.
+        level: the height of the line that curves are to reach; 0 for the usual one.
+        frame: what replaces the usual titles and ranges.
+        window: the stretch over which growth is measured.
+        point: where the answer points at: a curve, x and the words.
+    """
+
+    kind: Kind
+    specs: Mapping[str, Any]
+    names: Mapping[str, str]
+    until: Mapping[str, float]
+    level: float = 0.0
+    frame: Mapping[str, Any] = field(default_factory=dict)
+    window: tuple[float, float] = (0.0, 0.0)
+    point: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> tuple[Any, ...]:
+        """All runs that it needs."""
+        return tuple(dict.fromkeys(one for spec in self.specs.values() for one in self.kind.runs(spec)))
+
+    @property
+    def questions(self) -> tuple[tuple[str, Any], ...]:
+        """What else it asks of specs, see simulation.kinds."""
+        return tuple(dict.fromkeys(asked for spec in self.specs.values() for asked in self.kind.asks(spec)))
+
+    @property
+    def height(self) -> float:
+        """The height of the line that curves are to reach, 0 for none."""
+        return self.level or self.kind.level
+
+    def series(self, key: str, x: Array, rows: Array) -> DrawnSeries:
+        """A curve of a run, as far as it is drawn."""
+        label, several = self.names[key], not self.kind.over_epsilon
+        series = SpecSeries(self.specs[key], label, x, np.atleast_2d(rows), one_budget=several)
+        return DrawnSeries(series, self.until.get(key, np.inf))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A chart of known runs: what is drawn, and what can be read off it."""
+
+    chart: Chart
+    evidence: Evidence
+    plot: Plot
+
+    def read(self, text: str) -> Any:
+        """The number that a reading stands for; a measured exponent comes with its interval."""
+        first, _, second = text.partition("/")
+        found = self._call(first)
+        return first_of(found) / max(first_of(self._call(second)), EDGE) if second else found
+
+    def _call(self, text: str) -> Any:
+        name, arguments = parsed_reading(text, self.chart)
+        return (READINGS | self.chart.kind.readings)[name](self, *arguments)
+
+    def series(self, key: str) -> SpecSeries:
+        """A curve by its key."""
+        return self.plot.drawn[list(self.chart.specs).index(key)].series
+
+    def fill(self, template: str) -> str:
+        """A text with the numbers of this chart."""
+        return _Texts(self).vformat(template, (), {})
+
+
+class _Texts(string.Formatter):
+    def __init__(self, drawn: Drawn) -> None:
+        self.drawn = drawn
+
+    def get_field(self, name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
+        return self.drawn.read(name), name
+
+    def format_field(self, value: Any, spec: str) -> str:
+        return FORMATS[spec or "rough"](value)
+
+
+def first_of(value: Any) -> float:
+    """A number, or the mean of one with an interval."""
+    return float(value[0] if isinstance(value, tuple) else value)
+
+
+FORMATS: Mapping[str, Callable[[Any], str]] = {
+    "rough": lambda value: rough(first_of(value)),
+    "exact": lambda value: human(first_of(value)),
+    "users": lambda value: rough_users(first_of(value)),
+    "percent": lambda value: percent(first_of(value)),
+    "power": lambda value: to_the("K", first_of(value)),
+    "power_of_epsilon": lambda value: to_the("(1/ε)", first_of(value)),
+    "epsilon": lambda value: rough(1 / first_of(value)),  # of a place on an axis that runs in 1/ε
+}
+
+
+def parsed_reading(text: str, chart: Chart) -> tuple[str, list[Any]]:
+    """The name of a reading and its arguments, curves and numbers. Raises SpecError."""
+    found = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text)
+    known = [*READINGS, *chart.kind.readings]
+    if not found or found[1] not in known:
+        raise SpecError(
+            "reading",
+            f"{shown(text.strip())} is not allowed{similar(found[1] if found else text, known)}; give one of "
+            f"{', '.join(known)}, with a curve in parentheses, such as needed(central).",
+        )
+    return found[1], [_argument(one.strip(), chart) for one in found[2].split(",") if one.strip()]
+
+
+def _argument(text: str, chart: Chart) -> Any:
+    if text in chart.specs:
+        return text
+    try:
+        return float(text)
+    except ValueError as error:
+        raise SpecError(
+            "reading",
+            f"{shown(text)} is no curve of this question{similar(text, chart.specs)}; "
+            f"give one of {', '.join(chart.specs) or 'no curve'}.",
+        ) from error
+
+
+def check_text(template: str, chart: Chart) -> None:
+    """Raise SpecError if a text has a reading or a format that its chart does not know."""
+    try:
+        parts = [(name, spec) for _, name, spec, _ in string.Formatter().parse(template) if name is not None]
+    except ValueError as error:
+        raise SpecError("text", f"{shown(template)} has a brace without its partner.") from error
+    for name, spec in parts:
+        for one in name.split("/"):
+            parsed_reading(one, chart)
+        if (spec or "rough") not in FORMATS:
+            raise SpecError("format", f"{shown(spec)} is not allowed; give one of {', '.join(FORMATS)}.")
+
+
+# --- what every chart can be asked for ---
+
+
+def needed(drawn: Drawn, key: str) -> float:
+    """From where on a curve stays below its level; infinite if it does not."""
+    one = drawn.series(key)
+    found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.height)
+    return math.inf if math.isnan(found) else found
+
+
+def at(drawn: Drawn, key: str, x: float) -> float:
+    """The height of a curve at x."""
+    one = drawn.series(key)
+    return float(np.interp(1 / x if drawn.plot.inverse_x else x, one.x, one.rows.mean(axis=0)))
+
+
+def where(drawn: Drawn, key: str, y: float) -> float:
+    """The last x at which a curve has this height, by straight lines as the chart has them."""
+    one, plot = drawn.series(key), drawn.plot
+    across, up = (np.log if log else np.asarray for log in (plot.log_x, plot.log_y))
+    height = one.rows.mean(axis=0)
+    crossed = np.flatnonzero((height[:-1] - y) * (height[1:] - y) <= 0)
+    if not len(crossed):
+        return math.nan
+    ends = slice(int(crossed[-1]), int(crossed[-1]) + 2)
+    y0, y1 = up(height[ends])
+    x0, x1 = across(one.x[ends])
+    x = x0 if y0 == y1 else x0 + (x1 - x0) * (up(y) - y0) / (y1 - y0)
+    return float(np.exp(x) if plot.log_x else x)
+
+
+def growth(drawn: Drawn, key: str) -> tuple[float, float, float]:
+    """The exponent with which a curve grows over the question's window, with its interval."""
+    one, (start, end) = drawn.series(key), drawn.chart.window
+    late = (one.x >= start) & (one.x <= end)
+    if drawn.chart.kind.over_epsilon:
+        return metrics.power_law(one.x[late], one.rows[:, late])
+    return metrics.growth_exponent(one.x, one.rows, start, end)
+
+
+def noise(drawn: Drawn, key: str) -> float:
+    """The standard deviation of the noise in a visit count at the end of a run."""
+    return float(drawn.evidence.runs[drawn.chart.specs[key]].noise_std or 0.0)
+
+
+def best(drawn: Drawn, key: str) -> float:
+    """V*: what the best policy earns in an episode."""
+    return float(drawn.evidence.runs[drawn.chart.specs[key]].v_star)
+
+
+READINGS: Mapping[str, Callable[..., Any]] = {
+    "needed": needed,
+    "at": at,
+    "where": where,
+    "growth": growth,
+    "noise": noise,
+    "best": best,
+}
+
+
+def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
+    """A plot with the usual frame of its kind, or that of the lesson's file."""
+    kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
+    usual = {"title": said["title"], "x_title": said["x"], "y_title": said["y"]} | kind.frame | more
+    if level:
+        percents = {**usual, **chart.frame}.get("percent")
+        usual["level"] = level, said["level"].format(level=percent(level) if percents else human(level))
+    offline = any(isinstance(spec, OfflineSpec) for spec in chart.specs.values())
+    frame = {"over": DATA_SETS if offline else SEEDS} | usual | chart.frame
+    if offline:
+        frame = {"x_title": SAID["records"]} | {k: v for k, v in frame.items() if k != "x_title"}
+    xs = [one.series.x for one in drawn]
+    ys = [one.series.rows[one.series.rows > 0] for one in drawn]
+    frame.setdefault("x_range", (min(x[0] for x in xs), max(x[-1] for x in xs)) if xs else (0.0, 1.0))
+    if "y_range" not in frame:
+        frame["y_range"] = min(y.min() for y in ys) / 2, 3 * max(y.max() for y in ys)
+    return Plot(**frame, drawn=drawn)
+
+
+def draw(chart: Chart, evidence: Evidence) -> Drawn:
+    """A chart of known runs, with what its answer points at."""
+    found = Drawn(chart, evidence, chart.kind.plot(chart, evidence))
+    if not chart.point:
+        return found
+    x, y = (first_of(found.read(v)) if isinstance(v := chart.point.get(axis), str) else v for axis in "xy")
+    if y is None:
+        y = at(found, chart.point["curve"], x)
+    place = 1 / x if found.plot.inverse_x else x
+    pointer = (float(place), float(y), found.fill(chart.point["say"]))
+    return Drawn(chart, evidence, Plot(**{**vars(found.plot), "pointer": pointer}))
