@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,9 +16,23 @@ from dprl.mdp.counts import empty, transitions, visits
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
-from dprl.simulation.expected import Certain
 from dprl.simulation.loops.offline import Curator, learned_from, noise_for
+from dprl.statistics.family import Query
 from tests.problems import few, of_data, random_mdp
+
+
+class Certain:
+    """A curator without noise, who says of its errors what one with noise would."""
+
+    def __init__(self, record: Array, errors: Mapping[str, float]) -> None:
+        self._record, self._errors = record, errors
+
+    def release(self, query: Query) -> Array:
+        """What the learner sees."""
+        H, S, A, _ = self._record.shape
+        return query.answer(
+            self._record, np.zeros(query.draws(Size(S, A, H))), self._errors.get(query.family, 0.0)
+        )
 
 
 def worst(mdp: TabularMDP, policy: Policy, enough: np.ndarray) -> Array:

@@ -13,7 +13,7 @@ from pages.shared.names import titles
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import AT_FIRST, Curve, curves_of, most_private
+from pages.shared.visitor.links import AT_FIRST, Curve, most_private
 from tests.pages.conftest import Visit, chip, press, widget, words
 from tests.problems import first
 
@@ -103,7 +103,7 @@ def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alon
     app = visit("bare")
     press(app, "run")
     kept = app.session_state["session"].explore
-    assert kept.curves == curves_of([RunSpec(), RunSpec().baseline()])
+    assert kept.curves == [Curve(RunSpec()), Curve(RunSpec().baseline())]
     assert kept.view == AT_FIRST
     widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
     press(app, "run")

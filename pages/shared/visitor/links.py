@@ -8,7 +8,7 @@ How a curve's spec is written is said in dprl/links.py. Reading never raises.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,11 +84,6 @@ class Curve:
     def title(self) -> str:
         """The visitor's name for it, or the spec's own label. Plain text: escape it where it is shown."""
         return self.name or self.spec.label()
-
-
-def curves_of(specs: Iterable[RunSpec]) -> list[Curve]:
-    """Runs as curves without names of their own."""
-    return [Curve(spec) for spec in specs]
 
 
 @dataclass(frozen=True)
