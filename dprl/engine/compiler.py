@@ -7,9 +7,11 @@ digest of all of the package's sources (`folder`): a kernel has helpers in other
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -36,6 +38,9 @@ def kernel(function: F) -> F:
     """Mark a function as usable inside compiled kernels. It is returned unchanged."""
     _kernels.append(function)
     return function
+
+
+TOGETHER = 60.0  # seconds within which processes that compile are taken to have begun together
 
 
 @cache
@@ -75,10 +80,18 @@ def file_name(function: Callable[..., Any]) -> str:
 
 @cache
 def _announce() -> None:
-    """Report that something is compiled, once in a process."""
+    """Report that something is compiled: once in a process, and once for all workers that begin together."""
+    folder = cache_folder()
+    if folder is not None:
+        mark = folder / "announced"
+        with contextlib.suppress(OSError):
+            if time.time() - mark.stat().st_mtime < TOGETHER:
+                return
+        with contextlib.suppress(OSError):
+            mark.touch()
     log.warning(
-        "assets/engine.wasm does not hold all that this run needs, so numba compiles the rest, once on this machine. "
-        "This needs about half a minute, and longer if the machine is busy."
+        "numba compiles a part of this run that assets/engine.wasm does not hold, once on this machine. This takes "
+        "about half a minute, and longer if the machine is busy."
     )
 
 
