@@ -20,6 +20,7 @@ from dprl.sentences import verdict
 from dprl.simulation import UploadSpec, UploadTrace, trace_from_bytes
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import SOMEBODY
+from dprl.simulation.uploads.registry import registry_entry
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spent import together as together_of
 from dprl.words import human
@@ -77,6 +78,7 @@ def show_release(own: Own) -> None:
         save("policy.csv", "Policy (CSV)", "text/csv", trace.steps)
         save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable))
         save("release.json", "Release (JSON)", "application/json", trace.release)
+        save("registry.yaml", "Registry entry (YAML)", "application/yaml", lambda: registry_entry(trace))
         save_citations([spec])
     st.caption(explained(f"{said.SAVE_THEM} {said.TO_USE_IT}"))
     act = f'dprl.Policy.load("policy.json").act({json.dumps(spec.public.states[0])}, step={spec.first_step})'

@@ -152,6 +152,7 @@ TAKEN = {
     "dprl.simulation.uploads.ledger": {"MOST_NAME", "Budget"},
     "dprl.simulation.uploads.noise": {"outlook"},
     "dprl.simulation.uploads.policy": {"SOMEBODY"},
+    "dprl.simulation.uploads.registry": {"registry_entry"},
     "dprl.simulation.uploads.run": {"draws_of"},
     "dprl.simulation.uploads.spent": {"together"},
     "dprl.simulation.uploads.table": {"COLUMNS", "MOST_BYTES"},

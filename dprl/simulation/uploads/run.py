@@ -26,6 +26,7 @@ from dprl.simulation.trace import Curve
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.noise import beside, noise_of, upload_problem_of
+from dprl.simulation.uploads.registry import registry_entry
 from dprl.simulation.uploads.release import UploadCurator, noise_in_words
 from dprl.simulation.uploads.spec import AXIS, FIELDS, LEARNERS, MEASURE, UploadSpec
 from dprl.simulation.uploads.spent import Draw
@@ -264,6 +265,7 @@ kinds.register(
             "policy.json": UploadTrace.policy_file,
             "policy.csv": UploadTrace.steps,
             "release.json": UploadTrace.release,
+            "registry.yaml": registry_entry,
         },
     )
 )

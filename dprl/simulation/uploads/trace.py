@@ -65,6 +65,7 @@ class UploadTrace(TraceCore[UploadSpec]):
         """All that was released and learned as JSON, without the name that the counts are kept under: labels, the
         bound, the policy as a list of actions for each step, one for each state."""
         spec = self.spec
+        policy = self.portable
         public = {name: value for name, value in spec.to_dict().items() if name != "data"}
         return json.dumps(
             {
@@ -82,6 +83,10 @@ class UploadTrace(TraceCore[UploadSpec]):
                 "released_counts": self.released.tolist(),
                 "proved_rho": self.guarantee.proved_rho,
                 "protects": self.guarantee.unit,
+                "neighbours": self.guarantee.adjacency,
+                "noise": f"{self.guarantee.mechanism}, {self.guarantee.noise_formula}",
+                "versions": policy.about["versions"],
+                "policy_digest": policy.digest,
             }
         )
 
