@@ -163,7 +163,8 @@ def exponent_of(
         x, rows = points(evidence)
         mean = rows.mean(axis=0)
         height = np.exp(np.mean(np.log(np.maximum(mean, 1e-300)) - exponent * np.log(x)))
-        bound = (f"reference slope {exponent:.3g}, the bound's", x, height * x**exponent)
+        slope = f"{exponent:.3g}".replace("-", "−")
+        bound = (f"reference slope {slope}, the bound's", x, height * x**exponent)
         name, x_title, y_title = labels
         alike = len({spec.epsilon for spec in specs}) == 1
         who = trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title

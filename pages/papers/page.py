@@ -7,8 +7,9 @@ from functools import partial
 
 import streamlit as st
 
+from dprl.links import link_heading
 from dprl.papers import Claim, Setting
-from dprl.papers.items import Item, papers, related
+from dprl.papers.items import Item, all_items, papers, related
 from dprl.papers.report import ClaimReport, version
 from dprl.simulation import OfflineSpec, RunSpec, estimate
 from dprl.theory.papers import PAPERS as SOURCES
@@ -39,6 +40,7 @@ from pages.shared.results.again import save_citations
 from pages.shared.results.evidence import bundled
 from pages.shared.text import escape
 from pages.shared.visitor import links, multi_run_link
+from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
@@ -65,7 +67,10 @@ def main() -> None:
         views.verdict_matrix()
         names = {paper.name: paper.title for paper in papers().values()} | {RELATED: "Later papers"}
         segments("Paper", "paper", names, s.paper, open_paper)
-        later_papers() if s.paper == RELATED else rows_of(s.paper)
+        if s.paper == RELATED:
+            later_papers()
+        else:
+            rows_of(s.paper)
         st.header("All algorithms at one proved guarantee", anchor=False)
         views.ranking()
         badge()
@@ -97,17 +102,16 @@ def rows_of(name: str) -> None:
 def row(item: Item) -> None:
     """One row: a button with its name, the statement and the verdict."""
     found = verdicts()[item.address]
-    with st.container(horizontal=True, gap=None, vertical_alignment="center"):
-        with st.container(width=240):
-            st.button(
-                f"**{escape(item.name)}**",
-                key=f"open_{item.address}",
-                type="tertiary",
-                icon=ICONS[found.verdict],
-                on_click=callback(open_item),
-                args=(item.address,),
-            )
-        st.markdown(f"{explained(escape(item.says))} **{said(found.verdict)}.**", width="stretch")
+    name, statement = st.columns([1, 3.2], gap="small", vertical_alignment="center")
+    name.button(
+        f"**{escape(item.name)}**",
+        key=f"open_{item.address}",
+        type="tertiary",
+        icon=ICONS[found.verdict],
+        on_click=callback(open_item),
+        args=(item.address,),
+    )
+    statement.markdown(f"{explained(escape(item.says))} **{said(found.verdict)}.**")
 
 
 def said(verdict: str) -> str:
@@ -119,11 +123,18 @@ def later_papers() -> None:
     """What later papers claim, and the rows that they bear on."""
     for work in related():
         title = f"[{escape(work.title)}]({work.source})" if work.source else escape(work.title)
-        items = ", ".join(f"`{address}`" for address in work.bears_on)
+        items = ", ".join(map(link_to, work.bears_on))
         st.markdown(
             f"**{escape(work.name)}**, {title} ({work.date}). {escape(work.says)} Bears on {items}. "
-            f"What we read of it: {work.read}."
+            f"We read {work.read}."
         )
+
+
+def link_to(address: str) -> str:
+    """Return a link to a row, in Markdown."""
+    item = all_items()[address]
+    query = query_of([*link_heading(), ("item", address)])
+    return f"[{escape(papers()[item.paper].title)}, {escape(item.name)}](?{query})"
 
 
 def opened(item: Item, live: bool) -> None:

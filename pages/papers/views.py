@@ -120,12 +120,13 @@ def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
 
 
 def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
-    """A chart for each statistic that a setting of `wanted` has, with the settings that it is measured in."""
+    """A chart for each statistic, with the settings of `wanted` that it is measured in."""
     night = dark()
-    for number, ((statistic, over), places) in enumerate(by_statistic(found).items()):
-        if not {*places} & {*wanted}:
+    for number, ((statistic, over), every) in enumerate(by_statistic(found).items()):
+        places = tuple(place for place in every if place in wanted)
+        if not places:
             continue
-        key = ("claim", found.claim.key, number, night, token)
+        key = ("claim", found.claim.key, places, night, token)
         draw = partial(drawn_statistic, found, statistic, over, places, night)
         show(kept(key, draw), f"statistic_{number}")
 
