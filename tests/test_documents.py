@@ -184,9 +184,9 @@ CHOSEN = {
     "docs/development/architecture.md": ["a turn of a quarter of a second"],
     "docs/how-to/cluster.md": ["for a quarter of a second at a time"],
     "docs/how-to/deploying.md": ["Plan two cores and 2 GB", "files of 200 MB"],
-    "docs/how-to/lessons.md": ["Nine lessons of about five minutes"],
+    "docs/how-to/lessons.md": ["half an hour is enough"],
     "docs/how-to/rooms.md": ["count wrong codes for ten minutes", "24 hours after it was opened"],
-    "docs/how-to/teach-a-class.md": ["takes about five minutes"],
+    "docs/how-to/teach-a-class.md": ["Each takes about five minutes"],
     "docs/notes/constants.md": [  # tests/learners/test_formulas.py compares both with runs
         "That loses 97% of V*, and random play 99%.",
         "without privacy 77% larger",

@@ -406,3 +406,12 @@ def test_lessons_call_privacy_models_as_everything_else_does() -> None:
     marker = LESSONS["users"].steps[2].prediction
     assert isinstance(marker, Marker)
     assert marker.ends == ENDS
+
+
+def test_the_lesson_in_the_document_is_a_lesson(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs/how-to/lessons.md").read_text("utf-8")
+    file = tmp_path / "my-clinic.toml"
+    file.write_text(page.partition("```toml\n")[2].partition("```")[0], "utf-8")
+    first, second = read_lesson(file).steps
+    assert first.environment[0] == "clinic"
+    assert isinstance(second.prediction, Choice)

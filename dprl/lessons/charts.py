@@ -279,10 +279,8 @@ def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
     frame = {"over": DATA_SETS if offline else SEEDS} | usual | chart.frame
     if offline:
         frame = {"x_title": SAID["records"]} | {k: v for k, v in frame.items() if k != "x_title"}
-    xs = [one.series.x for one in drawn]
-    ys = [one.series.rows[one.series.rows > 0] for one in drawn]
-    frame.setdefault("x_range", (min(x[0] for x in xs), max(x[-1] for x in xs)) if xs else (0.0, 1.0))
     if "y_range" not in frame:
+        ys = [one.series.rows[one.series.rows > 0] for one in drawn]
         frame["y_range"] = min(y.min() for y in ys) / 2, 3 * max(y.max() for y in ys)
     return Plot(**frame, drawn=drawn)
 

@@ -279,6 +279,8 @@ def _chart(table: Table, curves: Curves) -> Chart:
     frame = {
         name: tuple(v) if isinstance(v, list) else v for name, v in table.take("frame", dict, {}).items()
     }
+    if "x_range" not in kind.frame and keys:
+        frame.setdefault("x_range", (10.0, float(max(curves[key][0].size for key in keys))))
     for name in frame:
         allowed = list(Frame.__dataclass_fields__)
         if name not in allowed:

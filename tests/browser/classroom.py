@@ -163,12 +163,11 @@ async def turned(student: Session, before: str, begin: float) -> float:
 async def guess(student: Session, prediction: Prediction, number: int) -> None:
     """Predicts, and sends it."""
     if isinstance(prediction, Choice):
-        place = number % len(prediction.choices)
+        _, words = prediction.choices[number % len(prediction.choices)]
         if prediction.of:
-            words = prediction.choices[place][1]
             await student.set("button_group", "Your prediction", string_array_value=[words])
         else:
-            await student.set("radio", "Your prediction", int_value=place)
+            await student.set("radio", "Your prediction", string_value=words)
     else:
         await move(student, random.Random(number))
     await student.says("Your prediction is not sent yet.")

@@ -60,9 +60,9 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
             SAID["label"],
             list(choices),
             list(choices).index(text) if text in choices else None,
-            format_func=choices.__getitem__,
+            format_func=lambda value: choices.get(value, ""),
             key=key,
-            on_change=on_value(key, lambda chosen: said(chosen or "")),
+            on_change=on_value(key, lambda chosen: said(chosen if chosen in choices else "")),
             label_visibility="collapsed",
         )
 
