@@ -139,7 +139,6 @@ def test_a_console_prints_what_a_page_shows(page: Path) -> None:
 
 # Tables whose numbers are what somebody chose, or what a proof adds up. All other numbers are printed by a console.
 GIVEN = {
-    ("docs/how-to/adding-an-algorithm.md", "to add"),
     ("docs/how-to/deploying.md", "fault"),
     ("docs/notes/ldp-obi.md", ""),
     ("docs/notes/linear.md", "one user's change, a step"),

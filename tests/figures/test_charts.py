@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,21 +34,11 @@ SHARES = np.linspace(0, 1, 21)
 BAND = "95% t interval of the mean over seeds"
 EPISODES = "Episodes (by default one user each)"
 LOST = "Regret (reward lost)"
-ROOT = Path(__file__).parents[2]
 
 
 def series(label: str = "a <i>run</i>", scale: float = 1.0, model: str = "central") -> Series:
     rows = scale * np.array([[0.9], [1.0], [1.1]]) * N**0.5
     return Series(label, CurveStyle(model, 1.0), N, rows, rows[1], rows[0], rows[2], v_star=3.4)
-
-
-def documented() -> Callable[..., Picture]:
-    """The chart that docs/how-to/adding-an-algorithm.md adds."""
-    text = (ROOT / "docs/how-to/adding-an-algorithm.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n# dprl/figures/endings\.py\n(.*?)```", text, re.DOTALL)
-    made: dict[str, Any] = {}
-    exec(compile(code, "dprl/figures/endings.py", "exec"), made)
-    return made["regret_by_seed"]  # type: ignore[no-any-return]
 
 
 class Case(NamedTuple):
@@ -158,10 +147,6 @@ CASES = {
             N, scale * np.array([[0.1, 0.2, 0.4, 0.5]]), look=CurveStyle("local"), label="a <i>run</i>", **how
         ),
         "Does the noise stay below its bound?", EPISODES, "Largest noise so far / bound",
-    ),
-    "the one in the docs": Case(
-        lambda scale, **how: documented()([series(scale=scale)], **how),
-        "Regret at the end, seed by seed", LOST, "",
     ),
 }  # fmt: skip
 every = pytest.mark.parametrize("name", CASES)
