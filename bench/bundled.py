@@ -24,7 +24,8 @@ from dprl.lessons import LESSONS
 from dprl.metrics import search
 from dprl.metrics.curves import Evidence, RunCurves, thinned
 from dprl.papers import CLAIMS
-from dprl.papers.evidence import from_dict, kept, noted, to_dict
+from dprl.papers.claim import TRACES
+from dprl.papers.evidence import from_dict, kept, noted, seen_in, to_dict
 from dprl.papers.ranking import Ranking, rank, workers
 from dprl.papers.report import version
 from dprl.runs.database import setting
@@ -122,13 +123,12 @@ def papers(known: Evidence | None = None) -> dict[str, object]:
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}
     had = known or Evidence({}, {})
-    answers = {
-        (question, spec): had.answers.get((question, spec))
-        or noted(question, answered(kinds.answer(question, spec)))
-        for claim in CLAIMS.values()
-        for spec, question in claim.questions.items()
-    }
-    found = {}
+    found, answers = {}, {}
+    for spec, question in ((s, q) for claim in CLAIMS.values() for s, q in claim.questions.items()):
+        asked = (question, spec)
+        answers[asked] = had.answers.get(asked) or (
+            seen_in(run(spec)) if question == TRACES else noted(question, answered(kinds.answer(*asked)))
+        )
     for spec, whole in wanted.items():
         if spec in had.runs and (not whole or len(had.runs[spec].at) > 1):
             found[spec] = had.runs[spec]

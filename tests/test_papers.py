@@ -32,7 +32,7 @@ from dprl.metrics import (
 )
 from dprl.metrics.curves import Evidence, RunCurves
 from dprl.papers import CLAIMS, Setting, command, hard, offline, privacy, ranking, regret
-from dprl.papers.evidence import DIGITS, POINTS, from_dict, kept, to_dict
+from dprl.papers.evidence import DIGITS, POINTS, from_dict, kept, seen_in, to_dict
 from dprl.papers.experiments import COLLUSIONS
 from dprl.papers.items import FOUND, STATED, all_items, papers, related
 from dprl.papers.ranking import (
@@ -46,9 +46,10 @@ from dprl.papers.ranking import (
     rank,
     ranked_spec,
 )
+from dprl.papers.rates import by_horizon, crossing, data_needed, in_horizon
 from dprl.papers.report import report as report_of
 from dprl.sentences import papers as sentences
-from dprl.simulation import kinds, online
+from dprl.simulation import Trace, kinds, online
 from dprl.theory.papers import PAPERS as SOURCES
 from pages.shared.results.bundled import asset, path_of
 from pages.shared.results.evidence import bundled
@@ -552,3 +553,44 @@ def test_the_crossing_of_a_planted_curve_is_found_and_known_ranks_stay(
     assert stays.ranks == tuple(
         one for one in table.ranks if (one.problem, one.algorithm, one.privacy) == PLANTED
     )
+
+
+def test_what_is_read_off_whole_traces_is_what_they_say() -> None:
+    spec = SMALL.replace(mechanism="laplace-tree", delta=0.0, calibration="paper", bonus="paper", seeds=2)
+    trace = run(spec)
+    found = seen_in(trace)
+    assert found == {"covered": [True] * 2, "optimistic": [True] * 2, "consistent": [True] * 2}
+    first = trace.seeds[0]
+    n = first.released.copy()
+    n[..., -2] += 2 * first.error_bound.max()  # farther from the truth than E, and no sum of its parts
+    odd = Trace(spec, (replace(first, released=n, coverage_ratio=first.coverage_ratio + 1),))
+    assert seen_in(odd) == {"covered": [False], "optimistic": [True], "consistent": [False]}
+
+
+def test_where_a_ratio_falls_to_one() -> None:
+    grid = np.array([0.1, 1.0, 10.0])
+    ratio = np.array([[100.0, 10.0, 0.1], [0.5, 0.4, 0.3], [9.0, 8.0, 7.0], [100.0, 0.1, 50.0]])
+    assert crossing(grid, ratio) == pytest.approx([10**0.5, 0.1, 10.0, 10 ** (-1 / 3)])
+
+
+def test_horizons_and_data_follow_planted_runs() -> None:
+    horizons = (5, 10, 20)
+    specs = by_horizon(RunSpec(environment="chain", seeds=3), horizons)
+    setting = in_horizon(specs, "private-ucb-vi", 0.5)
+    runs = {}
+    for spec, H in zip(specs, horizons, strict=True):
+        noise = 1 + 0.01 * np.arange(3)[:, None]
+        runs[spec] = RunCurves(np.array([10]), noise, v_star=1.0)
+        runs[spec.replace(algorithm="private-ucb-vi")] = RunCurves(np.array([10]), noise * H**0.5, v_star=1.0)
+    found = setting.judge(Evidence(runs, {}))
+    assert found.value == pytest.approx(0.5)
+    assert found.verdict == "holds"
+    none = in_horizon(specs, "private-ucb-vi", None)
+    assert none.judge(Evidence(runs, {})).verdict == NO
+    at = np.array([10**k for k in range(1, 8)])
+    data = [OfflineSpec(algorithm="dp-apvi", rho=rho, seeds=2, n=10**7) for rho in (1.0, 0.01)]
+    curves = {
+        one: RunCurves(at, np.tile(1 / (at * (one.rho or 1) ** 0.5), (2, 1)), v_star=1.0) for one in data
+    }
+    curves |= {one.baseline(): RunCurves(at, np.zeros((2, 7)), v_star=1.0) for one in data}
+    assert data_needed(data).judge(Evidence(curves, {})).value == pytest.approx(1.0)

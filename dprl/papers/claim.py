@@ -13,6 +13,8 @@ from dprl.metrics.curves import Array, Evidence
 from dprl.sentences.papers import Form
 from dprl.simulation import Spec
 
+TRACES = "traces"  # a question about runs, which is answered from their whole traces
+
 
 @dataclass(frozen=True)
 class SpecSeries:
@@ -50,7 +52,7 @@ class Setting:
         specs: what is run.
         judge(evidence): the finding.
         draw(evidence): the chart.
-        question: what is asked of `specs`, which are not run then (see simulation.kinds.Kind.questions).
+        question: what is asked of `specs` (see simulation.kinds.Kind.questions), which are run only for TRACES.
         whole: whether curves are looked at, not only their ends.
         form: in which the statistic is written.
         over: what its interval is over.
@@ -96,8 +98,8 @@ class Claim:
         """What is run, and whether its whole curve is kept."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
-            for spec in () if setting.question else setting.specs:
-                found[spec] = found.get(spec, False) or setting.whole
+            for spec in setting.specs if setting.question in ("", TRACES) else ():
+                found[spec] = found.get(spec, False) or (setting.whole and not setting.question)
         return found | (self.beside.runs if self.beside else {})
 
     @cached_property

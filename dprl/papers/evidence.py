@@ -5,6 +5,7 @@ What is computed here is judged by no more than the file holds, so that both giv
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,15 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from dprl.mdp.counts import transitions, visits
 from dprl.metrics.curves import Array, Evidence, RunCurves, thinned
-from dprl.papers.claim import Claim
+from dprl.papers.claim import TRACES, Claim
 from dprl.research.collect import RunFailed, collect
-from dprl.runs.curves import finished
+from dprl.runs.curves import finished, whole_trace
 from dprl.runs.store import Store
-from dprl.simulation import answered, spec_from_dict
+from dprl.simulation import Trace, answered, spec_from_dict
 
 POINTS = 40  # kept of a curve: enough for a chart, and for slopes over decades
 DIGITS = 6  # of a value, more than any verdict or chart shows
+TOLERANCE = 1e-9  # of a count, for rounding
 _POLL = 0.1
 
 
@@ -66,7 +69,11 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
     """Return what the store has of a claim; None while anything is missing. Asks what is to be asked."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
-        answers[question, spec] = store.answer(question, spec)
+        if question == TRACES:
+            trace = whole_trace(store, spec)
+            answers[question, spec] = None if trace is None else json.dumps({"answer": seen_in(trace)})
+        else:
+            answers[question, spec] = store.answer(question, spec)
     for spec, whole in claim.runs.items():
         found = finished(store, spec)
         if found is None:
@@ -77,6 +84,28 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
     if "" in answers.values():
         raise RunFailed(f"{claim.key}: what is asked could not be answered.")
     return Evidence(runs, {asked: noted(asked[0], answered(text or "")) for asked, text in answers.items()})
+
+
+def seen_in(trace: Trace) -> dict[str, list[bool]]:
+    """Return what whole traces say, a truth value for each seed.
+
+    Returns:
+        covered: all noise lay within the error bound E.
+        optimistic: no estimated value of an action was below the best.
+        consistent: released counts add up, are at least the true ones, and lie within E of them.
+    """
+    found: dict[str, list[bool]] = {"covered": [], "optimistic": [], "consistent": []}
+    for seed in trace.seeds:
+        found["covered"].append(bool(seed.coverage_ratio.max() <= 1))
+        found["optimistic"].append(bool(seed.optimism.min() >= 1))
+        if seed.counts.shape == seed.released.shape:
+            n, parts = visits(seed.released), transitions(seed.released)
+            more = n - visits(seed.counts)
+            room = TOLERANCE * np.maximum(n, 1.0)
+            bound = seed.error_bound[:, None, None, None]
+            whole = (np.abs(parts.sum(-1) - n) <= room) & (more >= -room) & (more <= bound + room)
+            found["consistent"].append(bool(whole.all()))
+    return found
 
 
 def noted(question: str, answer: Any) -> Any:
@@ -99,6 +128,7 @@ def gather_evidence(
 ) -> Evidence:
     """Ask for what is missing and wait for it. Raises RunFailed, and SpecError for a run past the limits."""
     collect(store, claim.runs, visitor, finished, progress)
+    collect(store, [s for s, question in claim.questions.items() if question == TRACES], visitor, whole_trace)
     while (found := evidence(store, claim)) is None:
         time.sleep(_POLL)
     return found

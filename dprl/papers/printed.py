@@ -74,6 +74,72 @@ PRINTED = (
     ),
 )
 
+SEEN_SEEDS = 40  # in each environment
+SEEN: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 10**12, "seeds": SEEN_SEEDS}
+LOCAL: dict[str, Any] = {"privacy": "local", "mechanism": "laplace", "delta": 0.0}
+BETA = 0.1
+IN_RUNS = (
+    "Noise and bonus as printed, β = 0.1. Runs are looked at after every release that is kept, of 36 or so."
+)
+
+
+def everywhere(**changes: Any) -> list[RunSpec]:
+    """The same run in four environments."""
+    return [
+        RunSpec(environment=name, **SEEN, **changes) for name in ("riverswim", "chain", "clinic", "random")
+    ]
+
+
+COVERED = "share of runs whose noise stays within E"
+OPTIMISTIC = "share of runs with optimistic values"
+LINEAR_SEEN = {**SEEN, "seeds": 100, "environment": "linear-mixture"}
+BOUNDS_KEPT = (
+    Claim(
+        "noise-within-error",
+        "Noise stays within its bound",
+        "All noise of a run stays within the error bound E with the probability stated.",
+        f"{QW_ONLINE}, Assumption 3.1 and Lemmas 5.1, 5.4 and 5.6; {VIETRI}, Theorem 12",
+        IN_RUNS,
+        "",
+        (
+            privacy.share_of_runs(everywhere(**PURE), "covered", COVERED, 1 - BETA / 3),
+            privacy.share_of_runs(everywhere(**LOCAL), "covered", COVERED, 1 - BETA / 3),
+            privacy.share_of_runs(everywhere(**PURE, algorithm="pucb"), "covered", COVERED, 1 - BETA / 3),
+            privacy.share_of_runs(
+                everywhere(**PURE), "consistent", "share of runs with consistent counts", 1 - BETA / 3
+            ),
+            privacy.share_of_runs(
+                everywhere(**LOCAL), "consistent", "share of runs with consistent counts", 1 - BETA / 3
+            ),
+        ),
+    ),
+    Claim(
+        "optimism",
+        "Values are optimistic",
+        "The value of every action is estimated at least as high as it is, with the probability stated.",
+        f"{QW_ONLINE}, Lemma C.11; {VIETRI}, Theorem 14; Luyo et al. 2021, Lemmas 15 and 22",
+        IN_RUNS,
+        "",
+        (
+            privacy.share_of_runs(everywhere(**PURE), "optimistic", OPTIMISTIC, 1 - BETA),
+            privacy.share_of_runs(everywhere(**LOCAL), "optimistic", OPTIMISTIC, 1 - BETA),
+            privacy.share_of_runs(everywhere(**PURE, algorithm="pucb"), "optimistic", OPTIMISTIC, 1 - BETA),
+            *(
+                privacy.share_of_runs(
+                    [RunSpec(**LINEAR_SEEN, algorithm=name)], "optimistic", OPTIMISTIC, 1 - BETA
+                )
+                for name in ("ucrl-vtr", "ucrl-vtr-plus")
+            ),
+            privacy.share_of_runs(
+                [RunSpec(**{**LINEAR_SEEN, "environment": "linear-mdp"}, algorithm="lsvi-ucb")],
+                "optimistic",
+                OPTIMISTIC,
+                1 - BETA,
+            ),
+        ),
+    ),
+)
+
 # The papers' figures of measurements, with their settings and with larger data.
 FIGURE_1 = at(
     "riverswim", 50_000, seeds=5, mechanism="laplace-tree", calibration="paper", bonus="paper", schedule="episodic"

@@ -1,4 +1,5 @@
-"""Experiments on privacy: what is proved of a paper's printed noise, and how far two users who collude see."""
+"""Experiments on noise: what is proved of it as printed, whether it keeps its bounds, and how far two users who
+collude see through it."""
 
 from __future__ import annotations
 
@@ -7,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.metrics import Finding, at_most, clopper_pearson, more_than
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence
-from dprl.papers.claim import Setting
+from dprl.papers.claim import TRACES, Setting
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
+from dprl.words import human
 
 EXACT = 1e-9
 SURELY, HARDLY = 0.95, 0.05
@@ -71,4 +74,26 @@ def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
         question="collusion",
         form="share",
         over="users",
+    )
+
+
+def share_of_runs(specs: Sequence[RunSpec], what: str, words: str, least: float) -> Setting:
+    """In at least such a share of runs something holds; what: see `evidence.seen_in`."""
+    first = specs[0]
+
+    def judge(evidence: Evidence) -> Finding:
+        held = [one for spec in specs for one in evidence.answers[TRACES, spec][what]]
+        return more_than(clopper_pearson(sum(held), len(held)), least)
+
+    places = ", ".join(dict.fromkeys(ENVIRONMENTS[spec.environment].title for spec in specs))
+    runs = f"{sum(spec.seeds for spec in specs)} runs of {human(first.episodes)} users"
+    return Setting(
+        f"{ALGORITHMS[first.algorithm].title} · {PRIVATIZERS[first.privacy].title} · {runs} · {places}",
+        words,
+        f"more than {least:.3g}",
+        tuple(specs),
+        judge,
+        question=TRACES,
+        form="share",
+        over="runs",
     )

@@ -123,7 +123,8 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
 
 def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
     """Trajectories until privacy adds at most LOSS of V* grow like 1/epsilon, which is 1/sqrt(rho)."""
-    first, x = specs[0], np.array([spec.rho**-0.5 for spec in specs if spec.rho])
+    first, unit = specs[0], "1/ε" if specs[0].rho is None else "1/√ρ"
+    x = np.array([1 / (spec.epsilon or np.inf) if spec.rho is None else spec.rho**-0.5 for spec in specs])
 
     def needed(evidence: Evidence) -> Array:
         found = []
@@ -139,7 +140,7 @@ def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
         name = OFFLINE[first.algorithm].title
         return SettingPlot(
             "Trajectories until privacy adds at most 1% of V*",
-            "1/√ρ",
+            unit,
             offline.TRAJECTORIES,
             (SpecSeries(first, name, x, rows, one_budget=False),),
             ("reference slope 1, that of 1/(nε)", x, height * x),
@@ -147,7 +148,7 @@ def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
 
     return Setting(
         f"{environment_of(first)} · {OFFLINE[first.algorithm].title} · n up to {human(first.n)}",
-        "exponent of trajectories needed in 1/√ρ",
+        f"exponent of trajectories needed in {unit}",
         f"1 ± {FLAT:g}",
         tuple(dict.fromkeys(s for one in specs for s in (one.baseline(), one))),
         lambda evidence: rate(Measured(*power_law(x, needed(evidence))), 1.0),
@@ -299,13 +300,16 @@ ERROR = Claim(
 )
 
 RHOS = (1.0, 0.1, 0.01, 0.001)
+PURE_DATA = OfflineSpec(
+    algorithm="dp-apvi", behaviour="mixture:0.7", n=10**11, seeds=SEEDS, privacy="pure", calibration="paper"
+)
 DATA = Claim(
     "offline-order",
     "What privacy costs in data",
     "The data needed until privacy hardly costs anything grow like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
-    "Noise as in the paper, paper constants. ε stands for √ρ. Trajectories needed: from there on privacy adds at most "
-    "1% of V*. That no algorithm needs fewer is a lower bound, which runs do not show.",
+    "Noise and constants as in the paper. ε stands for √ρ, or is that of pure DP. Trajectories needed: from there on "
+    "privacy adds at most 1% of V*. That no algorithm needs fewer is a lower bound, which runs do not show.",
     "Each point is the trajectories needed at one budget; the dotted line has the slope of 1/ε.",
     (
         *(
@@ -325,6 +329,10 @@ DATA = Claim(
             for name in ("riverswim", "gridworld", "chain", "clinic", "random")
         ),
         data_needed([LINEAR.replace(n=10**8, rho=rho) for rho in (10.0, *RHOS[:3])]),
+        *(
+            data_needed([PURE_DATA.replace(environment=name, epsilon=epsilon) for epsilon in EPSILONS[::-1]])
+            for name in ("riverswim", "gridworld", "chain", "clinic")
+        ),
     ),
 )
 

@@ -10,6 +10,7 @@ from dprl import estimate, metrics
 from dprl.lessons import LESSONS
 from dprl.metrics.curves import RunCurves, thinned
 from dprl.papers import CLAIMS
+from dprl.papers.claim import TRACES
 from dprl.papers.evidence import kept as few_points
 from dprl.papers.evidence import noted
 from dprl.simulation import RunSpec, kinds, online, run, spec_from_dict
@@ -147,7 +148,7 @@ def test_the_evidence_on_claims_is_all_there_and_small() -> None:
     asked = {(question, spec) for claim in CLAIMS.values() for spec, question in claim.questions.items()}
     assert set(bundled_claims().evidence.runs) == wanted, recompute("papers")
     assert set(bundled_claims().evidence.answers) == asked, recompute("papers")
-    assert path_of("papers").stat().st_size < 900_000
+    assert path_of("papers").stat().st_size < 1_000_000
 
 
 @pytest.mark.parametrize("key", CLAIMS)
@@ -155,6 +156,8 @@ def test_the_evidence_on_a_claim_is_the_engines(key: str) -> None:
     """By the first seed of its quickest run, and by all that is asked."""
     known = bundled_claims().evidence
     for spec, question in CLAIMS[key].questions.items():
+        if question == TRACES:
+            continue  # tests/test_papers.py looks at one
         answer = noted(question, kinds.answered(kinds.answer(question, spec)))
         close = pytest.approx(answer) if question == "guarantee" else answer
         assert known.answers[question, spec] == close, recompute("papers")
