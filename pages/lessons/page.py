@@ -78,7 +78,7 @@ def lesson_card(lesson: Lesson, number: int) -> None:
 
 def computing(lesson: Lesson, live: bool) -> None:
     """The runs of a teacher's lesson that have to be computed before it can be played."""
-    specs = [spec for step in lesson.steps for spec in step.specs]
+    specs = list(dict.fromkeys(spec for step in lesson.steps for spec in step.specs))
     lacking = unknown(lesson)
     if not lacking:
         st.rerun()
