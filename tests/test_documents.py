@@ -178,7 +178,6 @@ BOUND = re.compile(
 NAMES_ITS_SOURCE = re.compile(r"tests/\S+\.py|`(?:python -m \S+|dprl|make) ")
 # All other sentences with such a number say what was chosen, except where the reason says more.
 CHOSEN = {
-    "README.md": ["Nine lessons of five minutes"],
     "docs/explanation/private-rl.md": ["of a million reports, a thousand times"],  # its root
     "docs/development/architecture.md": ["a turn of a quarter of a second"],
     "docs/how-to/cluster.md": ["for a quarter of a second at a time"],
@@ -190,7 +189,6 @@ CHOSEN = {
         "That loses 97% of V*, and random play 99%.",
         "without privacy 77% larger",
     ],
-    "docs/notes/engine-in-the-browser.md": ["ended half a second later"],
     "docs/notes/scale.md": ["for two minutes after it has gone"],
     "docs/notes/trade-offs.md": ["Holm's method at 5%"],
     "docs/notes/users.md": ["four losses between 1% and 10%"],

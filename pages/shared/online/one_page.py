@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.player import sizes_of
 from dprl.simulation import RunSpec
@@ -72,7 +75,19 @@ def offer_page() -> None:
         return answers.unpacked(ready[spec])
 
     made = partial(played_page, heading, curves, view, replay, sentence=s.explore.sentence)
-    save("runs.html", "Download the page", "text/html", made)
+    save(file_name(wanted), "Download the page", "text/html", made)
+
+
+def file_name(specs: Sequence[RunSpec]) -> str:
+    """Return the file name of a page of these runs: what differs, such as riverswim-central-vs-local.html."""
+    worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
+    for field in ("privacy", "epsilon", "algorithm"):
+        values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))
+        if len(values) > 1:
+            break
+    ways = [f"no-{field}" if value in ("none", "None") else value for value in values]
+    name = "-".join(["-".join(worlds), "-vs-".join(ways[:4])])
+    return f"{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-')}.html"
 
 
 def prepare(wanted: tuple[RunSpec, ...]) -> None:
