@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 65_623,
+    "source": 65_769,
     "dprl/engine": 957,
     "dprl/environments": 1_410,
     "dprl/figures": 6_401,
@@ -24,7 +24,7 @@ CEILINGS = {
     "dprl/mdp": 575,
     "dprl/messages": 188,
     "dprl/metrics": 1_264,
-    "dprl/papers": 2_169,
+    "dprl/papers": 2_300,
     "dprl/player": 698,
     "dprl/privacy": 4_710,
     "dprl/research": 2_298,
@@ -38,13 +38,13 @@ CEILINGS = {
     "dprl/uploads": 330,
     "dprl/users": 713,
     "dprl, loose files": 2_736,
-    "pages": 15_940,
+    "pages": 15_955,
     "website": 737,
-    "tests": 48_672,
+    "tests": 48_715,
     "bench": 2_758,
     "JavaScript": 3_064,
-    "TOML": 4_569,
-    "docs, words": 53_233,
+    "TOML": 4_592,
+    "docs, words": 51_308,
 }
 
 
