@@ -19,7 +19,7 @@ from dprl.figures.picture import Picture
 Trace = dict[str, Any]  # as Plotly has one, or a part of it
 
 # What several charts have at their axes.
-EPISODES = "Episodes (by default one user each)"
+EPISODES = "Episodes (one user each by default)"
 REGRET = "Regret (reward lost)"
 EXTRA_REGRET = "Extra regret (reward lost)"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,6 +24,14 @@ BANDS: dict[Statistic, str] = {
 }
 # What a curve is the mean of: of data sets, each has noise of its own, too.
 SEEDS, DATA_SETS = "seeds", "data sets"
+
+
+def how_many(counts: Iterable[int], what: str) -> str:
+    """Return what a mean is over, with the number where all curves have the same: 5 seeds."""
+    found = {int(count) for count in counts}
+    return f"{found.pop()} {what}" if len(found) == 1 and min(found) > 1 else what
+
+
 SEEN = "(where wider than its line)"  # said of bands in a legend
 ON_FLOOR = "zero or less: on the bottom edge"
 LITTLE = "below {least}: on the bottom edge"

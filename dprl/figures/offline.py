@@ -17,7 +17,7 @@ GAP_ALT = "Line chart of suboptimality against the size of the data set, a curve
 PRICE_ALT = (
     "Line chart of what privacy takes from the lower bound on the value, against the size of the data set."
 )
-X_TITLE = "Trajectories n (by default one user each)"
+X_TITLE = "Trajectories n (one user each by default)"
 FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
 
 

@@ -71,7 +71,7 @@ def comparison(
         TITLES[view],
         EPISODES,
         Y_TITLES[view],
-        subtitle=f"{statistic} over seeds",
+        subtitle=f"{statistic} over {lines.how_many((len(curve.rows) for curve in curves), lines.SEEDS)}",
         height=420 + 18 * len(curves),
         dark=dark,
     )

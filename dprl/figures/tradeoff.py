@@ -130,7 +130,7 @@ def frontier(
         TITLES[measure],
         axis,
         Y_TITLES[measure],
-        subtitle=f"{statistic} over {over}",
+        subtitle=f"{statistic} over {lines.how_many((curve.seeds.max(initial=0) for curve in curves), over)}",
         height=440 + 18 * len(curves),
         dark=dark,
     )

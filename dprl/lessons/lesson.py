@@ -161,9 +161,8 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """About five minutes. key: its name in links; say: what it is about; needs: what one should know before, in a sentence; recap:
-    three sentences to remember; attempt: what to try next, and the link
-    to it."""
+    """About five minutes. key: its name in links; say: what it is about; needs: what one should know before, in a
+    sentence; recap: three sentences to remember; attempt: what to try next, and the link to it."""
 
     key: str
     title: str

@@ -32,7 +32,7 @@ CHAIN = four_in_a_row()
 N = np.array([1e3, 1e4, 1e5, 1e6])
 SHARES = np.linspace(0, 1, 21)
 BAND = "95% t interval of the mean over seeds"
-EPISODES = "Episodes (by default one user each)"
+EPISODES = "Episodes (one user each by default)"
 LOST = "Regret (reward lost)"
 
 

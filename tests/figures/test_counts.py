@@ -154,7 +154,7 @@ def test_one_cell_over_time() -> None:
     )
     layout = picture.figure.layout
     assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
-        "Episodes (by default one user each)",
+        "Episodes (one user each by default)",
         "Visits",
     )
     assert "step 3, state 5, right" in layout.title.text

@@ -342,7 +342,7 @@ def test_medians_are_drawn_named_and_in_the_table() -> None:
     ordered = np.sort(rows, axis=0)  # of 20 seeds the 6th and the 15th
     np.testing.assert_allclose(band.y, np.concatenate([ordered[14], ordered[5][::-1]]))
     assert any(name.startswith("95% interval of the median over seeds") for name in legend(picture.figure))
-    assert "median over seeds" in picture.figure.layout.title.text
+    assert "median over 20 seeds" in picture.figure.layout.title.text
     assert picture.see.endswith("Numbers are medians over seeds.")
     np.testing.assert_allclose(picture.table["median"], np.median(rows, axis=0))
     assert "mean" not in picture.table

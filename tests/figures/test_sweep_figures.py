@@ -14,6 +14,8 @@ from dprl.simulation import answer, answered
 
 BASE = dprl.RunSpec("riverswim", episodes=10**8, seeds=3)
 WORLDS, ALGORITHMS = ["riverswim", "gridworld", "chain"], ["dp-ucbvi", "private-ucb-vi"]
+PLACES = [dprl.ENVIRONMENTS[world].title for world in WORLDS]
+TITLES = [dprl.ALGORITHMS[key].title for key in ALGORITHMS]
 BUDGETS = [0.1, 0.3, 1, 3, 10]
 
 
@@ -41,10 +43,10 @@ def test_a_third_axis_is_a_panel_and_a_second_has_dashes_and_markers(dark: bool)
     result = result_of({"algorithm": ALGORITHMS, "environment": WORLDS, "epsilon": BUDGETS})
     picture = result.plot("regret", dark=dark)
     figure = picture.figure
-    assert [note.text for note in figure.layout.annotations] == WORLDS
+    assert [note.text for note in figure.layout.annotations] == PLACES
     for number, world in zip(("", "2", "3"), WORLDS, strict=True):
         drawn = lines_of(figure, f"x{number}")
-        assert [trace.name for trace in drawn] == ALGORITHMS
+        assert [trace.name for trace in drawn] == TITLES
         assert (
             len({trace.line.dash for trace in drawn}) == len({trace.marker.symbol[0] for trace in drawn}) == 2
         )
@@ -53,16 +55,16 @@ def test_a_third_axis_is_a_panel_and_a_second_has_dashes_and_markers(dark: bool)
         assert figure.layout[f"yaxis{number}"].range == figure.layout.yaxis.range
     legend = [trace.name for trace in figure.data if trace.name and trace.showlegend is not False]
     assert len(legend) == len(set(legend))
-    rows = picture.table[picture.table["environment"] == "chain"]
-    assert rows["model"].unique().tolist() == ALGORITHMS
-    assert "riverswim: dp-ucbvi: halving ε multiplies regret by" in picture.see
+    rows = picture.table[picture.table["environment"] == PLACES[2]]
+    assert rows["model"].unique().tolist() == TITLES
+    assert "RiverSwim: DP-UCBVI: halving ε multiplies regret by" in picture.see
 
 
 @pytest.mark.parametrize("measure", ["regret", "privacy cost"])
 def test_environments_in_one_panel_have_their_own_bounds_and_looks(measure: Any) -> None:
     figure = result_of({"environment": WORLDS, "epsilon": BUDGETS}).plot(measure).figure
     drawn = lines_of(figure)
-    assert [trace.name for trace in drawn] == WORLDS
+    assert [trace.name for trace in drawn] == PLACES
     assert len({trace.line.dash for trace in drawn}) == len({trace.marker.symbol[0] for trace in drawn}) == 3
     bounds = [trace for trace in figure.data if "all there is to lose" in (trace.name or "")]
     assert [bound.y[0] for bound in bounds] == pytest.approx([most(world) for world in WORLDS])
@@ -74,7 +76,7 @@ def test_legends_have_no_fitted_numbers_and_call_regret_regret() -> None:
     for measure in ("regret", "privacy cost", "share"):
         picture = result.plot(measure)
         for trace in lines_of(picture.figure):
-            assert trace.name in ALGORITHMS
+            assert trace.name in TITLES
             assert not re.search(r"[0-9]", trace.name)
     assert "the cost" not in result.plot("regret").see
     assert "multiplies the cost" in result.plot("privacy cost").see

