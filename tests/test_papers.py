@@ -581,7 +581,9 @@ def test_horizons_and_data_follow_planted_runs() -> None:
     for spec, H in zip(specs, horizons, strict=True):
         noise = 1 + 0.01 * np.arange(3)[:, None]
         runs[spec] = RunCurves(np.array([10]), noise, v_star=1.0)
-        runs[spec.replace(algorithm="private-ucb-vi")] = RunCurves(np.array([10]), noise * H**0.5, v_star=1.0)
+        runs[spec.replace(algorithm="private-ucb-vi")] = RunCurves(
+            np.array([10]), noise * math.sqrt(H), v_star=1.0
+        )
     found = setting.judge(Evidence(runs, {}))
     assert found.value == pytest.approx(0.5)
     assert found.verdict == "holds"
