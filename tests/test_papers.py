@@ -437,7 +437,7 @@ NUMBERED = {
     | numbered("Remark", 1, last=8)
     | numbered("Lemma", 12, last=25)
     | numbered("Claim", 26, last=32),
-    "shuffle": {"Table I", "Corollary 39", "Lemma 42"}
+    "shuffle": {"Table I", "Assumption 4", "Corollary 39", "Lemma 42"}
     | numbered("Algorithm", 1, last=4)
     | numbered("Theorem", 6, 11)
     | numbered("Lemma", 7, last=10)

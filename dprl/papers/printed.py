@@ -98,13 +98,15 @@ BOUNDS_KEPT = (
         "noise-within-error",
         "Noise stays within its bound",
         "All noise of a run stays within the error bound E with the probability stated.",
-        f"{QW_ONLINE}, Assumption 3.1 and Lemmas 5.1, 5.4 and 5.6; {VIETRI}, Theorem 12",
+        f"{QW_ONLINE}, Assumption 3.1 and Lemmas 5.1, 5.4 and 5.6; {VIETRI}, Theorem 12; Bai et al. 2025, "
+        "Assumption 4",
         IN_RUNS,
         "",
         (
             privacy.share_of_runs(everywhere(**PURE), "covered", COVERED, 1 - BETA / 3),
             privacy.share_of_runs(everywhere(**LOCAL), "covered", COVERED, 1 - BETA / 3),
             privacy.share_of_runs(everywhere(**PURE, algorithm="pucb"), "covered", COVERED, 1 - BETA / 3),
+            privacy.share_of_runs(everywhere(privacy="shuffle"), "covered", COVERED, 1 - BETA / 3),
             privacy.share_of_runs(
                 everywhere(**PURE), "consistent", "share of runs with consistent counts", 1 - BETA / 3
             ),
@@ -170,7 +172,7 @@ FIGURES = (
         "The figure on RiverSwim",
         "At K = 50,000 the four curves lie in the order of trust.",
         f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-        "Noise, bonus and a policy for each user are as in the paper; ε = 10 and 1 are ours, as the figure states none. "
+        "Noise, bonus and a policy for each user are as in the paper. ε = 10 and 1 are ours: the figure states none. "
         "Every curve is flat there. The last setting has our bonus and noise.",
         "The lower a curve, the smaller the share of V* that an average episode has lost.",
         (
