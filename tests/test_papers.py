@@ -437,7 +437,7 @@ NUMBERED = {
     | numbered("Remark", 1, last=8)
     | numbered("Lemma", 12, last=25)
     | numbered("Claim", 26, last=32),
-    "shuffle": {"Table I", "Corollary 39", "Lemma 42"}
+    "shuffle": {"Table I", "Assumption 4", "Corollary 39", "Lemma 42"}
     | numbered("Algorithm", 1, last=4)
     | numbered("Theorem", 6, 11)
     | numbered("Lemma", 7, last=10)
@@ -579,9 +579,11 @@ def test_horizons_and_data_follow_planted_runs() -> None:
     setting = in_horizon(specs, "private-ucb-vi", 0.5)
     runs = {}
     for spec, H in zip(specs, horizons, strict=True):
-        noise = 1 + 0.01 * np.arange(3)[:, None]
+        noise = np.array([[1.0], [1.01], [1.02]])
         runs[spec] = RunCurves(np.array([10]), noise, v_star=1.0)
-        runs[spec.replace(algorithm="private-ucb-vi")] = RunCurves(np.array([10]), noise * H**0.5, v_star=1.0)
+        runs[spec.replace(algorithm="private-ucb-vi")] = RunCurves(
+            np.array([10]), noise * math.sqrt(H), v_star=1.0
+        )
     found = setting.judge(Evidence(runs, {}))
     assert found.value == pytest.approx(0.5)
     assert found.verdict == "holds"

@@ -1,4 +1,4 @@
-"""Experiments on noise: what is proved of it as printed, whether it keeps its bounds, and how far two users who
+"""Experiments on noise: what is proved of it as in the paper, whether it keeps its bounds, and how far two users who
 collude see through it."""
 
 from __future__ import annotations

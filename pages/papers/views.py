@@ -29,7 +29,7 @@ HOW = (
     f"The noise of every run proves {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
     "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
     "Each number of users is a run of its own, planned for it. Each algorithm has its default bonus and mechanism; "
-    "nothing was tuned.",
+    "nothing was tuned. With that bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
     f"Users needed: from there on an average episode, learning included, has lost at most {percent(TARGET)} of V*, "
     f"in the mean of {SEEDS} seeds. The search tries eight numbers in each decade.",
     "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which fits only the "
