@@ -33,6 +33,20 @@ function slider(parent, { label, ends, words, spoken, at, moved }) {
   return put;
 }
 
+// A text whose words light up what they name: [words](kind). Only while they are pointed at, or focused.
+function speaking(section, parent, text) {
+  const words = element(parent, "p");
+  text.split(/(\[[^\]]*\]\(\w+\))/).forEach((part) => {
+    const [, name, kind] = part.match(/^\[(.*)\]\((\w+)\)$/) ?? [];
+    if (!name) return words.append(part);
+    const word = element(words, "span", "word", name);
+    const light = (on) => section.querySelectorAll(`svg .${kind}`).forEach((one) => one.classList.toggle("lit", on));
+    word.tabIndex = 0;
+    word.onpointerenter = word.onfocus = () => light(true);
+    word.onpointerleave = word.onblur = () => light(false);
+  });
+}
+
 function built(root, data) {
   const { words, run, order } = data, scenes = [];
   for (const [at, name] of order.entries()) {
@@ -40,7 +54,8 @@ function built(root, data) {
     const heading = element(text, "h2", "", said.title);
     heading.id = `story-${name}`;
     section.setAttribute("aria-labelledby", heading.id);
-    element(text, "p", "", said.say);
+    speaking(section, text, said.say);
+    element(text, "p", "take", said.take);
     const host = element(section, "div", "picture");
     kept.places[name] ??= data.first;
     const given = { run, words: words.picture, said, texts: data[name], place: () => kept.places[name] };

@@ -34,12 +34,12 @@ export const between = (a, b, share) => a + (b - a) * share;
 const pixels = (x, y) => `${x.toFixed(1)},${y.toFixed(1)}`;
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-// A river with places beside each other, and a swimmer in it. box: x, y, width, height.
-export function river(svg, box, run, words) {
+// A scale of health with places beside each other, and a user on it. box: x, y, width, height.
+export function health(svg, box, run, words) {
   const wide = box.width / run.places, middle = box.y + box.height / 2;
   const x = (place) => box.x + wide * (place + 0.5);
-  shape(svg, "rect", { ...box, rx: box.height / 2, class: "water" });
-  for (let place = 0.5; place < run.places - 1; place += 1) {  // the current, against who swims to the right
+  shape(svg, "rect", { ...box, rx: box.height / 2, class: "scale" });
+  for (let place = 0.5; place < run.places - 1; place += 1) {  // relapses, against who gets better
     shape(svg, "path", { d: `M${x(place) + 5} ${middle - 5}l-8 5 8 5`, class: "current" });
   }
   const most = Math.max(...run.rewards), ends = [[0, run.rewards[0]], [run.places - 1, run.rewards[1]]];
@@ -48,17 +48,17 @@ export function river(svg, box, run, words) {
     shape(svg, "circle", { cx: x(place), cy: middle, r: radius, class: "reward" });
   }
   const below = box.y + box.height + 15;
-  shape(svg, "text", { x: box.x + 2, y: below }, `${words.left} ${run.rewards[0]}`);
-  shape(svg, "text", { x: box.x + box.width - 2, y: below, "text-anchor": "end" }, `${words.right} ${run.rewards[1]}`);
+  shape(svg, "text", { x: box.x + 2, y: below }, words.left);
+  shape(svg, "text", { x: box.x + box.width - 2, y: below, "text-anchor": "end" }, words.right);
   shape(svg, "text", { x: box.x + box.width / 2, y: below, "text-anchor": "middle" }, `← ${words.current}`);
-  const swimmer = shape(svg, "g", { class: "swimmer" });
-  shape(swimmer, "circle", { r: 7 });
-  shape(swimmer, "path", { d: "M-13 11q4-5 8 0t8 0 8 0" });
+  const user = shape(svg, "g", { class: "person" });
+  shape(user, "circle", { r: 6, cy: -5 });
+  shape(user, "path", { d: "M-9 13a9 10 0 0 1 18 0z" });
   let at = null;
   return {
     x,
-    swim: (place) => {
-      if (place !== at) swimmer.setAttribute("transform", `translate(${x(place)} ${middle - 3})`);
+    move: (place) => {
+      if (place !== at) user.setAttribute("transform", `translate(${x(place)} ${middle - 2})`);
       at = place;
     },
   };

@@ -1,10 +1,10 @@
-import { axes, clamp, element, fill, grid, growing, picture, river, shape } from "./story_parts.js";
+import { axes, between, clamp, element, fill, grid, growing, health, picture, shape } from "./story_parts.js";
 
 // The scenes: each says how long it moves, draws itself at a width, and shows itself at a moment, in seconds. What is
 // shown follows from the moment alone, so one that has no motion is shown as it is at its end.
-const STEP = 0.3, REST = 1.5, USER = 0.16, WAIT = 1.5, ROW = 0.22, RACE = 7, MOMENT = 0.75, SAME = 0.1;  // seconds
+const STEP = 0.3, TURN = 2, USER = 0.16, WAIT = 1.5, ROW = 0.22, RACE = 7, MOMENT = 0.75, SAME = 0.1;  // seconds
 const BESIDE = 560;  // pixels from which on two pictures stand beside each other
-const GUTTER = 46, AXIS = 58, RIVER = 44, BELOW = 26, TITLE = 22;  // pixels: left of a grid and of a chart, ...
+const GUTTER = 46, AXIS = 58, SCALE = 44, BELOW = 26, TITLE = 22;  // pixels: left of a grid and of a chart, ...
 const NARROW = 140, CHART = 105;  // heights of two that are below each other
 const LOUD = 2.5;  // standard deviations of the largest noise, from which on a cell is as dark as can be
 const CHANGED = 0.02;  // of the best reward: from which on a moment is shown as long as others
@@ -22,7 +22,7 @@ function counted(paths, run) {
 
 const shades = (counts, most) => counts.map((n) => Math.sqrt(n / most));
 
-function place(path, steps) {  // where a swimmer is, between two steps too
+function place(path, steps) {  // where a user is, between two steps too
   const now = Math.floor(steps), from = Number(path[now]), to = Number(path[Math.min(now + 1, path.length - 1)]);
   return from + (to - from) * (steps - now);
 }
@@ -30,29 +30,26 @@ function place(path, steps) {  // where a swimmer is, between two steps too
 // Which moment it is. begins: when each begins, and when the last one ends.
 export const momentOf = (begins, time) => clamp(begins.findLastIndex((begin) => begin <= time), 0, begins.length - 2);
 
-function swim(host, { run, words, said }) {
+function day(host, { run, words, said }) {
   const draw = picture(host, said.alt), told = element(host, "p", "told");
-  const far = String(run.places - 1), whole = run.steps * STEP + REST;
-  let water, field, shown = {};
+  const far = String(run.places - 1), path = run.paths.at(-1);  // Anna's, who is found later
+  let scale, field, shown = -1;
   return {
-    length: Infinity,
-    still: whole - REST,
+    length: run.steps * STEP,
     draw: (width) => {
-      const high = rows() * run.steps, svg = draw(width, RIVER + BELOW + high + 4);
+      const high = rows() * run.steps, svg = draw(width, SCALE + BELOW + high + 4);
       const box = { x: GUTTER, width: width - GUTTER };
-      field = grid(svg, { ...box, y: RIVER + BELOW, height: high }, run, words);
-      water = river(svg, { ...box, y: 2, height: RIVER - 4 }, run, words);
+      field = grid(svg, { ...box, y: SCALE + BELOW, height: high }, run, words);
+      scale = health(svg, { ...box, y: 2, height: SCALE - 4 }, run, words);
+      shown = -1;
     },
     show: (time) => {
-      const user = Math.floor(time / whole) % run.paths.length, path = run.paths[user];
-      const steps = Math.min((time % whole) / STEP, run.steps - 1);
-      water.swim(place(path, steps));
+      const steps = Math.min(time / STEP, run.steps - 1), step = Math.floor(steps);
+      scale.move(place(path, steps));
       field.path(path, steps);
-      const step = Math.floor(steps);
-      if (user === shown.user && step === shown.step) return;
-      shown = { user, step };
-      const times = [...path.slice(0, step + 1)].filter((at) => at === far).length;
-      say(told, fill(said.rewards, { user: user + 1, times }));
+      if (step === shown) return;
+      shown = step;
+      say(told, fill(said.told, { times: [...path.slice(0, step + 1)].filter((at) => at === far).length }));
     },
   };
 }
@@ -169,14 +166,14 @@ function learn(host, { run, words, said, texts }) {
     const long = now === last || changed(learning.lost, now) || changed(learning.baseline, now);
     begins.push(begins[now] + (long ? MOMENT : SAME));
   });
-  let water, field, lines, placed, shown = -1, row = -1;
+  let scale, field, lines, placed, shown = -1, row = -1;
   return {
     length: begins[last + 1],
     begins,
     draw: (width) => {
-      const beside = width >= BESIDE, below = RIVER + BELOW + TITLE;
+      const beside = width >= BESIDE, below = SCALE + BELOW + TITLE;
       const high = beside ? 0.85 * rows() * run.steps : NARROW;
-      const wide = beside ? 0.55 * width : width, chart = beside ? high + BELOW + RIVER - 32 : CHART;
+      const wide = beside ? 0.55 * width : width, chart = beside ? high + BELOW + SCALE - 32 : CHART;
       const svg = draw(width, below + high + 4 + (beside ? 0 : chart + TITLE + 42));
       const box = beside
         ? { x: wide + 28 + AXIS, y: TITLE + 8, width: width - wide - 28 - AXIS - 8, height: chart }
@@ -184,7 +181,7 @@ function learn(host, { run, words, said, texts }) {
       const part = { x: GUTTER, width: wide - GUTTER };
       titled(svg, 0, said.policy);
       field = grid(svg, { ...part, y: below, height: high }, run, words);
-      water = river(svg, { ...part, y: TITLE + 2, height: RIVER - 4 }, run, words);
+      scale = health(svg, { ...part, y: TITLE + 2, height: SCALE - 4 }, run, words);
       shape(svg, "text", { x: box.x - AXIS, y: box.y - 16, class: "title" }, said.loss);
       const x = (users) => box.x + box.width * Math.log(users) / Math.log(learning.users[last]);
       const y = (lost) => box.y + box.height * (1 - lost);
@@ -203,7 +200,7 @@ function learn(host, { run, words, said, texts }) {
       if (now !== shown || step !== row) field.arrows(learning.policies[now], step);
       shown = now;
       row = step;
-      water.swim(place(path, steps));
+      scale.move(place(path, steps));
       field.path(path, steps);
       // Who is at the end of an episode is at the moment that is told.
       lines.forEach((line, which) => line(placed[which], now));
@@ -211,4 +208,50 @@ function learn(host, { run, words, said, texts }) {
   };
 }
 
-export const SCENES = { swim, count, attack, noise, learn };
+// Three ways to add noise, one after another: users, whom they trust, and the app.
+function trust(host, { said }) {
+  const draw = picture(host, said.alt);
+  let panels = [], shown = -1;
+  const zigzag = (svg, x, y, size) => shape(svg, "path", {
+    d: `M${x - 2 * size} ${y}l${size / 2} ${-size} ${size} ${2 * size} ${size} ${-2 * size} ${size} ${2 * size} `
+      + `${size / 2} ${-size}`,
+    class: "zigzag",
+  });
+  return {
+    length: said.names.length * TURN,
+    draw: (width) => {
+      const beside = width >= BESIDE, wide = beside ? width / 3 : width, high = beside ? 200 : 128;
+      const svg = draw(width, beside ? high : 3 * high), gap = beside ? 36 : 20, middle = beside ? 105 : 74;
+      const [user, party, app] = [16, 0.47 * Math.min(wide, 260), Math.min(wide, 260) - 46];
+      panels = said.names.map((name, way) => {
+        const at = beside ? [way * wide, 0] : [0, way * high];
+        const panel = shape(svg, "g", { transform: `translate(${at})` });
+        titled(panel, 0, name);
+        shape(panel, "text", { x: 0, y: 34 }, said.does[way]);
+        [-1, 0, 1].forEach((one) => {
+          const y = middle + one * gap, to = middle + (way === 1 ? -one * gap / 3 : one * gap / 3);
+          const line = way === 2 ? `M${user} ${y}L${app} ${to}` : `M${user} ${y}L${party} ${to}L${app} ${to}`;
+          shape(panel, "path", { d: line, class: "way" });
+          shape(panel, "circle", { cx: user, cy: y, r: 7, class: "user" });
+          if (way) zigzag(panel, between(user, party, 0.5), between(y, to, way === 1 ? 0.5 : 0.35), way === 1 ? 4 : 8);
+        });
+        const box = { y: middle - gap, height: 2 * gap, rx: 6, class: "party" };
+        if (way < 2) shape(panel, "rect", { ...box, x: party - 12, width: 24 });
+        if (!way) zigzag(panel, between(party, app, 0.5), middle, 8);
+        shape(panel, "rect", { ...box, x: app, width: 42, class: "app" });
+        shape(panel, "text", { x: app + 21, y: middle + 5, "text-anchor": "middle" }, said.app);
+        shape(panel, "text", { x: 0, y: high - 8, class: "title" }, said.needs[way]);
+        return panel;
+      });
+      shown = -1;
+    },
+    show: (time) => {
+      const now = Math.floor(time / TURN);
+      if (now === shown) return;
+      shown = now;
+      panels.forEach((panel, way) => panel.setAttribute("opacity", way <= now ? 1 : 0.15));
+    },
+  };
+}
+
+export const SCENES = { day, count, attack, noise, learn, trust };

@@ -98,9 +98,12 @@ def at_one_epsilon(live: bool) -> None:
         lambda: h.link,
     )
     st.markdown(explained(sentences.OWN_RECORDS))
+    said = messages("start")["home"]
+    st.markdown(f"**{said['remember']}**")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
-        page_link("explore", f"Open this chart on the page {PAGES['explore'].name}", example.query)
-        page_link("lessons", "Start a five-minute lesson")
+        page_link("lessons", said["lesson"])
+        page_link("explore", said["explore"], example.query)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_more"):
         page_link("data", "Use your own data")
         page_link("papers", "Check the papers' claims")
         along = h.epsilon, best(), s.common, footer()
@@ -108,7 +111,7 @@ def at_one_epsilon(live: bool) -> None:
         save_citations(chart_runs(h.epsilon))
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
-    st.caption(explained(escape(s.common)))
+    st.caption(explained(escape(f"{s.common} {said['simulated'] if h.story else ''}")))
 
 
 def chart_runs(epsilon: float) -> list[RunSpec]:

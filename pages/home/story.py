@@ -1,4 +1,4 @@
-"""Start: the story of five scenes above the chart of Home, and whether it is told.
+"""Start: the story of six scenes above the chart of Home, and whether it is told.
 
 What it shows comes with the program (`python -m bench.bundled start`), and what it says from a file of messages.
 assets/web/story.js tells it.
@@ -17,14 +17,17 @@ from dprl.assets import module_with_imports
 from dprl.figures.looks import color
 from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.messages import filled, messages
+from dprl.sentences.price import rough_users
 from dprl.words import human, percent, rough
 from pages.home.state import Home
 from pages.shared.layout.component import component
 from pages.shared.results.bundled import asset
+from pages.shared.results.trusted import known
 from pages.shared.visitor.address import STORY
 from pages.shared.visitor.state import session
 
-ORDER = ("swim", "count", "attack", "noise", "learn")
+ORDER = ("day", "count", "attack", "noise", "learn", "trust")
+TRUST_EPSILON = 1.0  # of the scene of three ways to add noise
 DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # at axes of users and of counts
 LOST = (0.0, 0.5, 1.0)
 
@@ -42,7 +45,7 @@ def is_told(h: Home) -> bool:
 
 
 def tell() -> None:
-    """The five scenes."""
+    """The six scenes."""
     with st.container(key="story"):
         _story(data=story_content(), key="start")
 
@@ -53,7 +56,7 @@ def story_content() -> Said:
     run, said = asset("start"), messages("start")
     words = {name: said[name] for name in ("bar", "picture")}
     words |= dict(
-        zip(ORDER, (_swim(run), _count(run), _attack(run), said["noise"], _learn(run)), strict=True)
+        zip(ORDER, (_day(run), _count(run), _attack(run), said["noise"], _learn(run), _trust()), strict=True)
     )
     return {
         "order": ORDER,
@@ -73,9 +76,9 @@ def _scene_with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
     return said | {name: filled(said[name], **given) for name, given in fields.items()}
 
 
-def _swim(run: Said) -> Said:
+def _day(run: Said) -> Said:
     steps, places = str(run["steps"]), str(run["places"])
-    return _scene_with("swim", {"say": {"steps": steps}, "alt": {"steps": steps, "places": places}})
+    return _scene_with("day", {"say": {"steps": steps}, "alt": {"steps": steps, "places": places}})
 
 
 def _count(run: Said) -> Said:
@@ -104,6 +107,12 @@ def _learn(run: Said) -> Said:
     first, last = percent(learned["lost"][0]), percent(learned["lost"][-1])
     told = {"epsilon": epsilon, "first": first, "last": last, "users": users}
     return _scene_with("learn", {"private": {"epsilon": epsilon}, "alt": told})
+
+
+def _trust() -> Said:
+    needed = {cost.model: rough_users(cost.needed) for cost in known(TRUST_EPSILON) if cost.model != "none"}
+    said = _scene_with("trust", {"say": {"epsilon": f"{TRUST_EPSILON:g}"}, "alt": needed})
+    return said | {"needs": [filled(said["needs"], users=users) for users in needed.values()]}
 
 
 def _racing(noise: Said) -> Said:
@@ -162,7 +171,7 @@ def _colors_of(theme: Theme) -> dict[str, str]:
     return {
         "count": amount[-2],  # the last one is nearly the ink, and so the true count
         "ground": amount[0],
-        "water": amount[1],
+        "scale": amount[1],
         "less": theme.counts[0][1],
         "reward": theme.roles["optimal"],
         "true": theme.roles["true"],

@@ -105,14 +105,26 @@ def test_learning_is_seen_within_seconds_and_has_few_arrows(visit: Visits) -> No
     assert section.locator("svg g .sent").count() == 2  # a colour for each way
     assert section.locator("svg g > .action0:not(.sent), svg g > .action1:not(.sent)").count() == 6
     button = page.get_by_role("button", name="Play motion")
-    for place in range(len(ORDER)):
+    for place in range(ORDER.index("learn")):
         at(page, place + 1)
-        if place + 1 < len(ORDER):
-            page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+    at(page, ORDER.index("learn") + 1)
     button.click()
     now = story_content()["learn"]["now"]
     expect(section.locator(".told")).to_have_text(now[0], timeout=1000)
     expect(section.locator(".told")).to_have_text(now[fallen], timeout=4000)
+
+
+def test_words_light_up_what_they_name(visit: Visits) -> None:
+    """Every word that can, by keyboard as by mouse."""
+    page = visit("")
+    for section in page.locator(".story section").all():
+        for word in section.locator(".word").all():
+            word.focus()
+            assert section.locator("svg .lit").count() > 0, word.inner_text()
+            word.blur()
+            assert section.locator("svg .lit").count() == 0
+    assert page.locator(".story .word").count() == 7
 
 
 @pytest.mark.thorough
