@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dprl import links
-from dprl.fields import Field, SpecError
+from dprl.fields import Field, SpecError, shown
 from dprl.lessons import LESSONS, Lesson, Step
 from pages.shared.lessons.known import evidence
 from pages.shared.visitor.address import Query
@@ -19,7 +19,7 @@ from pages.shared.visitor.state import PageState, session, write_address
 
 STEP = Field("step", "int", 1, "the question of the lesson", 1, 9, query="step")
 SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
-NO_GUESS, OPEN, BETWEEN = "none", "open", "~"  # in `before`: answered without a guess, not answered
+NO_GUESS, OPEN, BETWEEN = "none", "open", ","  # in `before`: answered without a guess, not answered
 
 Place = tuple[str, int]  # a lesson and a step of it, from 0
 
@@ -116,7 +116,7 @@ class Lessons(PageState):
         self.key, self.at = key, links.place(STEP, links.last(given, STEP.query), most, problems)
         shown = links.checked(SHOWN, links.last(given, SHOWN.query), SHOWN.default, problems)
         if key:
-            self._remember(links.last(given, "before") or "")
+            self._remember(links.last(given, "before") or "", problems)
         if key and not self.ended:
             self._take(links.last(given, "guess"), problems)
             if shown == "yes":
@@ -139,7 +139,7 @@ class Lessons(PageState):
         else:
             self.guesses[self.place] = guess
 
-    def _remember(self, before: str) -> None:
+    def _remember(self, before: str, problems: list[str]) -> None:
         """Takes over guesses at other questions, if they are guesses at all: a link may come from anybody."""
         others = [at for at in range(len(self.lesson.steps)) if at != self.at]
         for at, text in zip(others, before.split(BETWEEN), strict=False):
@@ -147,6 +147,8 @@ class Lessons(PageState):
                 guess = "" if text == NO_GUESS else text
                 self.answered.setdefault((self.key, at), guess)
                 self.guesses.setdefault((self.key, at), guess)
+            elif text not in ("", OPEN):
+                problems.append(f"before: {shown(text)} is no answer to question {at + 1}, and was left out.")
 
 
 def valid(step: Step, text: str) -> bool:

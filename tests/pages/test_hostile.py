@@ -45,7 +45,7 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
     "lessons": [
         [("lesson", "trust"), ("step", "2"), ("guess", "1e9"), ("shown", "yes")],
         [("lesson", "price"), ("guess", "0.5")],
-        [("lesson", "users"), ("step", "1"), ("before", "1~open~0")],
+        [("lesson", "users"), ("step", "1"), ("before", "1,open,0")],
     ],
     "papers": [[("item", "pac/one-draw"), ("at", "1")], [("paper", "linear"), ("problem", "chain")]],
     "users": [

@@ -272,13 +272,13 @@ def test_a_score_survives_a_reload(visit: Visit) -> None:
     app.button(key="next").click().run()
     press(app, "reveal")  # without a guess
     app.button(key="next").click().run()
-    assert app.query_params["before"] == "bdca~none~open"
-    again = visit(PAGE, lesson="trust", step="3", before="bdca~none~open")
+    assert app.query_params["before"] == "bdca,none,open"
+    again = visit(PAGE, lesson="trust", step="3", before="bdca,none,open")
     press(again, "all_lessons")
     assert "You scored 1 of 4." in words(again)
     press(again, "open_trust")
     assert "All 4 names are right." in words(again)
-    whole = visit(PAGE, lesson="trust", step="5", before="bdca~1e9~0~1")
+    whole = visit(PAGE, lesson="trust", step="5", before="bdca,1e9,0,1")
     assert "You scored 4 of 4." in words(whole)
     for wrong in ("zzzz", "open~-5", "~nan~9", "<b>", "bdca" * 99, "~" * 99):
         listed = visit(PAGE, lesson="trust", step="3", before=wrong)
@@ -288,8 +288,8 @@ def test_a_score_survives_a_reload(visit: Visit) -> None:
 
 def test_a_summary_comes_after_its_questions(visit: Visit) -> None:
     first = LESSONS["epsilon"].recap[0]
-    assert first not in words(visit(PAGE, lesson="epsilon", step="6", shown="yes", before="90~none"))
-    shown = visit(PAGE, lesson="epsilon", step="6", before="~".join(["none"] * 5))
+    assert first not in words(visit(PAGE, lesson="epsilon", step="6", shown="yes", before="90,none"))
+    shown = visit(PAGE, lesson="epsilon", step="6", before=",".join(["none"] * 5))
     assert first in words(shown)
     assert "You made no guess" in words(shown)
     assert "step" in warned(visit(PAGE, lesson="trust", step="6"))
