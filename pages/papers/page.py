@@ -9,6 +9,7 @@ import streamlit as st
 
 from dprl.links import link_heading
 from dprl.papers import Claim, Setting
+from dprl.papers.claim import TRACES
 from dprl.papers.items import Item, all_items, papers, related
 from dprl.papers.report import ClaimReport, version
 from dprl.simulation import OfflineSpec, RunSpec, estimate
@@ -143,7 +144,9 @@ def opened(item: Item, live: bool) -> None:
     st.header(item.name, anchor=False)
     source = SOURCES[papers()[item.paper].paper]
     st.markdown(explained(escape(item.says)))
-    common(f"{', '.join(family for _, family in source.authors)} {source.year}, {item.name}")
+    common(
+        f"{', '.join(family for _, family in source.authors)} {source.year}, {', '.join(item.covers) or item.name}"
+    )
     st.markdown(f"{ICONS[found.verdict]} **{said(found.verdict)}.** {explained(escape(found.summary))}")
     if item.source:
         st.markdown(f"[{item.source}]({item.source})")
@@ -192,7 +195,7 @@ def replay(setting: Setting) -> None:
     many = len(online) or len(offline)
     some = f", {links.MAX_CURVES} of {many} runs" if many > links.MAX_CURVES else ""
     if online:
-        tab = "guarantee" if setting.question else links.AT_FIRST.tab
+        tab = {"guarantee": "guarantee", TRACES: "counts"}.get(setting.question, links.AT_FIRST.tab)
         curves = [links.Curve(spec) for spec in online[: links.MAX_CURVES]]
         query = links.encode(curves, replace(links.AT_FIRST, tab=tab))
         page_link("explore", f"Replay on Online{some}", query, icon="replay")

@@ -127,6 +127,7 @@ TAKEN = {
     "dprl.streamlit_patches": {"STILL"},
     "dprl.version": {"VERSION"},
     "dprl.lessons.charts": {"DrawnSeries"},
+    "dprl.papers.claim": {"TRACES"},
     "dprl.papers.evidence": {"evidence", "from_dict"},
     "dprl.papers.items": {
         "ITEM_VERDICTS",
