@@ -24,7 +24,7 @@ MAIN = {
     "tradeoffs": (TRADEOFFS, "button", "Run"),
     "users": ("", "textbox", "Budget ε"),
     "offline": ("", "radio", "Privacy cost in the lower bound"),
-    "lessons": ("lesson=trust&step=2", "button", "Show the answer"),
+    "lessons": ("lesson=trust&step=2", "button", "I don't know"),
     "claims": ("", "button", "2. With a trusted curator"),
     "landscape": ("", "radio", "Regret"),
     "attack": (ATTACK, "radio", "One reward differs"),
