@@ -10,7 +10,7 @@ const LOUD = 2.5;  // standard deviations of the largest noise, from which on a 
 const CHANGED = 0.02;  // of the best reward: from which on a moment is shown as long as others
 const GROW = [5, 4.2, 3.4, 2.6, 1.8];  // times as long as others the first users are seen
 
-const rows = () => clamp((innerHeight - 440) / 20, 9, 24);  // pixels of a step
+const rows = () => clamp((innerHeight - 470) / 20, 9, 24);  // pixels of a step
 const say = (told, text) => { if (told.textContent !== text) told.textContent = text; };
 const titled = (svg, x, text) => shape(svg, "text", { x, y: 14, class: "title" }, text);
 

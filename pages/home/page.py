@@ -111,7 +111,7 @@ def at_one_epsilon(live: bool) -> None:
         save_citations(chart_runs(h.epsilon))
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
-    st.caption(explained(escape(f"{s.common} {said['simulated'] if h.story else ''}")))
+    st.caption(explained(escape(f"{s.common}. {said['simulated']}" if h.story else s.common)))
 
 
 def chart_runs(epsilon: float) -> list[RunSpec]:

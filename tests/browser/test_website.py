@@ -152,7 +152,7 @@ def test_every_scene_of_the_story_fits_and_stands_still_where_that_is_asked_for(
             assert box is not None
             assert box["height"] <= size[1] - bar["height"]
         said = story_content()["learn"]["now"][-1]
-        expect(sections.last.locator(".told")).to_have_text(said)
+        expect(sections.nth(ORDER.index("learn")).locator(".told")).to_have_text(said)
         slider = sections.nth(ORDER.index("noise")).get_by_role("slider")
         slider.press("Home")
         assert slider.get_attribute("aria-valuetext") == story_content()["noise"]["slider"]["spoken"][0]
