@@ -24,14 +24,8 @@ MAIN = {
     "tradeoffs": (TRADEOFFS, "button", "Run"),
     "users": ("", "textbox", "Budget ε"),
     "offline": ("", "radio", "Privacy cost in the lower bound"),
-<<<<<<< HEAD
-    "lessons": ("lesson=trust&step=2", "button", "Show the answer"),
-    "papers": ("", "button", "Theorem 5.2"),
-=======
     "lessons": ("lesson=trust&step=2", "button", "I don't know"),
-    "claims": ("", "button", "2. With a trusted curator"),
-    "landscape": ("", "radio", "Regret"),
->>>>>>> lessons
+    "papers": ("", "button", "Theorem 5.2"),
     "attack": (ATTACK, "radio", "One reward differs"),
     "runs": ("", "link", "Home"),
 }
