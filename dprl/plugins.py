@@ -52,10 +52,6 @@ class Registry(Mapping[str, T]):
             raise SpecError("key", f"{shown(key)} cannot be added here; {way}.")
         self._entries[key] = entry
 
-    def add(self, key: str, entry: T) -> None:
-        """Add an entry."""
-        self._entries[key] = entry
-
     def __delitem__(self, key: str) -> None:
         del self._entries[key]
 
@@ -75,6 +71,11 @@ class Registry(Mapping[str, T]):
         """A table for a notebook: keys, and what each is."""
         rows = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
         return table_of(f"Registry of {len(self)}", rows)
+
+
+def put(registry: Registry[T], key: str, entry: T) -> None:
+    """Add an entry to a registry, or replace one."""
+    registry._entries[key] = entry
 
 
 def sources_of(**keys: str | None) -> list[str]:
@@ -133,7 +134,7 @@ def _added(
     elif why := refusal(entry):
         yield f"{what} was left out: {why}."
     else:
-        registry.add(entry.key, entry)
+        put(registry, entry.key, entry)
         added(entry)
         if point.dist is not None:
             sources[point.group, entry.key] = f"{point.dist.name} {point.dist.version}"

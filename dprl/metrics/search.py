@@ -171,6 +171,7 @@ def _all_settle(at: Array, price: Array, target: float) -> Array:
     at_low, at_high = price[rows, inside], price[rows, inside + 1]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.log(at_low / target) / np.log(at_low / at_high)
-    share = np.where((at_high > 0) & (at_low > at_high), share, 0.5)
+    between = (at_high > 0) & (at_low > at_high)
+    share = np.clip(np.where(between, share, 0.5), 0.0, 1.0)
     found = low * (high / low) ** share
     return np.where(~above.any(axis=1), at[0], np.where(last == len(at) - 1, np.nan, found))

@@ -13,7 +13,7 @@ from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, check_type, shown
 from dprl.figures import picture, steps, style
-from dprl.figures.looks import numbered
+from dprl.figures.looks import marked, numbered
 from dprl.metrics.curves import RunCurves
 from dprl.research.series import (
     learned_picture,
@@ -115,7 +115,7 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
 def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
     """How many episodes of online runs were more than alpha suboptimal, against alpha."""
     few(traces)
-    looks = numbered([style_of(trace.spec) for trace in traces.values()])
+    looks = numbered(marked([style_of(trace.spec) for trace in traces.values()]))
     curves = []
     for (name, trace), look in zip(traces.items(), looks, strict=True):
         found = mistakes_series(name, look, trace.seeds, statistic)
@@ -141,7 +141,7 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
     if not private:
         raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
     few(private)
-    looks = numbered([style_of_data(trace.spec) for trace in private.values()])
+    looks = numbered(marked([style_of_data(trace.spec) for trace in private.values()]))
     specs, curves = [trace.spec for trace in private.values()], []
     for (name, trace), look in zip(private.items(), looks, strict=True):
         free = lower.get(trace.spec.baseline())

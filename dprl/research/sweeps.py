@@ -178,8 +178,8 @@ class SweepResult(Generic[S]):
     def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
         """The dashboard's chart of Trade-offs: a marker for each run, along the first axis that is a number.
 
-        Each value of a second axis has a line with dashes and markers of its own. If there is a third axis, each value
-        of the environment, or else of the third axis, has a panel.
+        Each value of a second axis has a line with a marker of its own, and another algorithm has other dashes. If
+        there is a third axis, each value of the environment, or else of the third axis, has a panel.
 
         Args:
             measure: what is drawn. By default the privacy cost; if algorithm is an axis, what each run lost, because
@@ -226,7 +226,11 @@ class SweepResult(Generic[S]):
 
     def summary(self) -> pd.DataFrame:
         """Return a row for each combination: mean and 95% t interval over seeds at the end, of the measure and of what
-        is beyond the non-private baseline. The interval of what is never negative begins at 0 or above."""
+        is beyond the non-private baseline. The interval of what is never negative begins at 0 or above.
+
+        Columns: the axes, then of a measure such as regret regret_mean, regret_low, regret_high, and extra_regret_mean,
+        extra_regret_low, extra_regret_high.
+        """
         import pandas as pd
         from scipy.stats import t
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from dprl.fields import Field
-from dprl.plugins import Registry
+from dprl.plugins import Registry, put
 
 KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 T = TypeVar("T")
@@ -46,7 +46,7 @@ def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ..
 def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: str) -> Iterator[None]:
     """In this block an entry is in a registry, and a field of a spec may name it."""
     before, field = registry.get(entry.key), fields[name]
-    registry.add(entry.key, entry)
+    put(registry, entry.key, entry)
     fields[name] = replace(field, choices=tuple(registry))
     try:
         yield
@@ -54,7 +54,7 @@ def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: 
         if before is None:
             del registry[entry.key]
         else:
-            registry.add(entry.key, before)
+            put(registry, entry.key, before)
         fields[name] = field
 
 

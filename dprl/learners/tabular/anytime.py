@@ -28,6 +28,11 @@ from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
 
+SAME = (
+    "With the anytime bonus, UCBVI-Hoeffding, UBEV, PUCB, Private-UCB-VI and LDP-OBI are one algorithm: only their "
+    "paper constants differ."
+)
+
 
 @kernel
 def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> float:

@@ -86,6 +86,7 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
+    note=anytime.SAME,
     fields=(CAP,),
     uncovered=UNCOVERED,
 )

@@ -78,6 +78,7 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
+    note=anytime.SAME,
     fields=(CAP,),
 )
 

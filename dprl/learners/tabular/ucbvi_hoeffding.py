@@ -63,5 +63,6 @@ ALGORITHM = TabularLearner(
     plan=plan,
     constants=constants,
     anytime=anytime.hoeffding,
+    note=anytime.SAME,
     fields=(CAP,),
 )
