@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -29,7 +30,7 @@ class KnownRuns(Mapping[Any, RunCurves]):
     """The curves of any run that is finished, with V*."""
 
     def __getitem__(self, spec: Any) -> RunCurves:
-        return replace(RUNS.curves(spec), v_star=answers.v_star(spec))
+        return replace(RUNS.curves(spec), v_star=answers.v_star(spec) or math.nan)
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("Ask for a run by its spec; the store has too many to list.")
