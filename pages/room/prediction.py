@@ -119,6 +119,9 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
         return
     shown = step.state == "revealed"
     others = valid_texts(found, step.answers)
+    if large and not shown and isinstance(found.prediction, Choice) and not found.prediction.of:
+        answers = enumerate(found.prediction.choices, 1)
+        st.markdown("\n".join(f"{n}. {explained(escape(words))}" for n, (_, words) in answers))
     predicted_chart(step, found, "", shown=shown, others=others, large=large)
     if shown:
         predictions_together(step, found)
