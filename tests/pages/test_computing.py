@@ -115,6 +115,7 @@ TAKEN = {
     "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},
     "dprl.lessons": {
         "LESSONS",
+        "ORDER",
         "Attempt",
         "Choice",
         "Lesson",

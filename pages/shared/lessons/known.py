@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from dprl.lessons import Lesson
+from dprl.lessons import ORDER, Lesson
+from dprl.messages import filled, messages
 from dprl.metrics.curves import Evidence, RunCurves
 from dprl.simulation import spec_from_dict
 from pages.shared.results import answers
@@ -24,6 +25,7 @@ OWN = {
     "widths": ("users", "rows"),
 }
 RUNS = Runs(("home", "examples", "offline"))
+SAID = messages("lessons")["page"]
 
 
 class KnownRuns(Mapping[Any, RunCurves]):
@@ -43,6 +45,19 @@ def unknown(lesson: Lesson) -> list[Any]:
     """The runs of a lesson that have to be computed before it can be played."""
     specs = dict.fromkeys(spec for step in lesson.steps for spec in step.specs)
     return [spec for spec in specs if RUNS.bundled(spec) is None and spec in RUNS.missing([spec])]
+
+
+def fault(lesson: Lesson) -> str:
+    """A sentence on what keeps a teacher's lesson from being played once its runs are known; "" for nothing."""
+    for number, step in enumerate(lesson.steps if lesson.key not in ORDER else (), 1):
+        try:
+            truth = step.truth(evidence())
+            step.found(evidence()), step.why(evidence())
+            if isinstance(truth, float) and not math.isfinite(truth):
+                return filled(SAID["no_answer"], number=number)
+        except (LookupError, ValueError, TypeError) as error:
+            return filled(SAID["no_chart"], number=number, chart=step.chart.kind.key, error=error)
+    return ""
 
 
 @cache
