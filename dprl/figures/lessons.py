@@ -87,8 +87,6 @@ def open_chart(
     for number, bound in enumerate(asked.bounds if shown else ()):
         between = {"fill": "tonexty", "fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
         chart.theory(*bound, 1.8, **(between if number else {}))
-    if shown and asked.pointer:
-        _point_at(chart, *asked.pointer, wide)
     for trace in chart.traces:
         trace["cliponaxis"] = False  # markers at an end, and on zero, are whole
     # Whatever is pressed, the nearest point is meant.
@@ -98,6 +96,8 @@ def open_chart(
         chart.y(fixedrange=True)
     if large:
         enlarge(chart, wide)
+    if shown and asked.pointer:
+        _point_at(chart, *asked.pointer, wide)
     return chart
 
 

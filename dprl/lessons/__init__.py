@@ -71,4 +71,4 @@ def _own(key: str) -> Lesson:
 
 LESSONS = Shelf()
 
-__all__ = ["LESSONS", "Choice", "Lesson", "Marker", "Order", "Prediction", "Step", "cloud"]
+__all__ = ["LESSONS", "ORDER", "Choice", "Lesson", "Marker", "Order", "Prediction", "Step", "cloud"]

@@ -19,7 +19,7 @@ from dprl import metrics
 from dprl.fields import SpecError, shown, similar
 from dprl.figures.lessons import Frame
 from dprl.figures.lines import DATA_SETS, SEEDS
-from dprl.messages import messages
+from dprl.messages import filled, messages
 from dprl.metrics import search
 from dprl.metrics.curves import Array, Evidence
 from dprl.papers import SpecSeries
@@ -131,7 +131,7 @@ class Drawn:
 
     def _call(self, text: str) -> Any:
         name, arguments = parsed_reading(text, self.chart)
-        return (READINGS | self.chart.kind.readings)[name](self, *arguments)
+        return {**READINGS, **self.chart.kind.readings}[name](self, *arguments)
 
     def series(self, key: str) -> SpecSeries:
         """A curve by its key."""
@@ -271,14 +271,19 @@ READINGS: Mapping[str, Callable[..., Any]] = {
 def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
     """A plot with the usual frame of its kind, or that of the lesson's file."""
     kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
-    usual = {"title": said["title"], "x_title": said["x"], "y_title": said["y"]} | kind.frame | more
-    if level:
-        percents = {**usual, **chart.frame}.get("percent")
-        usual["level"] = level, said["level"].format(level=percent(level) if percents else human(level))
     offline = any(isinstance(spec, OfflineSpec) for spec in chart.specs.values())
-    frame = {"over": DATA_SETS if offline else SEEDS} | usual | chart.frame
-    if offline:
-        frame = {"x_title": SAID["records"]} | {k: v for k, v in frame.items() if k != "x_title"}
+    frame = {
+        "title": said["title"],
+        "x_title": SAID["records"] if offline else said["x"],
+        "y_title": said["y"],
+        "over": DATA_SETS if offline else SEEDS,
+        **kind.frame,
+        **more,
+        **chart.frame,
+    }
+    if level:
+        words = percent(level) if frame.get("percent") else human(level)
+        frame["level"] = level, filled(said["level"], level=words) if "{" in said["level"] else said["level"]
     if "y_range" not in frame:
         ys = [one.series.rows[one.series.rows > 0] for one in drawn]
         frame["y_range"] = min(y.min() for y in ys) / 2, 3 * max(y.max() for y in ys)
@@ -290,9 +295,8 @@ def draw(chart: Chart, evidence: Evidence) -> Drawn:
     found = Drawn(chart, evidence, chart.kind.plot(chart, evidence))
     if not chart.point:
         return found
-    x, y = (first_of(found.read(v)) if isinstance(v := chart.point.get(axis), str) else v for axis in "xy")
-    if y is None:
-        y = at(found, chart.point["curve"], x)
-    place = 1 / x if found.plot.inverse_x else x
-    pointer = (float(place), float(y), found.fill(chart.point["say"]))
+    given = chart.point["x"]
+    x = first_of(found.read(given)) if isinstance(given, str) else float(given)
+    y = float(chart.point["y"]) if "y" in chart.point else at(found, chart.point["curve"], x)
+    pointer = (1 / x if found.plot.inverse_x else x, y, found.fill(chart.point["say"]))
     return Drawn(chart, evidence, Plot(**{**vars(found.plot), "pointer": pointer}))

@@ -146,6 +146,7 @@ def _lower(chart: Chart, evidence: Evidence) -> Plot:
     """What a policy earns that was learned from records, and the lower bound that the algorithm gives."""
     ((key, spec),) = chart.specs.items()
     run, said = evidence.runs[spec], SAID["lower"]
+    assert run.lower is not None
     x, earned = run.at.astype(float), 1 - run.values / run.v_star
     curves = (said["earns"], earned, np.inf), (said["low"], run.lower / run.v_star, chart.until.get(key, 0.0))
     return framed(chart, tuple(DrawnSeries(SpecSeries(spec, name, x, y), until) for name, y, until in curves))

@@ -161,8 +161,12 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """About five minutes. key: its name in links; say: what it is about; needs: what one should know before, in a
-    sentence; recap: three sentences to remember; attempt: what to try next, and the link to it."""
+    """About five minutes.
+
+    Attributes:
+        key: its name in links; say: what it is about; needs: what one should know before, in a sentence.
+        recap: sentences to remember; attempt: what to try next, and the link to it.
+    """
 
     key: str
     title: str
@@ -219,7 +223,7 @@ def _curves(table: Table) -> Curves:
             spec = spec.baseline() if free else spec
         except (SpecError, ValueError, TypeError) as error:
             raise SpecError(one.where, str(error)) from error
-        privacy = getattr(spec, "privacy", None)
+        privacy = str(getattr(spec, "privacy", ""))
         found[key] = spec, name or (PRIVATIZERS[privacy].title if privacy in PRIVATIZERS else key)
     return found
 

@@ -25,7 +25,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
-from pages.shared.lessons.known import RUNS, evidence, unknown
+from pages.shared.lessons.known import RUNS, evidence, fault, unknown
 from pages.shared.lessons.pictured import pictured
 from pages.shared.results import together
 from pages.shared.results.again import save_citations
@@ -46,6 +46,10 @@ def main() -> None:
         head(here, escape(here.lesson.title))
         redrawn(partial(computing, here.lesson), together.PACE, "lesson_runs")
         return
+    if here.key and (found := fault(here.lesson)):
+        head(here, escape(here.lesson.title))
+        st.warning(escape(filled(SAID["fault"], fault=found)), icon=":material/error:")
+        return
     title = "" if not here.key else here.lesson.title if here.ended else here.step.ask
     corner = head(here, explained(escape(title)))
     from_top(f"{here.key} {here.at}")
@@ -60,8 +64,8 @@ def main() -> None:
 def list_lessons() -> None:
     """All lessons."""
     st.markdown(explained(SAID["about"]))
-    for fault in LESSONS.faults:
-        st.warning(escape(filled(SAID["fault"], fault=fault)), icon=":material/error:")
+    for problem in LESSONS.faults:
+        st.warning(escape(filled(SAID["fault"], fault=problem)), icon=":material/error:")
     card_list(list(LESSONS.values()), lesson_card)
 
 

@@ -22,7 +22,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer_field, chosen
 from pages.shared.lessons.drag import draggable
-from pages.shared.lessons.known import evidence, unknown
+from pages.shared.lessons.known import evidence, fault, unknown
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
@@ -31,7 +31,7 @@ from pages.shared.visitor.state import session
 def step_of_lesson(content: Guess) -> Asked | None:
     """The step of the lesson; None if this server has no such lesson, or not its runs."""
     lesson = LESSONS.get(content.lesson)
-    if lesson is None or content.step >= len(lesson.steps) or unknown(lesson):
+    if lesson is None or content.step >= len(lesson.steps) or unknown(lesson) or fault(lesson):
         return None
     return lesson.steps[content.step]
 
@@ -119,6 +119,9 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
         return
     shown = step.state == "revealed"
     others = valid_texts(found, step.answers)
+    if large and not shown and isinstance(found.prediction, Choice) and not found.prediction.of:
+        answers = enumerate(found.prediction.choices, 1)
+        st.markdown("\n".join(f"{n}. {explained(escape(words))}" for n, (_, words) in answers))
     predicted_chart(step, found, "", shown=shown, others=others, large=large)
     if shown:
         predictions_together(step, found)

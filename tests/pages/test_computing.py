@@ -115,6 +115,7 @@ TAKEN = {
     "dprl.papers": {"CLAIMS", "Claim", "Setting", "SpecSeries"},
     "dprl.lessons": {
         "LESSONS",
+        "ORDER",
         "Attempt",
         "Choice",
         "Lesson",

@@ -322,6 +322,28 @@ def test_a_lesson_whose_runs_are_not_known_offers_to_compute_them(
     assert [b.label for b in app.button if b.key == "begin"] == ["Run them"]
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "sentence"),
+    [
+        ("loss", "deltas", "Question 1, chart: these runs cannot be drawn as deltas"),
+        ("episodes = 1e7", "episodes = 1e15", ""),
+        (
+            "[questions]]",
+            "[questions]]\nlevel = 0.0001",
+            "Question 1, guess.answer: the curve never comes down",
+        ),
+    ],
+)
+def test_a_lesson_that_cannot_be_played_gets_a_sentence(
+    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, was: str, now: str, sentence: str
+) -> None:
+    (tmp_path / "mine.toml").write_text(LESSON.replace(was, now))
+    monkeypatch.setenv("DPRL_LESSONS", str(tmp_path))
+    app = visit(PAGE, lesson="mine")
+    assert sentence in warned(app).replace("\\", "")
+    assert bool(app.warning) == bool(sentence)
+
+
 def test_a_chart_whose_numbers_are_asked_next_does_not_tell_them() -> None:
     """The order of four curves; how many users two of them take is what the next two questions ask."""
     step = LESSONS["trust"].steps[0]

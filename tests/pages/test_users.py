@@ -190,8 +190,7 @@ def test_a_delta_that_gives_users_away_is_said(visit: Visit) -> None:
 
 
 def test_the_lesson_on_users_leads_here() -> None:
-    assert LESSONS["users"].attempt is not None
-    assert LESSONS["users"].attempt[1].split("?")[0].strip("/") == PAGE
+    assert (LESSONS["users"].attempt or ("", ""))[1].startswith(f"/{PAGE}?")
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from dprl.lessons import Lesson
+from dprl.lessons import ORDER, Lesson
+from dprl.messages import filled, messages
 from dprl.metrics.curves import Evidence, RunCurves
 from dprl.simulation import spec_from_dict
 from pages.shared.results import answers
@@ -23,13 +25,14 @@ OWN = {
     "widths": ("users", "rows"),
 }
 RUNS = Runs(("home", "examples", "offline"))
+SAID = messages("lessons")["page"]
 
 
 class KnownRuns(Mapping[Any, RunCurves]):
     """The curves of any run that is finished, with V*."""
 
     def __getitem__(self, spec: Any) -> RunCurves:
-        return replace(RUNS.curves(spec), v_star=answers.v_star(spec))
+        return replace(RUNS.curves(spec), v_star=answers.v_star(spec) or math.nan)
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("Ask for a run by its spec; the store has too many to list.")
@@ -42,6 +45,19 @@ def unknown(lesson: Lesson) -> list[Any]:
     """The runs of a lesson that have to be computed before it can be played."""
     specs = dict.fromkeys(spec for step in lesson.steps for spec in step.specs)
     return [spec for spec in specs if RUNS.bundled(spec) is None and spec in RUNS.missing([spec])]
+
+
+def fault(lesson: Lesson) -> str:
+    """A sentence on what keeps a teacher's lesson from being played once its runs are known; "" for nothing."""
+    for number, step in enumerate(lesson.steps if lesson.key not in ORDER else (), 1):
+        try:
+            truth = step.truth(evidence())
+            step.found(evidence()), step.why(evidence())
+            if isinstance(truth, float) and not math.isfinite(truth):
+                return filled(SAID["no_answer"], number=number)
+        except (LookupError, ValueError, TypeError) as error:
+            return filled(SAID["no_chart"], number=number, chart=step.chart.kind.key, error=error)
+    return ""
 
 
 @cache
