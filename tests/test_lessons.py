@@ -385,6 +385,26 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
         ),
         ('why = "Noise."', 'why = "Noise."\nwhy_not = ""', "mine.toml, question 1, why_not: is not known"),
         ("episodes = 1e7", "episodes = ", "mine.toml: This is no TOML file ("),
+        (
+            '["none", "mine"]',
+            "[]",
+            "mine.toml, question 1, curves: nothing is not allowed; give keys of [curves], none",
+        ),
+        (
+            "until.mine = 0",
+            "guess.low = 0",
+            "mine.toml, question 1, guess, low: 0 is not allowed; give less than",
+        ),
+        (
+            '"number"',
+            '"slope"\nguess.window = [1]',
+            "mine.toml, question 1, guess, window: [1] is not allowed",
+        ),
+        (
+            "[runs]",
+            '[try]\nsay = "x"\nlink = "/x"\n[runs]',
+            "mine.toml, try, link: /x is no page; give a link such",
+        ),
     ],
 )
 def test_a_fault_in_a_lesson_is_one_sentence_that_names_the_field(

@@ -5,6 +5,7 @@ docs/how-to/lessons.md explains the file. A fault in one raises one sentence tha
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from dprl.messages import messages
 from dprl.metrics.curves import Evidence
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import spec_from_dict
+from dprl.sitemap import PAGES
 
 REQUIRED = object()
 TYPES = {str: "a text in quotes", dict: "a table", list: "a list", float: "a number", bool: "true or false"}
@@ -188,6 +190,8 @@ def read_lesson(path: Path) -> Lesson:
         table = Table(tomllib.loads(path.read_text("utf-8")), path.name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SpecError(path.name, f"This is no TOML file ({error}).") from error
+    if not re.fullmatch("[a-z0-9-]+", path.stem):
+        raise SpecError(path.name, "This name is not allowed; give lower-case letters, digits and hyphens.")
     said = {name: table.take(name, str) for name in ("title", "about", "needs")}
     recap = table.take("recap", list)
     curves = _curves(table)
@@ -198,6 +202,8 @@ def read_lesson(path: Path) -> Lesson:
     ]
     more = Table(table.take("try", dict, {}), f"{path.name}, try")
     attempt = (more.take("say", str), more.take("link", str)) if more.values else None
+    if attempt and attempt[1].strip("/").partition("?")[0] not in PAGES:
+        raise more.refuse("link", f"{shown(attempt[1])} is no page; give a link such as /explore?v=1.")
     more.done()
     table.done()
     if not steps:
@@ -237,24 +243,25 @@ def _step(table: Table, curves: Curves) -> Step:
     chart = _chart(table, curves)
     guess = Table(table.take("guess", dict), f"{table.where}, guess")
     kind = guess.one_of("kind", ("order", "number", "slope", "choice"))
-    window = tuple(guess.take("window", list)) if kind == "slope" else (0.0, 0.0)
-    chart = Chart(**{**vars(chart), "window": window})
-    answer: Any = ""
+    window = guess.take("window", list) if kind == "slope" else [0.0, 0.0]
+    if len(window) != 2 or not all(isinstance(end, int | float) for end in window):
+        raise guess.refuse("window", f"{shown(window)} is not allowed; give two numbers, such as [1e5, 1e9].")
+    chart = Chart(**{**vars(chart), "window": (float(window[0]), float(window[1]))})
+    answer: Any = f"growth({list(chart.specs)[-1]})" if kind == "slope" else ""
     if kind == "number":
         answer = guess.take("answer", str)
-    elif kind == "slope":
-        answer = f"growth({list(chart.specs)[-1]})"
     prediction, more = _prediction(kind, guess, chart)
     answer = more.pop("answer", answer)
     guess.done()
     table.done()
-    named = {error for a in chart.specs for b in chart.specs for error in (f"{a} before {b}",)}
+    named = {f"{a} before {b}" for a in chart.specs for b in chart.specs}
     for error in replies:
         if error not in named | set(RANKS):
             allowed = "right, wrong, low, high or, for an order, such as 'local before central'"
             raise table.refuse("replies", f"{shown(error)} is not known; give {allowed}.")
     replies |= more
-    readings = [f"{{{answer}}}"] if isinstance(answer, str) and answer else []
+    numbers = (answer, chart.point.get("x"))
+    readings = [f"{{{number}}}" for number in numbers if isinstance(number, str) and number]
     for text in (*readings, *texts.values(), *replies.values(), str(chart.point.get("say", ""))):
         try:
             charts.check_text(text, chart)
@@ -265,8 +272,8 @@ def _step(table: Table, curves: Curves) -> Step:
 
 def _chart(table: Table, curves: Curves) -> Chart:
     kind = KINDS[table.one_of("chart", tuple(KINDS))]
-    keys = table.take("curves", list, [])
-    for key in keys:
+    keys = table.take("curves", list)
+    for key in keys or ["nothing"]:
         if key not in curves:
             said = f"{shown(key)} is not allowed{similar(key, curves)}; give keys of [curves], {', '.join(curves)}."
             raise table.refuse("curves", said)
@@ -282,7 +289,7 @@ def _chart(table: Table, curves: Curves) -> Chart:
     frame = {
         name: tuple(v) if isinstance(v, list) else v for name, v in table.take("frame", dict, {}).items()
     }
-    if "x_range" not in kind.frame and keys:
+    if "x_range" not in kind.frame:
         frame.setdefault("x_range", (10.0, float(max(curves[key][0].size for key in keys))))
     for name in frame:
         allowed = list(Frame.__dataclass_fields__)
@@ -305,11 +312,12 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
     if kind == "order":
         return Order(tuple(chart.names.values()), tuple(chart.specs)), {}
     if kind == "number":
-        usual = chart.frame.get("x_range") or chart.kind.frame.get("x_range")
-        low, high = (
-            guess.take(n, float, d) for n, d in zip(("low", "high"), usual or (REQUIRED,) * 2, strict=True)
-        )
-        log = chart.frame.get("log_x", chart.kind.frame.get("log_x", True))
+        frame = {"log_x": True, **chart.kind.frame, **chart.frame}
+        log, usual = frame["log_x"], frame["x_range"]
+        low, high = guess.take("low", float, usual[0]), guess.take("high", float, usual[1])
+        if not low < high or (log and low <= 0):
+            least = ", and above 0 as the axis is logarithmic" if log else ""
+            raise guess.refuse("low", f"{low:g} is not allowed; give less than guess.high, {high:g}{least}.")
         unit = guess.take("unit", str, ENDS["unit"])
         marker = Marker(
             low,
