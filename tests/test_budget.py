@@ -15,12 +15,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 65_836,
+    "source": 65_850,
     "dprl/engine": 957,
     "dprl/environments": 1_410,
     "dprl/figures": 6_409,
     "dprl/learners": 4_540,
-    "dprl/lessons": 1_335,
+    "dprl/lessons": 1_346,
     "dprl/mdp": 575,
     "dprl/messages": 188,
     "dprl/metrics": 1_265,
@@ -38,13 +38,13 @@ CEILINGS = {
     "dprl/uploads": 330,
     "dprl/users": 713,
     "dprl, loose files": 2_737,
-    "pages": 15_995,
+    "pages": 15_998,
     "website": 737,
-    "tests": 48_755,
+    "tests": 48_775,
     "bench": 2_758,
     "JavaScript": 3_122,
     "TOML": 4_626,
-    "docs, words": 43_875,
+    "docs, words": 43_881,
 }
 
 

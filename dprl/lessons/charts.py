@@ -24,7 +24,8 @@ from dprl.metrics import search
 from dprl.metrics.curves import Array, Evidence
 from dprl.papers import SpecSeries
 from dprl.sentences.price import rough_users
-from dprl.simulation import OfflineSpec
+from dprl.simulation.kinds import kind_of
+from dprl.simulation.offline_spec import MEASURE as GAP
 from dprl.words import human, percent, rough, to_the
 
 SAID = messages("lessons")["charts"]
@@ -271,7 +272,7 @@ READINGS: Mapping[str, Callable[..., Any]] = {
 def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
     """A plot with the usual frame of its kind, or that of the lesson's file."""
     kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
-    offline = any(isinstance(spec, OfflineSpec) for spec in chart.specs.values())
+    offline = any(kind_of(spec).measure == GAP for spec in chart.specs.values())
     frame = {
         "title": said["title"],
         "x_title": SAID["records"] if offline else said["x"],

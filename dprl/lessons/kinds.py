@@ -19,7 +19,9 @@ from dprl.papers import SpecSeries
 from dprl.papers.experiments import COLLUSIONS
 from dprl.papers.privacy import read
 from dprl.papers.regret import price
-from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
+from dprl.simulation import AttackSpec, RunSpec
+from dprl.simulation.kinds import kind_of
+from dprl.simulation.offline_spec import MEASURE as GAP
 
 BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)  # those of Home
 INVERSE = np.array([1 / epsilon for epsilon in reversed(BUDGETS)])
@@ -45,7 +47,7 @@ def sweep(spec: RunSpec) -> tuple[RunSpec, ...]:
 def _share(evidence: Evidence, spec: Any) -> tuple[Array, Array]:
     """The share of V* that an average episode has lost so far, or that the learned policy loses."""
     run = evidence.runs[spec]
-    per = run.values if isinstance(spec, OfflineSpec) else run.values / run.at
+    per = run.values if kind_of(spec).measure == GAP else run.values / run.at
     return run.at.astype(float), per / run.v_star
 
 

@@ -25,9 +25,9 @@ ROUNDING = 1e-5  # scales are rounded up to six digits
 
 def proves(spec: RunSpec | OfflineSpec) -> Setting:
     """The noise of a run proves what is claimed of it, when one user's whole trajectory is replaced."""
-    names = OFFLINE if isinstance(spec, OfflineSpec) else ALGORITHMS
-    model = "" if isinstance(spec, OfflineSpec) else f" · {PRIVATIZERS[spec.privacy].title}"
-    budget = "ρ" if isinstance(spec, OfflineSpec) else "ε"
+    learner: Any = {**ALGORITHMS, **OFFLINE}[spec.algorithm]
+    model = f" · {PRIVATIZERS[spec.privacy].title}" if spec.privacy in PRIVATIZERS else ""
+    budget = "ρ" if getattr(spec, "rho", None) else "ε"
 
     def judge(evidence: Evidence) -> Finding:
         card = evidence.answers["guarantee", spec]
@@ -37,7 +37,7 @@ def proves(spec: RunSpec | OfflineSpec) -> Setting:
         return Finding(ratio, ratio, ratio, 1.0, found.verdict, (0.0, 1.0))
 
     return Setting(
-        f"{names[spec.algorithm].title}{model} · {budget} = {getattr(spec, 'rho', None) or spec.epsilon:g}",
+        f"{learner.title}{model} · {budget} = {getattr(spec, 'rho', None) or spec.epsilon:g}",
         f"proved {budget} over claimed {budget}",
         "at most 1",
         (spec,),

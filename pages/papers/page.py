@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -190,8 +191,10 @@ def opened(item: Item, live: bool) -> None:
 
 def replay(setting: Setting) -> None:
     """Draw the link to the page that runs a setting, with exactly its settings; of many runs the first ones."""
-    online = [spec for spec in setting.specs if isinstance(spec, RunSpec)]
-    offline = [spec for spec in setting.specs if isinstance(spec, OfflineSpec)]
+    by_kind: dict[str, list[Any]] = {}
+    for spec in setting.specs:
+        by_kind.setdefault(spec.kind, []).append(spec)
+    online, offline = (by_kind.get(kind, []) for kind in (RunSpec.kind, OfflineSpec.kind))
     many = len(online) or len(offline)
     some = f", {links.MAX_CURVES} of {many} runs" if many > links.MAX_CURVES else ""
     if online:
