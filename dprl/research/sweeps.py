@@ -51,7 +51,7 @@ class Sweep(_Sweep[S]):
         base: the spec, or a dict of its fields.
         axes: name to values, in order: fields of the spec, or parameters of its environment or algorithm, such as S.
             A value of privacy is a model, or with its noise model:mechanism:calibration, such as
-            central:laplace-tree:paper.
+            central:laplace-tree:paper. Environments are registered ones: a model of your own can be that of the base.
 
     Raises:
         SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
