@@ -339,6 +339,8 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
     (tmp_path / "trust.toml").write_text(LESSON)
     assert LESSONS["trust"] is TRUST
     assert LESSONS.faults == ["trust.toml: This is the name of a lesson that comes with dprl; give another."]
+    monkeypatch.setenv("DPRL_LESSONS", str(file))
+    assert LESSONS.faults == [f"DPRL_LESSONS: {file} is no folder; give the one with your lessons."]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dprl.lessons import LESSONS
+from dprl.lessons import LESSONS, ORDER
 from dprl.sitemap import PAGES
 from dprl.words import plural
 from website.document import Document, html_of, links_to
@@ -48,7 +48,7 @@ def files() -> Iterator[tuple[str, str]]:
     """Each file of the site, and its text; those that play runs come last, for they take a minute."""
     examples = played()
     live = [(f"live-{number}.html", each.title, shows(each)) for number, each in enumerate(examples, 1)]
-    lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(LESSONS.values())]
+    lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(map(LESSONS.get, ORDER)) if one]
     others = [(USERS, "users"), (PAPERS, "papers"), (LESSON_LIST, "lessons")]
     listed = [(f"{HOME}#{AFTER}", PAGES[""].name), *((file, PAGES[path].name) for file, path in others)]
     listed.insert(1, (f"{HOME}#live", "Live runs"))

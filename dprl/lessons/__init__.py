@@ -37,7 +37,10 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def faults(self) -> list[str]:
-        """A sentence for each file of a teacher that cannot be read."""
+        """A sentence for each file of a teacher that cannot be read, or on the folder if there is none."""
+        folder = os.environ.get("DPRL_LESSONS")
+        if folder and not Path(folder).is_dir():
+            return [f"DPRL_LESSONS: {folder} is no folder; give the one with your lessons."]
         return _read(_stamps())[1]
 
 

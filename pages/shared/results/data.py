@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP
 from dprl.metrics.curves import RunCurves
@@ -32,6 +33,7 @@ ENVIRONMENT_BYTES = 8 * 2**20
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
     """The store with its workers, one for the whole server."""
+    version()  # parses all sources, which Python 3.11 cannot do in two threads at once
     return opened().begin(engine=engine())
 
 
