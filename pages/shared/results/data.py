@@ -10,10 +10,10 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP
 from dprl.metrics.curves import RunCurves
+from dprl.papers.report import version
 from dprl.research.series import place_of
 from dprl.runs.cluster import engine
 from dprl.runs.curves import stored_curves
