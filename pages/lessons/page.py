@@ -155,7 +155,7 @@ def onward() -> None:
 def ways() -> None:
     """What else can be done, in small."""
     here = lessons()
-    with st.container(horizontal=True, gap="small", key="lesson_ways"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lesson_ways"):
         press(SAID["all"], "list", "all_lessons", go, "")
         page_link("room", SAID["lead"])
         if not here.ended and here.shown:
