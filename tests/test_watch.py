@@ -90,6 +90,7 @@ def test_lines_name_the_work_and_not_what_is_in_it(store: Store) -> None:
     log = logging.getLogger("dprl.runs")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
+    log.disabled = False  # whatever another library's settings have done to loggers that it did not know
     try:
         for spec in (FakeSpec("fine", seeds=1, seconds=0.01), FakeSpec("secret", seeds=1, act="raise")):
             store.ask(spec, "ann-the-visitor")
