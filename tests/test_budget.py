@@ -40,11 +40,11 @@ CEILINGS = {
     "dprl, loose files": 2_737,
     "pages": 16_000,
     "website": 737,
-    "tests": 48_778,
+    "tests": 48_781,
     "bench": 2_758,
     "JavaScript": 3_122,
     "TOML": 4_674,
-    "docs, words": 43_894,
+    "docs, words": 43_916,
 }
 
 
