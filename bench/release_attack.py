@@ -39,6 +39,7 @@ from dprl.simulation.uploads import run as runs
 from dprl.simulation.uploads import trace as traces
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.ledger import Budget, folder
+from dprl.simulation.uploads.spec import LEARNERS
 from dprl.simulation.uploads.spent import together
 from dprl.statistics import REWARDS, TRANSITIONS
 
@@ -143,11 +144,13 @@ def execute(
         "size of the stored run": len(trace.to_bytes()),
         "size of the budget": len(line),
         "seconds, rounded": round(time.perf_counter() - began),
-        "policy": float(trace.policy.ravel() @ 2 ** np.arange(trace.policy.size)),
+        "policies": float(trace.policies.ravel() @ 2 ** np.arange(trace.policies.size)),
         "bound": float(trace.curve.values[0]),
     }
     if trace.checked:
-        numbers["held out"] = float(trace.checked["difference"][1])
+        numbers |= {
+            f"held out, {key}": float(trace.checked["difference"][i, 1]) for i, key in enumerate(LEARNERS)
+        }
     # How many of the others are held out is drawn anew for each file, and is in the spec.
     line = re.sub(r'"(checked|held_out)": [\d.]+', "", line) if spec.checked else line
     texts = {"what the budget says": DRAWN_AT_RANDOM.sub("", line)}

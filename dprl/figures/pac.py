@@ -31,7 +31,7 @@ def mistakes_over_alpha(
         "Episodes more than α suboptimal",
         "α (reward an episode falls short of V*)",
         "Episodes",
-        subtitle=f"{statistic} over seeds",
+        subtitle=f"{statistic} over {lines.how_many((len(curve.rows) for curve in curves), lines.SEEDS)}",
         height=380 + 16 * len(curves),
         dark=dark,
     )

@@ -213,7 +213,7 @@ def measurements(
             "line": {"width": 3, "color": chart.colors.roles["optimal"]},
         },
         hovertemplate="what is claimed: %{x}<extra></extra>",
-        name="what it is held against",
+        name="smallest or largest value at which the claim holds",
     )
     numbers = {"tickmode": "array", "tickvals": places, "ticktext": [str(row.number) for row in rows]}
     chart.y(**numbers, range=[len(rows) - 0.4, -0.6], showgrid=False)

@@ -73,6 +73,7 @@ class Need:
         verdict: of the users there are.
         least: the smallest epsilon that they pay for; infinite where there is none within the range asked about.
         least_low, least_high: the same with needs smaller, and larger, by the factor.
+        begins: whether needs at a smaller epsilon than `least` were not measured.
         met: whether the policy known today will do. Then any number of users is enough.
     """
 
@@ -85,6 +86,7 @@ class Need:
     least_low: float
     least_high: float
     met: bool = False
+    begins: bool = False
 
     @property
     def low(self) -> float:
@@ -111,13 +113,15 @@ def _answer(table: Table, asked: Asked, model: str) -> Need:
     needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
     factor = factor_of(table, asked, model)
     if model == "none":
-        least = (np.nan, np.nan, np.nan)
+        least, begins = (np.nan, np.nan, np.nan), False
     else:
         line = curve(table, asked, model, BUDGETS)
         sides = (1.0, 1 / factor, factor) if np.isfinite(factor) else (1.0, np.nan, np.nan)
         found = [_crossing(line * side, asked.users) for side in sides]
         least = found[0], found[1], found[2]
-    return Need(model, kind, needed, factor, _verdict(asked.users, needed, factor), *least)
+        known = line[np.isfinite(line)]
+        begins = bool(len(known) < len(line) and np.isfinite(found[0]) and known[0] < 0.9 * asked.users)
+    return Need(model, kind, needed, factor, _verdict(asked.users, needed, factor), *least, begins=begins)
 
 
 def _verdict(users: float, needed: float, factor: float) -> Verdict:

@@ -93,6 +93,8 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
         return f"With {many} users, there is no verdict: we measured no environment as small or as large as yours."
     if verdicts["central"] == "affordable":
         lower = f" The smallest ε that is likely enough is {least:g}." if least < asked.epsilon else ""
+        if least <= (FIELDS["epsilon"].low or 0.0):
+            lower = f" So they are at every smaller ε down to {least:g}, the smallest that the chart has."
         return f"With a trusted curator, {many} users are likely enough {here}.{lower}"
     if np.isfinite(least):
         now = f"With a trusted curator, {many} users are {HOW[verdicts['central']]} {here}"
@@ -273,6 +275,8 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
             place = "stays below them"
         elif np.isfinite(need.least):
             place = f"meets them at ε = {float(f'{need.least:.2g}'):g}"
+            if need.begins:
+                place = f"is known from ε = {float(f'{need.least:.2g}'):g} on, and stays below them there"
         else:
             place = f"stays above them up to ε = {high:g}"
         said.append(f"the line {given(need.model)} {place}")

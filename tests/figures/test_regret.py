@@ -285,7 +285,7 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
     every = 1 if view == "extra" else 3  # checkpoints of its own
     curves = [stopped("soon", first, 8.0, until, view), stopped("late", second, 3.0, np.inf, view, every)]
     see = sentences.about_regret(curves, view)
-    when = f"The curves are compared at {human(K)} episodes, because only one goes further. There "
+    when = f"The curves are compared at {human(K)} episodes: only one of them goes further so far. There "
     assert see.startswith(when if first != second else f"After {human(K)} episodes ")
     assert (see.index("**soon**") < see.index("**late**")) == (soon < late)
     if view == "extra":
@@ -299,7 +299,7 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
 def test_of_several_runs_those_that_stopped_before_are_not_compared_and_named() -> None:
     whole = [stopped(label, len(EPISODES), lost) for label, lost in (("a", 1.0), ("b", 2.0))]
     see = sentences.about_regret([stopped("c", 5, 900.0), *whole], "cumulative")
-    assert "2 times as much. Not compared, because they end earlier: **c**. Numbers" in see
+    assert "2 times as much. Not compared, because they have fewer episodes so far: **c**. Numbers" in see
     assert "Not compared" not in sentences.about_regret(whole, "cumulative")
     assert "goes further" not in see
 
