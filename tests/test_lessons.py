@@ -356,7 +356,7 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
         (
             'environment = "riverswim"',
             'environment = "river"',
-            "mine.toml, curves.none: environment: river is not",
+            "mine.toml, runs: environment: river is not",
         ),
         ("until.mine", "until.yours", "mine.toml, question 1, until, yours: is not known"),
         (
@@ -386,7 +386,7 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
             "mine.toml, question 1, frame: x_rang is not known (did you mean x_range?)",
         ),
         ('why = "Noise."', 'why = "Noise."\nwhy_not = ""', "mine.toml, question 1, why_not: is not known"),
-        ("episodes = 1e7", "episodes = ", "mine.toml: This is no TOML file ("),
+        ("episodes = 1e7", "episodes = ", "mine.toml: This file cannot be read as TOML: "),
         (
             '["none", "mine"]',
             "[]",

@@ -251,7 +251,11 @@ def growth(drawn: Drawn, key: str) -> tuple[float, float, float]:
 
 def noise(drawn: Drawn, key: str) -> float:
     """The standard deviation of the noise in a visit count at the end of a run."""
-    return float(drawn.evidence.runs[drawn.chart.specs[key]].noise_std or 0.0)
+    spec = drawn.chart.specs[key]
+    found = drawn.evidence.runs[spec].noise_std
+    if found is None and spec != spec.baseline():
+        raise LookupError("the noise is not known yet")
+    return float(found or 0.0)
 
 
 def best(drawn: Drawn, key: str) -> float:

@@ -189,7 +189,7 @@ def read_lesson(path: Path) -> Lesson:
     try:
         table = Table(tomllib.loads(path.read_text("utf-8")), path.name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise SpecError(path.name, f"This is no TOML file ({error}).") from error
+        raise SpecError(path.name, f"This file cannot be read as TOML: {error}.") from error
     if not re.fullmatch("[a-z0-9-]+", path.stem):
         raise SpecError(path.name, "This name is not allowed; give lower-case letters, digits and hyphens.")
     said = {name: table.take(name, str) for name in ("title", "about", "needs")}
@@ -223,12 +223,18 @@ def _curves(table: Table) -> Curves:
         one = Table(own, f"{table.where}, curves.{key}")
         name = one.take("name", str, "")
         given = {field: value for field, value in {**common, **own}.items() if field != "name"}
+        for params in ("environment_params", "algorithm_params"):
+            if not isinstance(given.get(params, {}), Mapping):
+                raise one.refuse(
+                    params, f"{shown(given[params])} is not allowed; write a table, such as {{ S = 6 }}."
+                )
         free = given.get("privacy") == "none" and given.pop("privacy")
         try:
             spec = spec_from_dict({k: int(v) if k in ("episodes", "n") else v for k, v in given.items()})
             spec = spec.baseline() if free else spec
         except (SpecError, ValueError, TypeError) as error:
-            raise SpecError(one.where, str(error)) from error
+            shared = any(name in str(error) for name in common if name not in own)
+            raise SpecError(f"{table.where}, runs" if shared else one.where, str(error)) from error
         privacy = str(getattr(spec, "privacy", ""))
         found[key] = spec, name or (PRIVATIZERS[privacy].title if privacy in PRIVATIZERS else key)
     return found
@@ -238,17 +244,28 @@ def _step(table: Table, curves: Curves) -> Step:
     said = {
         name: table.take(name, str, "" if name == "setup" else REQUIRED) for name in ("title", "ask", "setup")
     }
+    for name, text in said.items():
+        if "{" in text:
+            raise table.refuse(name, "has a number in braces, which only found, why and replies can have.")
     texts = {name: table.take(name, str) for name in ("found", "why")}
     replies: dict[str, str] = dict(table.take("replies", dict, {}))
     chart = _chart(table, curves)
     guess = Table(table.take("guess", dict), f"{table.where}, guess")
     kind = guess.one_of("kind", ("order", "number", "slope", "choice"))
     window = guess.take("window", list) if kind == "slope" else [0.0, 0.0]
+    if kind == "slope" and not chart.until:
+        raise table.refuse(
+            "until", "is missing; hide a curve from where its growth is asked for, such as until.local = 1e4."
+        )
     if len(window) != 2 or not all(isinstance(end, int | float) for end in window):
         raise guess.refuse("window", f"{shown(window)} is not allowed; give two numbers, such as [1e5, 1e9].")
     chart = Chart(**{**vars(chart), "window": (float(window[0]), float(window[1]))})
     answer: Any = f"growth({list(chart.specs)[-1]})" if kind == "slope" else ""
     if kind == "number":
+        if "answer" not in guess.values:
+            raise guess.refuse(
+                "answer", 'is missing; give a number of the chart in quotes, such as "needed(curator)".'
+            )
         answer = guess.take("answer", str)
     prediction, more = _prediction(kind, guess, chart)
     answer = more.pop("answer", answer)

@@ -32,7 +32,14 @@ class KnownRuns(Mapping[Any, RunCurves]):
     """The curves of any run that is finished, with V*."""
 
     def __getitem__(self, spec: Any) -> RunCurves:
-        return replace(RUNS.curves(spec), v_star=answers.v_star(spec) or math.nan)
+        run = RUNS.curves(spec)
+        if (
+            run.noise_std is None
+            and spec != spec.baseline()
+            and (card := answers.guarantee(spec)) is not None
+        ):
+            run = replace(run, noise_std=card.noise_std)
+        return replace(run, v_star=answers.v_star(spec) or math.nan)
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("Ask for a run by its spec; the store has too many to list.")
@@ -55,7 +62,9 @@ def fault(lesson: Lesson) -> str:
             step.found(evidence()), step.why(evidence())
             if isinstance(truth, float) and not math.isfinite(truth):
                 return filled(SAID["no_answer"], number=number)
-        except (LookupError, ValueError, TypeError) as error:
+        except ValueError:  # of NumPy, whose words are about arrays
+            return filled(SAID["no_curve"], number=number)
+        except (LookupError, TypeError) as error:
             return filled(SAID["no_chart"], number=number, chart=step.chart.kind.key, error=error)
     return ""
 
