@@ -386,6 +386,16 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
             "mine.toml, question 1, frame: x_rang is not known (did you mean x_range?)",
         ),
         ('why = "Noise."', 'why = "Noise."\nwhy_not = ""', "mine.toml, question 1, why_not: is not known"),
+        (
+            'why = "Noise."',
+            'why = "Noise."\nsetup = "V* is {best(mine)}."',
+            "mine.toml, question 1, setup: has a number in braces",
+        ),
+        (
+            "episodes = 1e7",
+            'episodes = 1e7\nenvironment_params = "S=6"',
+            "mine.toml, curves.none, environment_params: S=6 is not allowed; write a table, such as { S = 6 }.",
+        ),
         ("episodes = 1e7", "episodes = ", "mine.toml: This file cannot be read as TOML: "),
         (
             '["none", "mine"]',
