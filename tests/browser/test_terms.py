@@ -28,7 +28,7 @@ def test_home_explains_the_same_terms_after_the_slider_has_moved(visit: Visits) 
 def test_a_term_tells_what_it_means_to_mouse_keyboard_and_finger(visit: Visits) -> None:
     page = visit("", 390)
     meaning = page.locator("#dprl-meaning")
-    term = page.get_by_role("link", name="JDP")
+    term = page.get_by_role("link", name="trusted curator").first
     expect(meaning).to_be_hidden()
     term.hover()
     expect(meaning).to_have_text(WORDS["Central model (JDP)"])
