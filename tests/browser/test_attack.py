@@ -27,6 +27,7 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: V
     page.keyboard.press("Enter")
     idle(page)
     page.keyboard.press("Escape")
+    idle(page)  # else a redraw may close the fold again
     page.get_by_text("About this chart").first.click()
     expect(page.get_by_text("6 counters in which")).to_be_attached(timeout=60_000)  # in a tab of the fold
     page.get_by_text("Farthest apart", exact=True).click()
