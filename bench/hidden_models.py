@@ -27,7 +27,7 @@ MODELS, BUDGETS = 20, (0.05, 0.1, 1.0)
 
 def hidden(seed: int) -> tuple[TabularMDP, Array, int]:
     """Return a model, how people act in it, [H, S, A], and how many people there are."""
-    rng = np.random.default_rng([20261128, seed])
+    rng = np.random.default_rng([66, seed])  # the rule was chosen on models of other seeds
     S, A, H = int(rng.integers(3, 11)), int(rng.integers(2, 5)), int(rng.integers(3, 11))
     rare = 1.0 / np.arange(1, S + 1) ** rng.choice([0.0, 1.0, 2.0])
     P = rng.dirichlet(np.full(S, rng.choice([0.2, 0.5, 2.0])), (S, A)) * rare

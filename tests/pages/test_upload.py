@@ -117,7 +117,13 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     (table,) = (one.value for one in app.table)
     assert table.index.tolist()[:3] == ["Plug-in policy (recommended)", "Cautious policy", "Always drug"]
     labels = [str(getattr(download, "label", "")) for download in app.get("download_button")]
-    assert {"Policy (JSON)", "Policy (CSV)", "Release (JSON)", "Sheet to print (HTML)"} <= {*labels}
+    assert {
+        "Policy (JSON)",
+        "Policy (CSV)",
+        "Release (JSON)",
+        "Sheet to print (HTML)",
+        "Registry entry (YAML)",
+    } <= {*labels}
     assert sentences.AGAIN in said
     press(fill(app, own_rho=0.16), "own_check")  # beyond the total; the file need not be given again
     assert app.button(key="own_run").disabled

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.lessons import LESSONS
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
-from dprl.users import MODELS, Asked, answers, likely_from
+from dprl.users import MODELS, Asked, Need, answers, likely_from
 from pages.explore.regret import asked_about
 from pages.shared.results.trusted import known
 from pages.shared.visitor.links import Curve
@@ -187,6 +187,16 @@ def test_the_download_is_the_page(visit: Visit) -> None:
 def test_a_delta_that_gives_users_away_is_said(visit: Visit) -> None:
     assert "δ K is 10" in said(visit(PAGE))
     assert "δ K is" not in said(visit(PAGE, delta="1e-12"))
+
+
+def test_a_line_that_begins_below_the_users_is_not_said_to_meet_them() -> None:
+    """Needs at a smaller epsilon were not measured."""
+    asked = Asked(10**15, 17, 4, 20)
+    need = Need("local", "measured", 1e13, 2.0, "affordable", 0.52, 0.5, 0.6)
+    assert "meets them at ε = 0.52" in words.see(asked, [need])
+    assert "is known from ε = 0.52 on, and stays below them there" in words.see(
+        asked, [replace(need, begins=True)]
+    )
 
 
 def test_the_lesson_on_users_leads_here() -> None:
