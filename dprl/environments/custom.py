@@ -234,6 +234,32 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
     return ENVIRONMENT.key, {"model": text, **told}
 
 
+class OwnModel(str):
+    """The JSON text of a model of one's own. It is printed as the model's name."""
+
+    def __str__(self) -> str:
+        return parsed(self)[0]
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+
+def own_model(value: Any) -> OwnModel | None:
+    """Return the text of a model that can stand for an environment, with its horizon; None for anything else.
+
+    Raises:
+        SpecError: this is a model with a fault.
+    """
+    key, params = named(value, {})
+    if key != ENVIRONMENT.key or "model" not in params:
+        return None
+    text = params["model"]
+    _size(text, params["H"] or 1)  # which says what is wrong with it
+    if params["H"] != _steps(text):
+        text = json.dumps({**json.loads(text), "H": params["H"]}, separators=(",", ":"))
+    return OwnModel(text)
+
+
 def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):  # an array or one of its numbers
         return value.tolist()

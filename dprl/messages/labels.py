@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dprl.messages import filled, messages
 
 SAID = messages("words")["run"]
@@ -20,15 +22,18 @@ def called(*phrases: str) -> str:
 
 def online(
     title: str,
+    params: Mapping[str, object],
     noise: tuple[str, float] | None,
     contribution: int,
     *,
     structure: bool,
     unproved: bool,
 ) -> str:
-    """An online run. title: of its algorithm; noise: its privacy model and epsilon."""
+    """An online run. title: of its algorithm; params: its parameters that are no defaults; noise: its privacy model and
+    epsilon."""
     return called(
         title,
+        *(phrase("param", param=name, value=value) for name, value in params.items()),
         phrase("structure") if structure else "",
         phrase("bonus") if unproved else "",
         phrase("online", privacy=noise[0], epsilon=f"{noise[1]:g}") if noise else phrase("plain"),

@@ -51,7 +51,8 @@ class Sweep(_Sweep[S]):
         base: the spec, or a dict of its fields.
         axes: name to values, in order: fields of the spec, or parameters of its environment or algorithm, such as S.
             A value of privacy is a model, or with its noise model:mechanism:calibration, such as
-            central:laplace-tree:paper. Environments are registered ones: a model of your own can be that of the base.
+            central:laplace-tree:paper. A value of environment is a key or a model of your own, as in RunSpec; tables
+            and `select` have its name.
 
     Raises:
         SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
@@ -161,7 +162,7 @@ class SweepResult(Generic[S]):
                 continue
             found, baseline = self.curves[point.spec], self.curves[point.spec.baseline()]
             seeds, points = found.values.shape
-            told = dict(zip(names, point.values, strict=True))
+            told = dict(zip(names, point.names, strict=True))
             parts.append(
                 pd.DataFrame(
                     {
@@ -214,7 +215,11 @@ class SweepResult(Generic[S]):
             if name not in names:
                 wrong = f"{shown(name)} is no axis of this sweep{similar(name, names)}"
                 raise SpecError("axis", f"{wrong}; give one of {', '.join(names)}.")
-        asked = {names.index(name): known[name](value) for name, value in values.items()}
+        asked = {}
+        for name, value in values.items():
+            place = names.index(name)
+            called = [one for one in self.sweep.axes[place][1] if str(one) == str(value)]
+            asked[place] = called[0] if called else known[name](value)
         fitting = [
             p for p in self.sweep.points if all(p.values[place] == one for place, one in asked.items())
         ]

@@ -152,7 +152,7 @@ def axis_words(name: str, value: Any) -> str:
     if not isinstance(value, str):
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)
-    return getattr(entry, "title", value)
+    return getattr(entry, "title", str(value))
 
 
 def line_title(keys: list[tuple[str, ...]], spec: Any, x: str) -> str:
@@ -185,7 +185,7 @@ def line_of(
             raise SpecError("measure", "V* is 0, so no share of it is lost; give regret.")
         rows, lost, worst = rows / worst[:, None], lost / worst, np.ones(len(worst))
     proved = proved_exponent(specs[0], x, price=measure == PRICE)
-    world = ENVIRONMENTS[specs[0].environment].title if by_world else ""
+    world = name if by_world else ""
     x_values = [value for value, _ in points]
     return frontier_of(name, look, specs, x_values, rows.T, lost, worst, proved=proved, world=world)
 

@@ -154,10 +154,9 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         said.append(filled(SAID["little"], runs=names, share=lost))
     if said:
         return " ".join(said)
-    last, run = float(known[0].center[-1]), quoted(known[0].label)
-    if measure == "share":
-        return filled(SAID["lost_share"], run=run, share=percent(last))
-    return filled(SAID["lost"], run=run, loss=human(last))
+    template, amount = (SAID["lost_share"], percent) if measure == "share" else (SAID["lost"], human)
+    runs = [filled(template, run=quoted(c.label), loss=amount(float(c.center[-1]))) for c in known]
+    return filled(SAID["ends"], symbol=symbol, x=human(float(known[0].x[-1])), runs=listed(runs))
 
 
 def growth_state(steps: Sequence[Growth]) -> str:

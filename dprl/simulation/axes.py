@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
@@ -11,6 +12,7 @@ from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import RunSpec
+from dprl.simulation.sweep import axis_value
 from dprl.simulation.table import FIELDS
 
 NOISES = ("calibrated", "paper", "scaled")
@@ -97,7 +99,7 @@ class PrivacyChoice:
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
     """What can be an axis, each with what makes its canonical value out of a given one, text or not."""
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
-    return found | {name: _checker(field) for name, field in axis_fields(base).items()}
+    return found | {name: partial(axis_value, field) for name, field in axis_fields(base).items()}
 
 
 def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
@@ -124,16 +126,6 @@ def axis_fields(base: RunSpec) -> dict[str, Field]:
     for owner in (ALGORITHMS[base.algorithm], ENVIRONMENTS[base.environment]):
         found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
     return found
-
-
-def _checker(field: Field) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        result = field.parse(value) if isinstance(value, str) else field.check(value)
-        if result is None:
-            raise field.refuse(value)
-        return result
-
-    return check
 
 
 def _params(base: RunSpec, chosen: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:

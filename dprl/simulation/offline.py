@@ -16,6 +16,7 @@ from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
 from dprl.simulation.online import v_star
+from dprl.simulation.sweep import axis_value
 
 __all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
 
@@ -24,17 +25,10 @@ FILE = "@"
 
 def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
     """What a sweep may change: fields, and parameters of environment and learner."""
-
-    def checked(field: Field, value: Any) -> Any:
-        result = field.parse(value) if isinstance(value, str) else field.check(value)
-        if result is None:
-            raise field.refuse(value)
-        return result
-
     found = {f.name: f for f in FIELDS.values() if f.kind != "params" and f.name != "seeds"}
     for owner in _owners(base).values():
         found |= {f.name: f for f in owner if f.name not in FIELDS and f.name != "model"}
-    return {name: partial(checked, field) for name, field in found.items()}
+    return {name: partial(axis_value, field) for name, field in found.items()}
 
 
 def _owners(base: OfflineSpec) -> dict[str, tuple[Field, ...]]:

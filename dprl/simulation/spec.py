@@ -331,8 +331,15 @@ class RunSpec:
 
     def label(self) -> str:
         """A short name for a legend."""
+        learner = ALGORITHMS[self.algorithm]
+        usual = {f.name: f.default for f in learner.fields}
         return online(
-            ALGORITHMS[self.algorithm].title,
+            learner.title,
+            {
+                name: value
+                for name, value in self.algorithm_params.items()
+                if value not in (None, usual[name])
+            },
             None if self.privacy == "none" else (self.privacy, self.epsilon or 0.0),
             self.contribution,
             structure=bool(self.structure),

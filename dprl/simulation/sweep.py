@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import SpecError, shown, similar
+from dprl.environments.custom import own_model
+from dprl.fields import Field, SpecError, shown, similar
 from dprl.messages.brief import shortened
 from dprl.simulation.kinds import given_spec, kind_of, spec_from_dict
 from dprl.simulation.trace import Spec
@@ -38,6 +39,11 @@ class SweepPoint(Generic[S]):
     values: tuple[Any, ...]
     spec: S | None
     refusal: str = ""
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The values as tables show them: a model of one's own is its name."""
+        return tuple(str(value) if isinstance(value, str) else value for value in self.values)
 
 
 @dataclass(frozen=True)
@@ -74,8 +80,8 @@ class Sweep(Generic[S]):
             canonical = tuple(known[name](value) for value in values)
             if not canonical:
                 raise SpecError("axis", f"{shown(name)} has no values; give some, such as epsilon=0.1,1,10.")
-            if len(set(canonical)) < len(canonical):
-                raise SpecError("axis", f"{shown(name)} has a value twice; give each once.")
+            if len({str(value) for value in canonical}) < len(canonical):
+                raise SpecError("axis", f"{shown(name)} has a value or a name twice; give each once.")
             checked.append((name, canonical))
         object.__setattr__(self, "base", base)
         object.__setattr__(self, "axes", tuple(checked))
@@ -152,10 +158,21 @@ class Sweep(Generic[S]):
             measured, baseline = final[point.spec], final[point.spec.baseline()]
             for seed in range(len(measured)):
                 rows.append(
-                    (*point.values, seed, point.spec.size, measured[seed], measured[seed] - baseline[seed])
+                    (*point.names, seed, point.spec.size, measured[seed], measured[seed] - baseline[seed])
                 )
         whole = pd.DataFrame(rows, columns=[*names, "seed", kind.axis, kind.measure, f"extra_{kind.measure}"])
         return whole.loc[:, ~whole.columns.duplicated()]  # a sweep along the curve's own axis names it once
+
+
+def axis_value(field: Field, value: Any) -> Any:
+    """Return the canonical form of a value of an axis, given as text or not. Raises SpecError."""
+    own = own_model(value) if field.name == "environment" else None
+    if own is not None:
+        return own
+    result = field.parse(value) if isinstance(value, str) else field.check(value)
+    if result is None:
+        raise field.refuse(value)
+    return result
 
 
 def _spread(count: int) -> list[int]:
