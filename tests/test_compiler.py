@@ -53,11 +53,11 @@ def test_workers_that_begin_together_report_compiling_once(
     for _ in range(2):
         forget()
         compiler._announce()
-    assert caplog.text.count("numba compiles a part of this run") == 1
+    assert caplog.text.count("numba compiles it once") == 1
     monkeypatch.setattr(compiler, "TOGETHER", 0.0)
     forget()
     compiler._announce()
-    assert caplog.text.count("numba compiles a part of this run") == 2
+    assert caplog.text.count("numba compiles it once") == 2
 
 
 def files(home: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -414,3 +415,36 @@ def test_a_run_that_is_asked_for_twice_is_waited_for_once(tmp_path: Path) -> Non
     store = Store(tmp_path / "runs.sqlite")
     assert collect(store, [SPEC, SPEC], "somebody", lambda kept, spec: 1) == {SPEC: 1}
     store.close()
+
+
+WARD = {
+    "name": "Ward",
+    "P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.7, 0.3]]],
+    "R": [[0.1, 0.0], [1.0, 0.2]],
+    "d1": [1.0, 0.0],
+    "H": 4,
+}
+
+
+def test_a_model_of_ones_own_is_a_value_of_an_axis(tmp_path: Path) -> None:
+    base = dprl.RunSpec("chain", episodes=10_000, seeds=2)
+    sweep = dprl.Sweep(base, {"environment": ["riverswim", WARD], "epsilon": [0.3, 3]})
+    result = sweep.run(store=tmp_path / "runs.sqlite")
+    assert result.summary()["environment"].tolist() == ["riverswim", "riverswim", "Ward", "Ward"]
+    by_name, by_model = (result.select(environment=one, epsilon=3) for one in ("Ward", WARD))
+    assert by_name.spec == by_model.spec == dprl.RunSpec(WARD, episodes=10_000, seeds=2, epsilon=3)
+    assert "Ward" in repr(by_name)
+    assert "Ward" in [trace.name for trace in result.plot().figure.data]
+    assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
+
+
+@pytest.mark.parametrize(
+    ("models", "fault"),
+    [
+        ([WARD, WARD | {"R": [[0, 0], [0, 1]]}], "name twice"),
+        ([WARD | {"R": [[0, 0], [0, 3]]}], "from 0 to 1"),
+    ],
+)
+def test_a_sweep_refuses_models_with_one_name_and_models_with_a_fault(models: list[Any], fault: str) -> None:
+    with pytest.raises(dprl.SpecError, match=fault):
+        dprl.Sweep(dprl.RunSpec("chain"), {"environment": models})

@@ -90,7 +90,7 @@ def _announce() -> None:
         with contextlib.suppress(OSError):
             mark.touch()
     log.warning(
-        "numba compiles a part of this run that assets/engine.wasm does not hold, once on this machine. This takes "
+        "This run needs code that assets/engine.wasm does not hold. numba compiles it once on this machine. This takes "
         "about half a minute, and longer if the machine is busy."
     )
 

@@ -260,6 +260,11 @@ def own_model(value: Any) -> OwnModel | None:
     return OwnModel(text)
 
 
+def called(environment: str, params: Mapping[str, Any]) -> str:
+    """Return how to name an environment briefly: the name of a model of one's own, Gymnasium's id, else its key."""
+    return str(OwnModel(params["model"])) if "model" in params else str(params.get("id", environment))
+
+
 def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):  # an array or one of its numbers
         return value.tolist()
