@@ -17,7 +17,8 @@ from dprl.engine.module import ENGINE, Held, lack, manifest, own_name
 from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word
 
 WORD = 8  # bytes
-MOST = 2**31  # bytes of an array; a module has at most twice as many in all
+LINE = 64  # bytes; each array begins at a multiple of it
+MOST = 2**31  # bytes of arrays placed together; a module has at most twice as many in all
 
 
 @cache
@@ -55,19 +56,26 @@ class Instance:
         self._exports = cast(Any, wasmtime.Instance(self._store, module, []).exports(self._store))
         self._exports["_initialize"](self._store)
         self._memory: Any = self._exports["memory"]
+        self._content = np.zeros(0, dtype=np.uint8)  # the memory; it is looked up again when it has grown
 
-    def place(self, array: NDArray[Any]) -> int:
-        """Copy a contiguous array into the memory; returns its address. Raises MemoryError if there is no room."""
-        size = max(array.nbytes, WORD)
-        address = int(self._exports["allocate"](self._store, size)) if size < MOST else 0
-        if address == 0:
+    def place(self, arrays: Sequence[NDArray[Any]]) -> list[int]:
+        """Copy contiguous arrays into the memory, and return their addresses.
+
+        Raises:
+            MemoryError: there is no room.
+        """
+        ends = np.cumsum([max(-(-array.nbytes // LINE), 1) * LINE for array in arrays]).tolist()
+        first = int(self._exports["allocate"](self._store, ends[-1])) if ends[-1] < MOST else 0
+        if first == 0:
             raise MemoryError("The run needs more memory than a WebAssembly module has.")
-        self.write(address, array)
-        return address
+        addresses = [first, *(first + end for end in ends[:-1])]
+        for address, array in zip(addresses, arrays, strict=True):
+            self.write(address, array)
+        return addresses
 
-    def release(self, address: int) -> None:
-        """Give back what `place` has taken."""
-        self._exports["release"](self._store, address)
+    def release(self, addresses: Sequence[int]) -> None:
+        """Give back what one call of `place` has taken."""
+        self._exports["release"](self._store, addresses[0])
 
     def write(self, address: int, array: NDArray[Any]) -> None:
         """Write a contiguous array over the bytes at an address."""
@@ -80,7 +88,9 @@ class Instance:
             array.reshape(-1).view(np.uint8)[:] = self._bytes(address, array.nbytes)
 
     def _bytes(self, address: int, size: int) -> NDArray[np.uint8]:
-        return np.frombuffer(self._memory.get_buffer_ptr(self._store, size, address), dtype=np.uint8)
+        if self._memory.data_len(self._store) != len(self._content):
+            self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
+        return self._content[address : address + size]
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
         """Return words as they lie in the memory. places: the addresses of the buffers."""
@@ -123,16 +133,16 @@ class ModuleKernel:
         packing.words += [BufferAddress(result), BufferAddress(result)]
         for number, argument in enumerate(arguments):
             packing.add(str(number), argument)
-        places = [instance.place(buffer.array) for buffer in packing.buffers]
-        words = instance.place(instance.words(packing.words, places))
+        places = instance.place([buffer.array for buffer in packing.buffers])
+        words = instance.place([instance.words(packing.words, places)])
         try:
-            instance.call(self._name, words)
+            instance.call(self._name, words[0])
             for number, array in packing.arrays().items():
                 if array.flags.writeable:
                     instance.read(places[number], array)
         finally:
-            for address in (*places, words):
-                instance.release(address)
+            instance.release(places)
+            instance.release(words)
 
 
 @cache

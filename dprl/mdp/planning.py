@@ -121,8 +121,12 @@ def occupancy(mdp: TabularMDP, policy: Policy | Array) -> Array:
     """Probability [H, S] that a policy [H, S], or one of chances [H, S, A], is in state s at step h."""
     visits = np.zeros((mdp.H, mdp.S))
     visits[0] = mdp.d1
+    if policy.ndim == 2 and mdp.dense:
+        moves = mdp.P[np.arange(mdp.H)[:, None], np.arange(mdp.S), policy]
+    else:
+        moves = [_moves(mdp, h, policy) for h in range(mdp.H - 1)]
     for h in range(mdp.H - 1):
-        visits[h + 1] = visits[h] @ _moves(mdp, h, policy)
+        visits[h + 1] = visits[h] @ moves[h]
     return visits
 
 

@@ -117,7 +117,7 @@ def test_memory_that_a_module_cannot_have_is_an_error() -> None:
     instance = host.Instance()
     for size in (2**28, 2**29, 2**30):
         with pytest.raises(MemoryError):
-            instance.place(np.lib.stride_tricks.as_strided(np.zeros(1), (size,), (0,)))
+            instance.place([np.lib.stride_tricks.as_strided(np.zeros(1), (size,), (0,))])
 
 
 @pytest.mark.parametrize(

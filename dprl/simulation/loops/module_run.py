@@ -107,8 +107,8 @@ class ModuleRun(SeedRun):
         packed, arrays = _packed(self)
         self._instance = instance = Instance()
         self._kernel = packed.kernel
-        self._places = [instance.place(buffer.array) for buffer in packed.buffers]
-        self._words = instance.place(instance.words(packed.words, self._places))
+        self._places = instance.place([buffer.array for buffer in packed.buffers])
+        self._words = instance.place([instance.words(packed.words, self._places)])[0]
         number_of = {id(array): number for number, array in arrays.items()}
         self._often = [(number_of[id(a)], a) for a in (*self._record, self.state.position)]
         seen = (getattr(self.state, name) for name in DETAILED)
