@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dprl
-from dprl.simulation import KINDS, AttackSpec, Trace, online
+from dprl.simulation import AttackSpec, Trace, online
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration
 from dprl.words import upward
@@ -53,10 +53,6 @@ def whatever(names: Iterable[tuple[str, Any]]) -> None:
         assert 0 < len(repr(thing)) <= MOST, (name, len(repr(thing)), repr(thing)[:200])
 
 
-def test_there_is_a_spec_of_each_kind() -> None:
-    assert SPECS.keys() == KINDS.keys()
-
-
 @pytest.mark.parametrize("kind", SPECS)
 def test_a_trace_and_all_that_hangs_on_it_print_briefly(traces: dict[str, Trace], kind: str) -> None:
     trace = traces[kind]
@@ -88,18 +84,6 @@ def test_a_trace_names_its_environment_its_interval_and_what_is_proved(traces: d
 def test_a_seed_that_was_cut_short_says_so() -> None:
     run = online.start(ONLINE.replace(episodes=10**15), 0)
     assert repr(run.trace()).endswith("cut short)")
-
-
-def test_registries_and_their_entries_print_briefly() -> None:
-    registries: list[Mapping[str, Any]] = [
-        dprl.ALGORITHMS, dprl.OFFLINE, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.privacy.PRIVATIZERS,
-        dprl.simulation.FIELDS, KINDS,
-        *(kind.fields for kind in KINDS.values()),
-    ]  # fmt: skip
-    for registry in registries:
-        whatever([("registry", registry), *registry.items()])
-        assert all(key in repr(registry) for key in registry)
-        assert isinstance(registry, Mapping)
 
 
 def test_models_specs_and_sweeps_print_briefly() -> None:

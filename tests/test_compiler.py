@@ -47,19 +47,6 @@ def compiled() -> Any:
     return function
 
 
-def test_workers_that_begin_together_report_compiling_once(
-    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    for _ in range(2):
-        forget()
-        compiler._announce()
-    assert caplog.text.count("numba compiles a part of this run") == 1
-    monkeypatch.setattr(compiler, "TOGETHER", 0.0)
-    forget()
-    compiler._announce()
-    assert caplog.text.count("numba compiles a part of this run") == 2
-
-
 def files(home: Path) -> list[Path]:
     return [path for path in home.glob("kernels/**/*") if path.is_file() and path.stat().st_size]
 

@@ -341,3 +341,12 @@ def test_shares_of_all_there_is_to_lose() -> None:
     assert metrics.least([shares, np.array([0.7])]) == 0.5
     assert metrics.least([np.array([np.nan])]) == np.inf
     assert metrics.least([]) == np.inf
+
+
+def test_seeds_that_lose_in_proportion_to_the_users_are_counted() -> None:
+    episodes = np.array([1, 10, 100, 1000, 10_000])
+    flat = np.array([1.0, 5.0, 9.0, 9.0, 9.0])
+    relapsed = flat + np.array([0.0, 0.0, 0.0, 1e3, 1e4])
+    assert metrics.unsettled(episodes, np.array([flat, relapsed, episodes / 2])) == 2
+    assert metrics.unsettled(episodes, np.array([np.zeros(5), np.sqrt(episodes)])) == 0
+    assert metrics.unsettled(np.zeros(0, np.int64), np.zeros((2, 0))) == 0
