@@ -275,16 +275,6 @@ def test_spellings_of_a_name_are_one_budget() -> None:
     assert len(list(ledger.folder().glob("*.json"))) == 1
 
 
-def test_check_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "people.csv").write_bytes(PEOPLE)
-    (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8-sig")
-    given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "declared.json")]
-    before = sorted(tmp_path.rglob("*"))
-    assert main(["check", *given]) == 0
-    assert sorted(tmp_path.rglob("*")) == before
-    assert "Nothing was released or kept." in capsys.readouterr().out
-
-
 def test_counts_of_a_release_that_was_killed_go_at_the_next_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

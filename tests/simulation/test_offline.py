@@ -11,14 +11,10 @@ import pandas as pd
 import pytest
 
 import dprl
-from dprl import OfflineSpec, RunSpec, SpecError, Sweep, metrics, spec_from_json
+from dprl import OfflineSpec, RunSpec, SpecError, spec_from_json
 from dprl.__main__ import main
-from dprl.research.collect import compute_runs
-from dprl.runs.store import Store
-from dprl.runs.turn import play
 from dprl.simulation import OfflineTrace, answer, answered, estimate, start
 from dprl.simulation.offline_spec import FIELDS, sizes_of
-from tests.runs.slots import Hand
 
 SMALL: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
 
@@ -151,20 +147,6 @@ def test_questions_are_answered_without_running() -> None:
     assert 0 < estimate(spec).seconds < estimate(spec.replace(n=10**12)).seconds < 5
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("environment", ["riverswim", "clinic"])
-def test_privacy_costs_one_over_n(environment: str) -> None:
-    """v* - V~ less that of APVI on the same data sets, and the gap itself gone by n = 10^10."""
-    spec = OfflineSpec(environment=environment, algorithm="dp-apvi", n=10**12, seeds=3, rho=0.1)
-    private, plain = dprl.run(spec), dprl.run(spec.baseline())
-    assert private.values[:, private.at == 10**10].max() < 1e-3
-    lower, free = (np.array([seed.lower for seed in trace.seeds]) for trace in (private, plain))
-    assert (lower <= private.seeds[0].v_star - private.values + 1e-12).all()  # V~ is a lower bound of v^pi
-    mean, low, high = metrics.growth_exponent(private.at, free - lower, 1e10, 1e12)
-    assert abs(mean + 1) < 0.02
-    assert high - low < 0.05
-
-
 def test_without_noise_what_the_paper_has_is_no_lower_bound_and_with_c3_it_is() -> None:
     """Small data sets of the clinic: V~ above v^pi, in which the missing term of order 1/n matters."""
     spec = OfflineSpec(environment="clinic", algorithm="apvi", behaviour="uniform", n=50, seeds=30)
@@ -183,28 +165,6 @@ def test_where_rewards_are_learned_v_is_a_lower_bound_too() -> None:
     assert (lower <= trace.seeds[0].v_star - trace.values + 1e-12).all()
     assert 0 < (more - lower)[:, -1].max() < 1e-2
     assert trace.values[:, -1].max() < 1e-3
-
-
-def test_sweep_and_store(tmp_path: Path) -> None:
-    base = OfflineSpec(**SMALL, algorithm="dp-apvi", n=10**4, seeds=2)
-    sweep = Sweep(base, {"rho": ["0.1", 1], "C2": [1, 16.0], "n": [100, "1e4"]})
-    assert len(sweep.points) == 8
-    assert len(sweep.specs) == 8 + 4  # with the baselines, which no rho changes
-    assert sweep.points[-1].spec == base.replace(algorithm_params={"C2": 16.0})
-    assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
-    store = Store(tmp_path / "runs.sqlite")
-    store.engine.add(Hand(play))
-    final = compute_runs(store, sweep.specs, "me")
-    for spec in sweep.specs:
-        np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])
-        assert [type(t) for t in store.traces(spec)] == [OfflineTrace] * spec.seeds
-    frame = sweep.frame(final)
-    assert list(frame.columns) == ["rho", "C2", "n", "seed", "gap", "extra_gap"]
-    both = Sweep(base, {"privacy": ["zcdp", "pure", "none"]})
-    assert [point.refusal == "" for point in both.points] == [True, True, False]
-    with pytest.raises(SpecError, match="give one of environment, algorithm, behaviour, privacy"):
-        Sweep(base, {"seeds": [1, 2]})
-    store.close()
 
 
 def test_seed_keys_tell_units_of_work_apart(monkeypatch: pytest.MonkeyPatch) -> None:

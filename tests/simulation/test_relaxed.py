@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from dprl import ENVIRONMENTS, RunSpec, SpecError
+from dprl import RunSpec, SpecError
 from dprl.engine import compiled
 from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
 from dprl.learners.elimination.eliminator import Block, StageEstimate
@@ -169,19 +169,6 @@ def test_runs_of_any_length_play_every_user(algorithm: str, privacy: str, K: int
     assert trace.complete
     assert trace.episodes[-1] == K
     assert list(trace.series) == ["best estimate", "confidence width", "infrequent tuples"]
-
-
-@pytest.mark.thorough
-def test_it_reaches_riverswim() -> None:
-    spec = RunSpec(algorithm="apeve-relaxed", bonus="paper", episodes=10**14, seeds=1)
-    assert ENVIRONMENTS["riverswim"].size(**spec.environment_params) == (6, 2, 20)
-    trace = finished(EliminationRun(spec, 0))
-    np.testing.assert_array_equal(
-        trace.policy[-1][trace.optimal_occupancy > 0.01], trace.optimal_policy[trace.optimal_occupancy > 0.01]
-    )
-    assert (
-        trace.regret[-1] / spec.episodes < 0.05 * trace.v_star
-    )  # 0.02 of it, against 0.85 while all are explored
 
 
 def test_what_is_too_large_is_refused_in_a_sentence() -> None:

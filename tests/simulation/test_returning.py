@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import dprl
-from dprl import OfflineSpec, RunSpec, SpecError, links, metrics
+from dprl import OfflineSpec, RunSpec, SpecError, metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import OFFLINE
 from dprl.mdp import planning
@@ -208,36 +208,3 @@ def test_the_bound_holds_as_often_with_noise_for_several(algorithm: str) -> None
     assert seen > 50
     assert stats.binomtest(fallen, seen, 0.1, alternative="greater").pvalue > LEVEL
     assert (trace.lower[-1] > 0).all()
-
-
-def test_data_sets_stay_the_same_and_what_is_old_is_written_as_before() -> None:
-    one, several = (OfflineSpec(**OFFLINE_SMALL, contribution=m) for m in (1, M))
-    assert one == OfflineSpec(**OFFLINE_SMALL)
-    assert one.to_dict()["contribution"] == 1
-    assert several.to_dict()["contribution"] == M
-    assert OfflineSpec.from_dict({k: v for k, v in several.to_dict().items() if k != "kind"}) == several
-    a, b = (dprl.run(spec).seeds[0] for spec in (one, several))
-    np.testing.assert_array_equal(a.visits, b.visits)
-    assert several.baseline().contribution == 1
-    assert several.replace(rho=3.0).contribution == M
-
-
-def test_a_link_carries_it() -> None:
-    for one in (RunSpec(**SMALL), OfflineSpec(**OFFLINE_SMALL)):
-        several = one.replace(contribution=M)
-        assert "m.3" in links.encode_spec(several).split("~")
-        assert not any(part.startswith("m.") for part in links.encode_spec(one).split("~"))
-        for first_spec, other in ((several, one), (one, several)):
-            texts = [links.encode_spec(first_spec), links.encode_spec(other, first_spec)]
-            read = [(spec, wrong) for spec, _, wrong in links.decode_curves(texts, kind=one.kind)]
-            assert read == [(first_spec, []), (other, [])]
-        again, wrong = links.decode_spec(links.encode_spec(several), kind=one.kind)
-        assert (again, wrong) == (several, [])
-
-
-def test_a_sweep_goes_along_it() -> None:
-    sweep = dprl.Sweep(RunSpec(**SMALL), {"contribution": [1, 3, "10"]})
-    assert [point.spec.contribution for point in sweep.points if point.spec] == [1, 3, 10]
-    assert len(sweep.specs) == 4  # and one without privacy
-    offline = dprl.Sweep(OfflineSpec(**OFFLINE_SMALL), {"contribution": [1, 10]})
-    assert [point.spec.contribution for point in offline.points if point.spec] == [1, 10]
