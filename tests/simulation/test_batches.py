@@ -125,24 +125,6 @@ def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one_in_the_s
     assert private.state.plan.Q.tobytes() == bare.state.plan.Q.tobytes()
 
 
-@pytest.mark.parametrize(
-    ("privacy", "said"),
-    [
-        ("local", "local is an open question for lsvi-ucb: "),
-        ("shuffle", "shuffle is not offered for lsvi-ucb"),
-    ],
-)
-def test_ldp_and_shuffle_are_refused_with_the_reason_of_the_paper(privacy: str, said: str) -> None:
-    with pytest.raises(SpecError) as error:
-        spec(privacy=privacy)
-    assert error.value.field == "privacy"
-    text = str(error.value)
-    assert said in text
-    assert "L21 Remark 5" in text
-    assert text.endswith("give central or none.")
-    assert text.count(". ") == 0
-
-
 @pytest.mark.parametrize(("mechanism", "delta"), [("gaussian-tree", 1e-6), ("laplace-tree", 0.0)])
 def test_there_are_as_many_equal_batches_as_in_the_paper(mechanism: str, delta: float) -> None:
     K, epsilon = 10**7, 2.0

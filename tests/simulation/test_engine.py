@@ -115,24 +115,6 @@ def test_an_optimal_policy_has_no_regret_at_all() -> None:
     assert trace.regret[-1] == trace.regret[-2]
 
 
-@pytest.mark.usefixtures("nothing_proved")
-@pytest.mark.parametrize("privacy", ALGORITHMS["dp-ucbvi"].privacies)
-def test_the_planner_saw_what_was_released(privacy: str) -> None:
-    """noisy = counts + noise within coverage_ratio * E, and nothing else enters."""
-    trace = finished(start(spec_of("dp-ucbvi", privacy, episodes=10**6), 1))
-    if privacy == "none":
-        np.testing.assert_array_equal(trace.noisy, trace.counts)
-        np.testing.assert_array_equal(trace.released, trace.counts)
-        assert not trace.coverage_ratio.any()
-        return
-    noise = np.abs(trace.noisy - trace.counts)
-    per_release = np.maximum(4 * noise[..., :-1].max((1, 2, 3, 4)), noise[..., -1].max((1, 2, 3)))
-    largest = trace.coverage_ratio[-1]
-    assert 0 < largest
-    assert (per_release / trace.error_bound <= largest * (1 + 1e-6)).all()
-    assert (np.diff(trace.coverage_ratio) >= 0).all()
-
-
 def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
     """Every release has its details here, so that the running maximum can be taken once more."""
     trace = finished(start(spec_of("dp-ucbvi", "local", episodes=20, schedule="episodic"), 2))

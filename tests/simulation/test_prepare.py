@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dprl
 from dprl import SpecError
 from dprl.mdp.tabular import Array
 from dprl.simulation.uploads.declaration import declaration, declaration_text
@@ -230,22 +229,3 @@ def test_a_large_table_is_counted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> 
     pieces = count(rows)
     np.testing.assert_array_equal(pieces[0], whole)
     assert pieces[1:] == (n, told)
-
-
-def test_what_is_prepared_is_released_like_any_other() -> None:
-    rng = np.random.default_rng(2)
-    rows = "\n".join(row for i in range(400) for row in person(rng, f"p{i}"))
-    told: list[Outside] = []
-    spec = dprl.upload(
-        io.BytesIO((HEADING + rows + "\n").encode()),
-        PUBLIC,
-        rho=1.0,
-        tell=told.append,
-        accept_undeclared=True,
-    )
-    (seed,) = dprl.run(spec).seeds
-    policy = dprl.Policy.load(seed.policy_file())
-    assert policy.states == tuple(STATES)
-    assert told
-    released = seed.release()
-    assert not any(sentence in released for sentence in ("strange", "sorted", "do not stand"))
