@@ -59,11 +59,6 @@ def test_seeds_with_other_checkpoints_are_refused() -> None:
         metrics.align([(np.array([1, 5]), np.zeros(2)), (np.array([1, 10, 100]), np.zeros(3))])
 
 
-def test_average_per_episode() -> None:
-    average = metrics.per_episode(np.array([1, 10, 10**15]), np.array([[3.0, 20.0, 1e15]]))
-    assert average.tolist() == [[3.0, 2.0, 1.0]]
-
-
 def test_extra_regret_is_paired_by_seed() -> None:
     episodes = np.array([1, 2, 4])
     regret = np.array([[3.0, 6.0, 12.0], [30.0, 60.0, 120.0], [7.0, 7.0, 7.0]])
