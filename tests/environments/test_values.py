@@ -45,11 +45,6 @@ def test_lock_opens_after_a_run_of_successes(S: int, A: int, H: int, slip: float
         assert np.delete(moves, (2 * s + 1) % A).max(initial=0.0) == 0
 
 
-def test_lock_without_slips_pays_once_it_is_open() -> None:
-    for S, H in ((2, 5), (5, 5), (5, 10), (9, 30)):
-        assert best(chain(S=S, H=H, slip=0.0)) == pytest.approx(max(H - (S - 1), 0))
-
-
 # the lower bound's instances
 
 

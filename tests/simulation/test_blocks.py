@@ -298,18 +298,6 @@ def test_compiled_draws_are_numpys() -> None:
     assert plain.random() == fast.random()
 
 
-@pytest.mark.parametrize("how", ["walk", "sample"])
-@pytest.mark.parametrize("kind", sorted(POLICIES))
-def test_compiled_blocks_are_bit_identical(how: str, kind: str) -> None:
-    for name, mdp in PROBLEMS.items():
-        policy = POLICIES[kind](mdp)
-        for users in (1, 7, 60):
-            ours, our_starts = drawing(mdp, policy, how, plain=True)(generator(users), users)
-            theirs, their_starts = drawing(mdp, policy, how)(generator(users), users)
-            np.testing.assert_array_equal(ours, theirs, err_msg=name)
-            np.testing.assert_array_equal(our_starts, their_starts)
-
-
 def test_rounding_in_the_model_never_leads_outside() -> None:
     """Rows that sum to a hair under 1 still end in a state that can be reached, even at the largest uniform draw."""
 

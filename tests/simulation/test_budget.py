@@ -41,11 +41,7 @@ PEOPLE = (HEADING + "".join(ROWS[:800])).encode()
 NONE = Apart(0.0, 0.0)
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module in (kept, ledger):
-        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def given(budget: Budget | None, people: bytes = PEOPLE, **fields: Any) -> UploadSpec:

@@ -7,7 +7,6 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,10 +38,7 @@ BUDGETS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def given(model: TabularMDP, n: int, known: bool = True, seed: int = 0, **fields: Any) -> UploadSpec:

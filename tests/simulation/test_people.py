@@ -6,7 +6,6 @@ import io
 import itertools
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from dprl.mdp import Size, planning
 from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
-from dprl.simulation.uploads import check, kept, ledger
+from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.noise import ASSUMPTIONS, PEOPLE, noise_of
 from dprl.simulation.uploads.outside import Outside
@@ -43,10 +42,7 @@ PUBLIC: dict[str, Any] = {
 STEPS = [f"{s},{a},{r}" for s in "ab" for a in "xy" for r in (0, 1)]
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (kept, ledger):
-        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def rows(person: str, episodes: list[list[str]]) -> list[str]:

@@ -16,7 +16,6 @@ from dprl import Policy, SpecError
 from dprl.mdp.counts import visits
 from dprl.research.sheet import sheet
 from dprl.simulation import UploadTrace
-from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.registry import registry_entry
 
 PUBLIC: dict[str, Any] = {
@@ -31,9 +30,7 @@ CSV = "episode,step,state,action,reward,next_state\n" + "".join(
 )
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,11 @@ from dprl.simulation import AttackSpec, answer, answered
 from dprl.simulation.attack import noise_of_run as attacked
 from dprl.simulation.attack import pairs_of
 from dprl.simulation.loops.offline import noise_of_run
-from dprl.simulation.online import promise
 from dprl.simulation.prepare import size_of
 from dprl.simulation.trajectory import Trajectory
 from tests.compare import LEVEL
 from tests.problems import few, first, of_data
+from tests.simulation.test_attack import measured, scores
 
 M = 3
 SMALL: dict[str, Any] = {
@@ -46,20 +45,6 @@ MECHANISMS = [
     ("local", "laplace"),
     ("shuffle", "binomial-tree"),
 ]
-curves = cache(promise)
-
-
-@cache
-def scores(spec: AttackSpec) -> tuple[np.ndarray, np.ndarray]:
-    traces = dprl.run(spec).seeds
-    return np.concatenate([t.first for t in traces]), np.concatenate([t.second for t in traces])
-
-
-def measured(spec: AttackSpec) -> metrics.Measured:
-    found = curves(spec.run)
-    assert found is not None
-    separations, measures = (np.array(found[name]) for name in ("separations", "measures"))
-    return metrics.epsilon_of_separation(metrics.separation(*scores(spec)), separations, measures)
 
 
 @pytest.mark.parametrize("places", ["together", "random"])

@@ -16,7 +16,7 @@ from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun
-from tests.problems import STAGED
+from tests.problems import RELAXED, STAGED
 from tests.simulation.test_engine import finished, same_bits
 
 Ints = NDArray[np.int64]
@@ -67,7 +67,7 @@ def test_stages_take_every_user_once(K: int, tuples: int) -> None:
 @pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize("K", [24, 25, 26, 50, 97, 1000, 12_345, 10**6 + 1])
 def test_runs_of_any_length_play_every_user(K: int) -> None:
-    for algorithm, privacy in STAGED:
+    for algorithm, privacy in [*STAGED, *RELAXED]:
         trace = finished(EliminationRun(spec_of(algorithm, privacy, episodes=K), 0))
         assert trace.complete
         assert trace.episodes[-1] == K

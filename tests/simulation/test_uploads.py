@@ -49,10 +49,7 @@ CSV = HEADING + "".join(
 )
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")  # compiled code stays where it is
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def uploaded(declared: dict[str, Any] = PUBLIC, **fields: Any) -> UploadSpec:

@@ -15,9 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from dprl.engine import compiled
 from dprl.mdp.tabular import Array
-from dprl.statistics.consistency import SIGNATURE, consistent, nearest_counts, unchanged
+from dprl.statistics.consistency import consistent, nearest_counts
 
 
 class Case(NamedTuple):
@@ -192,18 +191,3 @@ def test_released_counts_are_consistent_and_never_too_small_on_the_good_event() 
         # the minimiser is within E/4 of m^ (the true m is feasible), m^ within E/4 of m, and the shift is E/(2S)
         assert (np.abs(released[..., :S] - true[..., :S]) <= E / 2 + E / (2 * S) + 1e-9).all()
         np.testing.assert_array_equal(released[..., S + 1], noisy[..., S + 1])
-
-
-def test_compiled_is_bit_identical() -> None:
-    rng = np.random.default_rng(5)
-    for function in (consistent, unchanged):
-        machine = compiled(function, SIGNATURE)
-        for noise in (0.0, 5.0, 500.0):
-            _, noisy = noisy_counts(rng, noise)
-            ours, theirs = np.zeros_like(noisy), np.zeros_like(noisy)
-            errors, tau2 = np.full(noisy.shape[:3], 10.0), np.ones(len(noisy))
-            function(noisy, errors, tau2, ours)
-            machine(noisy, errors, tau2, theirs)
-            np.testing.assert_array_equal(ours, theirs)
-            if function is unchanged:
-                np.testing.assert_array_equal(ours, noisy)
