@@ -64,8 +64,10 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_links_and_pictures_lead_somewhere(page: Path) -> None:
-    for address in re.findall(r"\]\(([^)\s]+)\)", without_code(text_of(page))):
+def test_links_pictures_and_names_of_tests_lead_somewhere(page: Path) -> None:
+    text = without_code(text_of(page))
+    assert [file for file in re.findall(r"`(tests/[\w/]+\.py)", text) if not (ROOT / file).exists()] == []
+    for address in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"https?://|mailto:", address):
             continue
         file, _, anchor = address.partition("#")

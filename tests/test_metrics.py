@@ -32,13 +32,6 @@ def test_exponents_are_means_or_medians_over_seeds() -> None:
     assert metrics.growth_exponent(x, values, 1e4, 1e5, "median")[0] == pytest.approx(0.4, abs=0.02)
 
 
-def test_one_seed_has_a_mean_and_no_band() -> None:
-    mean, low, high = metrics.regret_band(np.array([[1.0, 2.0, 4.0]]))
-    assert mean.tolist() == [1.0, 2.0, 4.0]
-    assert np.isnan(low).all()
-    assert np.isnan(high).all()
-
-
 def test_mean_ends_where_the_slowest_seed_is() -> None:
     mean, low, _ = metrics.regret_band(np.array([[1.0, 2.0, 3.0], [3.0, 4.0, np.nan]]))
     assert mean[:2].tolist() == [2.0, 3.0]
@@ -77,12 +70,6 @@ def test_extra_regret_interpolates_a_baseline_with_other_checkpoints() -> None:
     )
     # From (0, 0) the baseline's regret is its episode here; past its end nothing is known.
     np.testing.assert_allclose(extra, [[1.0, 5.0, 10.0, np.nan]])
-
-
-def test_extra_regret_ends_where_an_unfinished_baseline_does() -> None:
-    at = np.array([1, 2, 3])
-    _, extra = metrics.extra_regret(at, np.full((1, 3), 5.0), at, np.array([[1.0, 2.0, np.nan]]))
-    np.testing.assert_array_equal(extra, [[4.0, 3.0, np.nan]])
 
 
 @pytest.mark.parametrize("exponent", [0.3, 0.5, 1.0])

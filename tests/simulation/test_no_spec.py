@@ -243,12 +243,9 @@ KNOWN = st.sampled_from(
         model(),
     ]
 )
+ENTRIES: list[Any] = [*ENVIRONMENTS.values(), *ALGORITHMS.values()]
 PARAMS = st.dictionaries(
-    st.sampled_from(
-        sorted(
-            {f.name for entry in (*ENVIRONMENTS.values(), *ALGORITHMS.values()) for f in entry.fields} | {"x"}
-        )
-    ),
+    st.sampled_from(sorted({field.name for entry in ENTRIES for field in entry.fields} | {"x"})),
     JSON | st.integers(-5, 400) | st.sampled_from(["6", "1e3", "osband", "H-h"]),
     max_size=4,
 )
