@@ -7,18 +7,6 @@ several tests share. So noise for people, and the coin for who is held out, fall
 Other processes (also forks of a test) and browsers have the system's source. What is asserted of their draws holds with
 probability at least 1 - 1e-9.
 
-Draw noise, seeded
-    simulation/  test_alike, test_budget, test_check, test_one_row, test_people, test_policy_file, test_prepare,
-                 test_start, test_uploads
-    pages/       test_nothing_outlives, test_upload
-    tests/       test_brief, test_release, test_release_attack, test_research, test_sheet
-Draw who is held out and nothing else, seeded
-    uploads/     test_readings
-    simulation/  test_reading
-Draw names, keys and codes and nothing else, seeded; nothing depends on their values, and what they name is in a folder
-of the test's own
-    runs/        test_rooms, test_short_links
-    pages/       all that open a room, a short link or a run in the background
 Draw for real, with what is asserted
     privacy/test_exact.py::test_draws_come_from_the_operating_system   how many bits are taken: always true
     browser/test_upload.py   a bound of 6.2 with a standard deviation of 0.007 is above 5.7; the best policy is learned

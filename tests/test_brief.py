@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dprl
-from dprl.simulation import KINDS, AttackSpec, Trace, online
+from dprl.simulation import AttackSpec, Trace, online
 from dprl.simulation.uploads import kept
-from dprl.simulation.uploads.declaration import declaration
 from dprl.words import upward
 
 MOST = 1000  # characters
 TINY: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
 ONLINE = dprl.RunSpec(**TINY, episodes=1000, seeds=2)
-SWEEP = dprl.Sweep(
-    ONLINE,
-    {"epsilon": [i / 10 for i in range(1, 51)], "privacy": list(dprl.privacy.PRIVATIZERS), "S": [3, 4]},
-)
 PUBLIC = {
     "states": ["a", "b"],
     "actions": ["x", "y"],
@@ -51,10 +46,6 @@ def whatever(names: Iterable[tuple[str, Any]]) -> None:
     """Each prints something, in at most MOST characters."""
     for name, thing in names:
         assert 0 < len(repr(thing)) <= MOST, (name, len(repr(thing)), repr(thing)[:200])
-
-
-def test_there_is_a_spec_of_each_kind() -> None:
-    assert SPECS.keys() == KINDS.keys()
 
 
 @pytest.mark.parametrize("kind", SPECS)
@@ -88,32 +79,6 @@ def test_a_trace_names_its_environment_its_interval_and_what_is_proved(traces: d
 def test_a_seed_that_was_cut_short_says_so() -> None:
     run = online.start(ONLINE.replace(episodes=10**15), 0)
     assert repr(run.trace()).endswith("cut short)")
-
-
-def test_registries_and_their_entries_print_briefly() -> None:
-    registries: list[Mapping[str, Any]] = [
-        dprl.ALGORITHMS, dprl.OFFLINE, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.privacy.PRIVATIZERS,
-        dprl.simulation.FIELDS, KINDS,
-        *(kind.fields for kind in KINDS.values()),
-    ]  # fmt: skip
-    for registry in registries:
-        whatever([("registry", registry), *registry.items()])
-        assert all(key in repr(registry) for key in registry)
-        assert isinstance(registry, Mapping)
-
-
-def test_models_specs_and_sweeps_print_briefly() -> None:
-    whatever(
-        [("sweep", SWEEP), ("point", SWEEP.points[0]), *((spec.label(), spec) for spec in SWEEP.specs[:3])]
-    )
-    for world in dprl.ENVIRONMENTS.values():
-        whatever([(world.key, world.make(**{f.name: f.default for f in world.fields}))])
-    mixture = dprl.ENVIRONMENTS["linear-mixture"]
-    assert mixture.mixture is not None
-    whatever([("mixture", mixture.mixture(**{f.name: f.default for f in mixture.fields}))])
-    whatever([("declared", declaration(json.dumps(PUBLIC)))])
-    assert "algorithm='dp-ucbvi'" in repr(ONLINE)
-    assert "epsilon" in repr(SWEEP)
 
 
 def test_an_environment_of_ones_own_prints_briefly_however_large_it_is() -> None:

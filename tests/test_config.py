@@ -10,6 +10,7 @@ import pytest
 from streamlit import config
 
 from dprl.figures.style import DARK, LIGHT, Theme
+from tests.figures.eyes import contrast
 
 FILE = Path(__file__).parent.parent / ".streamlit" / "config.toml"
 OPTIONS = tomllib.loads(FILE.read_text(encoding="utf-8"))
@@ -33,18 +34,6 @@ def test_streamlit_knows_the_option(option: str) -> None:
 def test_pages_have_the_figures_ground_and_ink(scheme: str, theme: Theme) -> None:
     page = OPTIONS["theme"][scheme]
     assert (page["backgroundColor"], page["textColor"]) == (theme.background.lower(), theme.ink.lower())
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of #rrggbb, as WCAG 2 defines it."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -14,8 +14,7 @@ import pytest
 import yaml
 
 from dprl import serve
-from dprl.__main__ import command_line, main
-from dprl.serve import Guard
+from dprl.__main__ import main
 from tests.faults.steps import COPY, STEPS
 
 ROOT = Path(__file__).parents[1]
@@ -80,36 +79,3 @@ def test_the_unit_runs_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert served(service["ExecStart"].split(), monkeypatch) == ("127.0.0.1", 8501)
     assert f"DPRL_HOME=/var/lib/{service['StateDirectory']}" in service["Environment"].split()
     assert float(service["TimeoutStopSec"]) > serve.END_LIMIT + 10.0  # and the workers' end
-
-
-def test_the_workflow_writes_the_site_and_publishes_what_it_wrote() -> None:
-    workflow = yaml.safe_load((DEPLOY / "pages.yml").read_text(encoding="utf-8"))
-    assert set(workflow) == {"name", True, "permissions", "concurrency", "jobs"}  # YAML reads "on" as true
-    (job,) = workflow["jobs"].values()
-    commands = [step["run"].split() for step in job["steps"] if "run" in step]
-    assert commands[0] == ["pip", "install", "."]
-    given = command_line().parse_args(commands[1][1:])
-    assert (commands[1][0], given.command) == ("dprl", "web")
-    (uploaded,) = (step["with"]["path"] for step in job["steps"] if "upload-pages" in step.get("uses", ""))
-    assert uploaded == given.out
-    published = {step["id"] for step in job["steps"] if "id" in step}
-    assert re.findall(r"steps\.(\w+)", job["environment"]["url"]) == list(published)
-
-
-@pytest.mark.parametrize("name", ["nginx.conf", "Caddyfile"])
-def test_proxies_lead_to_the_dashboard_and_close_its_metrics(name: str) -> None:
-    text = (DEPLOY / name).read_text(encoding="utf-8")
-    assert f"127.0.0.1:{serve.PORT.default}" in text
-    assert "/_stcore/metrics" in text
-    assert text.count("{") == text.count("}")
-    assert not [
-        header for header in Guard(serve.headers(), False)._headers if header[0].decode() in text.lower()
-    ]
-    if name == "nginx.conf":  # Caddy does these by itself
-        for header in (
-            "Upgrade $http_upgrade",
-            "Connection $connection_upgrade",
-            "Host $http_host",
-            "X-Forwarded-For",
-        ):
-            assert f"proxy_set_header {header}" in text

@@ -19,7 +19,6 @@ from dprl.fields import (
     SpecError,
     check_params,
     decode,
-    number,
     parse_params,
     read_json,
     read_text,
@@ -193,14 +192,6 @@ def test_what_is_repeated_in_a_message_is_short_and_on_one_line(value: object) -
     assert shown(value).isprintable()
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(20, "20"), (0.05, "0.05"), (1e9, "1e+09"), (250_000, "250000"), (10**15, "1e+15"), (0, "0")],
-)
-def test_number(value: float, text: str) -> None:
-    assert number(value) == text
-
-
 def test_an_error_comes_out_of_a_process_of_workers_as_it_went_in() -> None:
     """Pickled by its message alone, it was another error there."""
     error = SpecError("episodes", "0 is not allowed; give a whole number from 1.")
@@ -211,11 +202,6 @@ def test_an_error_comes_out_of_a_process_of_workers_as_it_went_in() -> None:
         error.field,
         error.sentence,
     )
-
-
-def test_a_number_given_as_text_is_seen_to_be_text() -> None:
-    with pytest.raises(SpecError, match=r"^epsilon: '1' is not allowed; give a number"):
-        RunSpec(epsilon="1")  # type: ignore[arg-type]
 
 
 def test_json_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

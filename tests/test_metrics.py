@@ -32,13 +32,6 @@ def test_exponents_are_means_or_medians_over_seeds() -> None:
     assert metrics.growth_exponent(x, values, 1e4, 1e5, "median")[0] == pytest.approx(0.4, abs=0.02)
 
 
-def test_one_seed_has_a_mean_and_no_band() -> None:
-    mean, low, high = metrics.regret_band(np.array([[1.0, 2.0, 4.0]]))
-    assert mean.tolist() == [1.0, 2.0, 4.0]
-    assert np.isnan(low).all()
-    assert np.isnan(high).all()
-
-
 def test_mean_ends_where_the_slowest_seed_is() -> None:
     mean, low, _ = metrics.regret_band(np.array([[1.0, 2.0, 3.0], [3.0, 4.0, np.nan]]))
     assert mean[:2].tolist() == [2.0, 3.0]
@@ -59,11 +52,6 @@ def test_seeds_with_other_checkpoints_are_refused() -> None:
         metrics.align([(np.array([1, 5]), np.zeros(2)), (np.array([1, 10, 100]), np.zeros(3))])
 
 
-def test_average_per_episode() -> None:
-    average = metrics.per_episode(np.array([1, 10, 10**15]), np.array([[3.0, 20.0, 1e15]]))
-    assert average.tolist() == [[3.0, 2.0, 1.0]]
-
-
 def test_extra_regret_is_paired_by_seed() -> None:
     episodes = np.array([1, 2, 4])
     regret = np.array([[3.0, 6.0, 12.0], [30.0, 60.0, 120.0], [7.0, 7.0, 7.0]])
@@ -82,12 +70,6 @@ def test_extra_regret_interpolates_a_baseline_with_other_checkpoints() -> None:
     )
     # From (0, 0) the baseline's regret is its episode here; past its end nothing is known.
     np.testing.assert_allclose(extra, [[1.0, 5.0, 10.0, np.nan]])
-
-
-def test_extra_regret_ends_where_an_unfinished_baseline_does() -> None:
-    at = np.array([1, 2, 3])
-    _, extra = metrics.extra_regret(at, np.full((1, 3), 5.0), at, np.array([[1.0, 2.0, np.nan]]))
-    np.testing.assert_array_equal(extra, [[4.0, 3.0, np.nan]])
 
 
 @pytest.mark.parametrize("exponent", [0.3, 0.5, 1.0])
@@ -341,3 +323,12 @@ def test_shares_of_all_there_is_to_lose() -> None:
     assert metrics.least([shares, np.array([0.7])]) == 0.5
     assert metrics.least([np.array([np.nan])]) == np.inf
     assert metrics.least([]) == np.inf
+
+
+def test_seeds_that_lose_in_proportion_to_the_users_are_counted() -> None:
+    episodes = np.array([1, 10, 100, 1000, 10_000])
+    flat = np.array([1.0, 5.0, 9.0, 9.0, 9.0])
+    relapsed = flat + np.array([0.0, 0.0, 0.0, 1e3, 1e4])
+    assert metrics.unsettled(episodes, np.array([flat, relapsed, episodes / 2])) == 2
+    assert metrics.unsettled(episodes, np.array([np.zeros(5), np.sqrt(episodes)])) == 0
+    assert metrics.unsettled(np.zeros(0, np.int64), np.zeros((2, 0))) == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +33,7 @@ from dprl.metrics.curves import Evidence, RunCurves
 from dprl.papers import CLAIMS, Setting, command, hard, offline, privacy, ranking, regret
 from dprl.papers.evidence import DIGITS, POINTS, from_dict, kept, seen_in, to_dict
 from dprl.papers.experiments import COLLUSIONS
-from dprl.papers.items import FOUND, STATED, all_items, papers, related
+from dprl.papers.items import FOUND, all_items
 from dprl.papers.ranking import (
     PROBLEMS,
     SEEDS,
@@ -47,16 +46,13 @@ from dprl.papers.ranking import (
     ranked_spec,
 )
 from dprl.papers.rates import by_horizon, crossing, data_needed, in_horizon
-from dprl.papers.report import report as report_of
 from dprl.sentences import papers as sentences
 from dprl.simulation import Trace, kinds, online
-from dprl.theory.papers import PAPERS as SOURCES
 from pages.shared.results.bundled import asset, path_of
 from pages.shared.results.evidence import bundled
 from tests.problems import first
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)
-LEGIBLE = 55  # characters that an axis of a telephone has room for
 NO: Verdict = "does not hold here"
 
 
@@ -75,51 +71,6 @@ def evidence(*settings: Setting) -> Evidence:
 
 def verdict(setting: Setting) -> str:
     return setting.judge(evidence(setting)).verdict
-
-
-@pytest.mark.parametrize("key", CLAIMS)
-def test_a_chart_counts_its_settings_as_the_verdict_does(key: str) -> None:
-    """An exponent of 0.00, where more than 0.1 is claimed, was counted among those within the claim's range."""
-    found = bundled().reports[key]
-    verdicts = [one.verdict for one in found.findings]
-    said = sentences.against(found.findings)
-    counts: dict[Verdict, re.Match[str] | None] = {
-        "holds": re.search(
-            r"In (\d+) of \d+ settings the claim holds: the whole interval is within its range", said
-        ),
-        "holds as an upper bound": re.search(
-            r"In (\d+) of \d+ settings the claim holds as an upper bound", said
-        ),
-    }
-    if len(verdicts) == 1:
-        return
-    for verdict, count in counts.items():
-        assert (0 if count is None else int(count[1])) == verdicts.count(verdict)
-    for verdict, one in zip(verdicts, found.findings, strict=True):
-        if verdict == "holds" and found.claim.key == "ldp-multiplicative":
-            assert one.low > one.threshold  # right of the mark on the chart
-
-
-def test_what_lies_lower_than_claimed_is_an_upper_bound() -> None:
-    flat, steep = grows(Measured(0.0, 0.0, 0.0), 0.5), grows(Measured(0.4, 0.3, 0.5), 0.5)
-    assert sentences.against([flat]) == (
-        "The claim holds as an upper bound: the interval reaches below its range, so growth may be slower than claimed."
-    )
-    assert sentences.against([steep]) == "The claim holds: the whole interval is within its range."
-    assert sentences.against([steep, flat]) == (
-        "In 1 of 2 settings the claim holds: the whole interval is within its range. In 1 of 2 settings the claim "
-        "holds as an upper bound: the interval reaches below its range, so growth may be slower than claimed."
-    )
-    too_steep = grows(Measured(0.9, 0.8, 1.0), 0.5)
-    assert sentences.against([too_steep, too_steep]) == "In 2 of 2 settings the claim is not confirmed."
-
-
-@pytest.mark.parametrize("key", CLAIMS)
-def test_a_claim_holds_where_the_whole_interval_is_within_the_zone_that_is_drawn(key: str) -> None:
-    for one in bundled().reports[key].findings:
-        within = one.zone[0] <= one.low and one.high <= one.zone[1]
-        assert within or one.verdict != "holds"
-        assert not within or one.verdict in ("holds", "nothing learned yet")
 
 
 def test_two_claims_in_a_small_form_additive_and_multiplicative() -> None:
@@ -177,15 +128,6 @@ def test_in_the_hard_instances_every_worse_arm_loses_the_gap(arms: int) -> None:
     up = mdp.P[0, 0, :, 1]
     assert up[0] - up[1:] == pytest.approx(np.full(arms, 0.1))
     assert hard.gap_of(spec) == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize("key", CLAIMS)
-def test_an_interval_is_over_what_was_repeated(key: str) -> None:
-    """Over seeds where runs are compared, over something else where one is asked, over nothing if that is exact."""
-    found = bundled().reports[key]
-    for setting, one in zip(found.claim.settings, found.findings, strict=True):
-        assert (setting.over == "seeds") == (not setting.question)
-        assert setting.over or one.low == one.value == one.high
 
 
 def measured(*values: float) -> Measured:
@@ -279,48 +221,6 @@ def test_the_order_of_runs_that_learned_nothing_is_not_judged(
         assert found.value == pytest.approx(shares[-1] / shares[-2])  # what cannot be judged is what is shown
 
 
-def test_no_bundled_order_rests_on_runs_that_learned_nothing() -> None:
-    """Two runs of a setting that both lose more than half leave its order open, and nothing else does."""
-    early: set[str] = set()
-    for key, found in bundled().reports.items():
-        for setting, one in zip(found.claim.settings, found.findings, strict=True):
-            if "neighbours in the order" in setting.statistic:
-                runs = [bundled().evidence.runs[spec] for spec in setting.specs]
-                shares = np.array([run.ends.mean() / run.at[-1] / run.v_star for run in runs])
-                assert (one.verdict == "nothing learned yet") == ((shares > 0.5).sum() > 1), setting.title
-                early |= {key} if one.verdict == "nothing learned yet" else set()
-    assert early == {"order-of-trust", "larger-budget", "figure-online-1"}
-
-
-def test_claims_are_told_apart_and_say_what_they_claim_in_a_sentence() -> None:
-    for claim in CLAIMS.values():
-        lines = [(setting.title, setting.statistic) for setting in claim.settings]
-        assert len(set(lines)) == len(lines) >= 2, claim.key
-        groups = [
-            statistic for statistic, _ in itertools.groupby(setting.statistic for setting in claim.settings)
-        ]
-        assert len(set(groups)) == len(groups), claim.key  # each statistic's settings are numbered on
-        assert max(map(len, groups)) <= LEGIBLE, claim.key
-        assert bool(claim.seen) == any(setting.draw for setting in claim.settings)
-
-
-def test_the_same_asked_of_ours_stands_beside_a_claim_and_has_no_part_in_its_verdict() -> None:
-    """Its runs count only reports of who played; the claim's are of
-    everybody, and have no mechanism that a new default could change."""
-    found = bundled().reports["ldp-multiplicative"]
-    ours = found.beside
-    assert ours is not None
-    assert [report.claim.key for report in bundled().reports.values() if report.beside] == [found.claim.key]
-    for report, noise in ((found, ("gaussian", "all")), (ours, ("unary", "played"))):
-        private = [setting.specs[1] for setting in report.claim.settings]
-        assert {(spec.mechanism, spec.reports) for spec in private} == {noise}
-    assert found.claim.runs.keys() >= ours.claim.runs.keys()
-    settings = replace(found.claim, beside=None)
-    assert report_of(settings, bundled().evidence).verdict == found.verdict
-    assert ours.text() in found.text()
-    assert found.to_dict()["beside"] == ours.to_dict()
-
-
 def test_what_is_kept_of_a_run_is_small_and_survives_json() -> None:
     at = np.unique(np.geomspace(1, 10**9, 500).astype(np.int64))
     values = np.vstack([at * np.pi, at * math.e])
@@ -381,104 +281,6 @@ def test_the_command_line_saves_the_curves_of_each_setting_with_their_numbers(
         for one in setting.draw(known).series:
             rows = table[table["series"] == one.label]
             np.testing.assert_allclose(rows["mean"], one.rows.mean(0), rtol=1e-9)
-
-
-def numbered(kind: str, *numbers: str | int, prefix: str = "", last: int | None = None) -> set[str]:
-    """Lemma B.1, Lemma B.2, ...; last: of a run that begins with the one number given."""
-    many = range(int(numbers[0]), last + 1) if last else numbers
-    return {f"{kind} {prefix}{number}" for number in many}
-
-
-# Every numbered item of the papers' texts, from the first page to the last appendix.
-NUMBERED = {
-    "online": {
-        "Table 1",
-        "Figure 1",
-        "Algorithm 1",
-        "Assumption 3.1",
-        "Remark 3.2",
-        "Theorem 4.1",
-        "Remark 5.3",
-        "Remark 5.5",
-        "Corollary C.10",
-    }
-    | numbered("Lemma", "5.1", "5.4", "5.6", "6.1", "B.1", "B.2", "B.4", "B.6", "B.8", "B.9", "C.11")
-    | numbered("Lemma", 2, prefix="C.", last=9)
-    | numbered("Theorem", "5.2", "5.7")
-    | numbered("Remark", "B.3", "B.5", "B.7"),
-    "offline": {
-        "Lemma 2.7",
-        "Figure 1",
-        "Remark C.8",
-        "Remark D.9",
-        "Remark D.14",
-        "Theorem D.15",
-        "Lemma E.20",
-    }
-    | numbered("Algorithm", 1, 2)
-    | numbered("Remark", "2.4", "3.1", "3.2", "3.3")
-    | numbered("Theorem", "3.4", "4.1")
-    | numbered("Lemma", 1, prefix="C.", last=7)
-    | numbered("Lemma", 9, prefix="C.", last=11)
-    | numbered("Lemma", 1, prefix="D.", last=8)
-    | numbered("Lemma", 10, prefix="D.", last=13)
-    | numbered("Lemma", 16, prefix="D.", last=18)
-    | numbered("Lemma", 1, prefix="E.", last=17),
-    "pac": numbered("Algorithm", 1, last=5)
-    | numbered("Theorem", 1, 3, 4, 5, 6, 12, 14)
-    | numbered("Lemma", 2, 7, 8, 9, 10, 11, 13)
-    | numbered("Lemma", 15, last=23)
-    | numbered("Claim", 1, 2)
-    | numbered("Figure", 1, 2),
-    "linear": {"Table 1"}
-    | numbered("Algorithm", 1, 2, 3)
-    | numbered("Theorem", 7, 8, 9)
-    | numbered("Corollary", 5, 6, 10, 11)
-    | numbered("Remark", 1, last=8)
-    | numbered("Lemma", 12, last=25)
-    | numbered("Claim", 26, last=32),
-    "shuffle": {"Table I", "Assumption 4", "Corollary 39", "Lemma 42"}
-    | numbered("Algorithm", 1, last=4)
-    | numbered("Theorem", 6, 11)
-    | numbered("Lemma", 7, last=10)
-    | numbered("Lemma", 12, last=38)
-    | numbered("Lemma", 40, 41),
-}
-
-
-def test_every_numbered_item_of_the_papers_has_a_row() -> None:
-    assert set(papers()) == set(NUMBERED)
-    for name, wanted in NUMBERED.items():
-        rows = papers()[name].items
-        found = {one for row in rows for one in (*row.covers, row.name)}
-        assert wanted <= found, name
-        covered = [one for row in rows for one in row.covers]
-        assert len(set(covered)) == len(covered), name
-
-
-def test_every_row_is_well_formed() -> None:
-    assert len(all_items()) == sum(len(paper.items) for paper in papers().values())  # no two alike
-    for item in all_items().values():
-        assert re.fullmatch(r"[a-z0-9-]+", item.key), item.address
-        assert item.says.endswith("."), item.address
-        assert len(item.says.split()) <= 30, item.address
-        if item.claim is None:
-            assert item.verdict in STATED, item.address
-            assert item.why.endswith("."), item.address
-            assert bool(item.source) == (item.verdict != "not tested"), item.address
-            assert not item.source or re.search(r"arxiv.org/abs/\d+\.\d+v\d+$", item.source), item.address
-        else:
-            assert not item.verdict, item.address
-            assert {*item.settings} <= {*range(1, len(item.claim.settings) + 1)}, item.address
-    assert {item.experiment for item in all_items().values() if item.experiment} == set(CLAIMS)
-    assert {paper.paper for paper in papers().values()} <= set(SOURCES)
-
-
-def test_later_papers_bear_on_rows_and_say_what_was_read() -> None:
-    for work in related():
-        assert {*work.bears_on} <= set(all_items())
-        assert work.read.startswith("nothing") == (not work.source)
-        assert not work.source or re.search(r"v\d+$", work.source)
 
 
 def test_a_verdict_is_the_worst_of_its_settings() -> None:

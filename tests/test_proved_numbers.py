@@ -16,7 +16,6 @@ from dprl.research.cards import proved_in_words
 from dprl.sentences import attack, offline, price, promise, room, sheet, uploads, verdict
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.offline_spec import OfflineSpec
-from tests.test_layers import ROOT
 
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 UNITS = {"million": 6, "billion": 9, "trillion": 12}
@@ -117,12 +116,3 @@ def test_a_card_rounds_up_whatever_is_asked() -> None:
         card = noise_of_run(OfflineSpec(rho=rho, n=100))[0].guarantee
         assert said(repr(card), "proved rho ") >= Decimal(card.proved_rho or 0) * (1 - words.SLACK)
         assert value(words.at_most(card.proved_rho or 0)) >= Decimal(card.proved_rho or 0) * (1 - words.SLACK)
-
-
-def test_no_proved_number_is_printed_in_another_way() -> None:
-    """Wherever a number is called proved where it is printed, one of the functions of dprl/words.py prints it."""
-    nearest = re.compile(r"\b(human|promise|significant|typed|count|percent)\([^()]*proved_(rho|epsilon)")
-    for folder in ("dprl", "pages"):
-        for path in (ROOT / folder).rglob("*.py"):
-            wrong = nearest.findall(path.read_text(encoding="utf-8"))
-            assert not wrong, (path, wrong)

@@ -12,12 +12,9 @@ import pytest
 
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
-from dprl.learners import OFFLINE
 from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
 from dprl.research.collect import collect
-from dprl.research.frontiers import bound_of_run, proved_exponent
-from dprl.research.series import falls_by, price_picture, price_series, style_of_data
 from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model
@@ -56,13 +53,6 @@ def test_what_a_notebook_shows_is_short_and_says_label_regret_and_proof(
     assert card.count("<svg") == 1
     assert "no privacy" in baseline._repr_html_()
     assert both._repr_html_().count("<tr>") == 2
-
-
-def test_types_say_what_the_seeds_of_a_run_are(private: dprl.Trace[dprl.SeedTrace]) -> None:
-    """Of which mypy reads this file."""
-    seeds: tuple[dprl.SeedTrace, ...] = dprl.run(SPEC.replace(episodes=10, seeds=1)).seeds
-    assert [type(seed) for seed in (*private.seeds, *seeds)] == [dprl.SeedTrace] * 4
-    assert dprl.Trace[dprl.SeedTrace].__origin__ is dprl.Trace  # type: ignore[attr-defined]
 
 
 def test_what_somebody_named_is_text_on_a_card() -> None:
@@ -106,18 +96,9 @@ def test_charts_have_the_numbers_of_the_traces(private: dprl.Trace, baseline: dp
     assert len(frame) == private.values.size + baseline.values.size
 
 
-def test_shares_are_written_in_percent(private: dprl.Trace) -> None:
-    for log_y in (True, False):
-        picture = compare([private]).plot("share", log_y=log_y)
-        axis = picture.figure.to_dict()["layout"]["yaxis"]
-        assert axis["tickformat"] == "~%"
-        assert all(text.endswith("%") for text in axis.get("ticktext", ()))
-        assert ("ticktext" in axis) == log_y  # of less than 1.5 decades
-
-
 def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baseline: dprl.Trace) -> None:
     seeds: Any = private.seeds
-    offline, attack = dprl.Trace(OfflineSpec(), seeds), dprl.Trace(AttackSpec(run=SPEC), seeds)
+    offline = dprl.Trace(OfflineSpec(), seeds)
     wrong: Any = "cost"
     nothing = TabularMDP("poor", np.ones((1, 1, 2, 1)), np.zeros((1, 1, 2)), np.ones(1), ("s",), ("a", "b"))
     poor = dprl.run(RunSpec(environment=nothing, episodes=10, seeds=1))
@@ -125,15 +106,6 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
         (
             lambda: private.plot("privacy cost"),
             "measure: privacy cost is counted from the non-private baseline",
-        ),
-        (lambda: baseline.plot("privacy cost"), "traces: there is no run to draw privacy cost of"),
-        (
-            lambda: poor.plot("suboptimal episodes"),
-            "measure: no episode of DP-UCBVI, central, epsilon 1 can lose",
-        ),
-        (
-            lambda: compare([private]).plot("suboptimal episodes", log_x=False),
-            "log_x: the horizontal axis of suboptimal episodes is logarithmic",
         ),
         (lambda: poor.plot("share"), "measure: V* of DP-UCBVI, central, epsilon 1 is 0"),
         (lambda: private.plot(wrong), "measure: cost is not allowed; give one of regret,"),
@@ -143,23 +115,6 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
             lambda: compare([private, offline]).plot(),
             "traces: online and offline runs have no chart in common",
         ),
-        (
-            lambda: compare({"a": attack}).plot(),
-            "traces: attack runs have no chart; give online, offline runs",
-        ),
-        (
-            lambda: compare([offline]).plot("regret"),
-            "measure: regret is not allowed of offline runs; give one of sub",
-        ),
-        (
-            lambda: compare([offline]).plot(statistic="median"),
-            "statistic: offline runs are drawn by their mean",
-        ),
-        (
-            lambda: compare([offline]).plot(log_x=False),
-            "log_x: the horizontal axis of offline runs is logarithmic",
-        ),
-        (lambda: compare([offline] * 9).plot(), "traces: 9 curves cannot be told apart"),
         (lambda: private.plot("policy"), "measure: policy is drawn of runs on data sets"),
     ):
         with pytest.raises(SpecError) as error:
@@ -347,46 +302,6 @@ def test_a_sweep_of_runs_on_data_sets_is_drawn_as_on_trade_offs() -> None:
         with pytest.raises(SpecError) as error:
             draw()
         assert str(error.value).startswith(sentence)
-
-
-def test_a_theorem_is_named_beside_the_algorithms_that_it_is_about() -> None:
-    linear: Any = {"environment": "linear-synthetic"}
-    found = {
-        (key, promise): falls_by(OfflineSpec(algorithm=key, privacy=promise, **linear))
-        for key, learner in OFFLINE.items()
-        for promise in learner.privacies
-    }
-    assert {key: one for key, one in found.items() if one is not None} == {
-        ("dp-apvi", "zcdp"): ("DP-APVI", "Theorem 3.4"),
-        ("dp-apvi", "pure"): ("DP-APVI, Laplace", "after Theorem 3.4"),
-        ("dp-vapvi", "zcdp"): ("DP-VAPVI", "Theorem 4.1"),
-    }
-    online = [
-        ("riverswim", "dp-ucbvi", "central", "dp-ucbvi-jdp", -1.0),
-        ("riverswim", "dp-ucbvi", "shuffle", None, None),  # Bai et al. prove theirs for SDP-PE
-        ("riverswim", "dp-ucbvi", "local", "dp-ucbvi-ldp", -1.0),
-        ("riverswim", "pucb", "central", "pucb", -1.0),
-        ("linear-mixture", "ucrl-vtr", "central", "ucrl-vtr-jdp", -0.5),
-        ("linear-mixture", "ucrl-vtr-plus", "local", "ucrl-vtr-plus-ldp", None),  # a sum of several powers
-        ("linear-synthetic", "lsvi-ucb", "central", "lsvi-ucb-jdp", -0.4),
-        ("riverswim", "dp-ucbvi", "none", None, None),
-    ]
-    for environment, key, promised, name, exponent in online:
-        run = RunSpec(environment=environment, algorithm=key, privacy=promised)
-        bound = bound_of_run(run)
-        assert (bound and bound.key, proved_exponent(run, "epsilon", price=True)) == (name, exponent)
-        assert proved_exponent(run, "epsilon", price=False) is None
-    at = np.array([10, 100, 1000, 10_000])
-    specs = [OfflineSpec(algorithm=key) for key in ("dp-kl-lcb", "dp-apvi")]
-    curves = [
-        price_series(spec.label(), style_of_data(spec), at, -100 / at * np.ones((3, 1)), np.zeros((3, 4)))
-        for spec in specs
-    ]
-    for shown, names in ((specs, 1), (specs[:1], 0), (specs * 2, 1)):
-        picture = price_picture(shown, (curves * 2)[: len(shown)])
-        drawn = [one["name"] for one in picture.figure.to_dict()["data"] if "like 1/n" in one["name"]]
-        assert drawn == ["falls like 1/n (Theorem 3.4)"] * names
-        assert picture.see.count("Proved for DP-APVI: 1/n (Theorem 3.4).") == names
 
 
 def test_a_task_that_is_cancelled_withdraws_its_run_and_nobody_else_s(

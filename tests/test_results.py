@@ -92,25 +92,6 @@ def test_every_frame_has_the_whole_curve_or_its_end(result: dprl.SweepResult[dpr
         assert (end["episode"] == SPEC.episodes).all()
 
 
-def test_a_table_becomes_latex(result: dprl.SweepResult[dprl.RunSpec]) -> None:
-    pytest.importorskip("jinja2")
-    style = result.summary().style.format(precision=3).format_index(escape="latex", axis=1)
-    text = style.hide(axis="index").to_latex(hrules=True)
-    assert text.startswith("\\begin{tabular}")
-    assert r"regret\_mean" in text
-
-
-def test_what_a_picture_shows_is_plain_text(result: dprl.SweepResult[dprl.RunSpec]) -> None:
-    for picture in (
-        result.plot("regret"),
-        dprl.run(SPEC).plot(),
-        result.select(privacy="none").plot("share"),
-    ):
-        assert picture.see
-        assert not any(sign in picture.see for sign in ("**", "\\", "\N{NO-BREAK SPACE}"))
-    assert "**" in result.plot("regret").see_markdown
-
-
 def test_a_notebook_keeps_one_progress_output(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs: list[list[str]] = []
 

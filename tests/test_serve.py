@@ -35,7 +35,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from dprl import serve, streamlit_patches
 from dprl.fields import SpecError
-from dprl.serve import PORT, Guard, check_address, check_settings, documents, headers, url
+from dprl.serve import Guard, check_address, check_settings, documents, headers, url
 from dprl.sitemap import PAGES, page_at, tagged
 from tests.browser.server import END_LIMIT, ROOT, free_port, serve_command, start
 from tests.runs.test_workers import listening
@@ -64,13 +64,6 @@ def test_the_dashboard_asks_for_what_it_needs(monkeypatch: pytest.MonkeyPatch) -
         check_settings()
 
 
-@pytest.mark.parametrize("port", ["0", "-1", "65536", "80.5", "abc", ""])
-def test_a_bad_port_is_refused_in_one_sentence(port: str) -> None:
-    with pytest.raises(SpecError) as error:
-        PORT.parse(port)
-    assert str(error.value) == f"port: {port} is not allowed; give a whole number from 1 to 65535."
-
-
 def test_a_bad_port_is_said_and_nothing_begins() -> None:
     assert refused("--port=0") == "port: 0 is not allowed; give a whole number from 1 to 65535.\n"
 
@@ -91,12 +84,6 @@ def test_a_port_in_use_is_refused_in_one_sentence() -> None:
         assert refused("--host=127.0.0.1", f"--port={port}") == (
             f"port: {port} is in use; give another one, such as {port % 65535 + 1}.\n"
         )
-
-
-def test_a_free_port_is_fine_and_stays_free() -> None:
-    port = free_port()
-    check_address("localhost", port)
-    check_address("127.0.0.1", port)
 
 
 def test_the_address_to_open() -> None:

@@ -86,22 +86,6 @@ def test_the_bound_is_of_what_the_sheet_says_to_do() -> None:
     assert said.WHOEVER in words(sheet(lacking))
 
 
-def test_a_state_that_nobody_is_in_splits_no_column() -> None:
-    policy = learned()
-    declared = {**policy.about["declared"], "absorbing": "ended"}
-    steps = tuple((ACTIONS[h % 2], *ACTIONS[:1] * 3) for h in range(5))
-    ended = replace(
-        policy,
-        states=("ended", *STATES[1:]),
-        steps=steps,
-        enough=((True,) * 4,) * 5,
-        about={**policy.about, "declared": declared},
-    )
-    table = sheet(ended).split("<h2>What to do</h2>")[1].split("</table>")[0]
-    assert "Steps 0 to 4" in table
-    assert "ended" not in table
-
-
 def test_every_cell_says_what_the_file_says() -> None:
     policy = learned()
     page = sheet(policy)
@@ -125,8 +109,3 @@ def test_without_anybody_held_out_it_says_so() -> None:
     text = words(sheet(learned(held_out=0.0)))
     assert said.NOBODY.replace("**", "") in text
     assert "Cautious policy, proved bound" in text
-
-
-def test_what_is_too_large_for_a_sheet_is_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dprl.research.sheet.MOST_STATES", 3)
-    assert said.IN_A_FILE in words(sheet(learned()))

@@ -17,7 +17,6 @@ from dprl.simulation import RunSpec
 from dprl.simulation.prepare import noise_of_schedule, size_of
 from dprl.users import (
     BUDGETS,
-    FIELDS,
     MODELS,
     MOST,
     Asked,
@@ -45,10 +44,7 @@ from dprl.users.law import (
     signal,
     weights,
 )
-from dprl.words import percent
 from pages.shared.results.bundled import asset, path_of
-from pages.users import words
-from pages.users.words import checks_said, given, times
 from tests.problems import few
 
 TRUE = {
@@ -202,42 +198,11 @@ def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
         assert (again.within, again.factor) == pytest.approx((check.within, check.factor), rel=0.01)
 
 
-@pytest.mark.thorough
-def test_the_stated_error_is_that_of_kinds_left_out_and_of_no_kind_that_checks_it(table: Table) -> None:
-    """All of it from the bundled numbers: what is stated, and how often it would have held on each kind without it."""
-    points = measured(table)
-    assert held_out(points) == pytest.approx(table.held_out, rel=0.01)
-    found = crossed(points)
-    for model in MODELS:
-        assert found[model] == pytest.approx(table.crossed[model], abs=0.02)
-        assert not set(HIDDEN) & set(found[model])
-
-
 def test_a_kind_has_no_part_in_the_law_and_the_factor_that_it_is_compared_with() -> None:
     """One environment is a million times harder than the law: that is found of it, and not within its factor."""
     points = world(spread=0.3)
     hard = [replace(p, needed=p.needed * 1e6) if p.environment == "env 3" else p for p in points]
     assert crossed([p for p in hard if p.model == "none"], ["env 3"]) == {"none": {"env 3": 0.0}}
-
-
-def test_the_page_says_how_often_what_it_states_holds_on_kinds_without_a_part_in_it(table: Table) -> None:
-    """What is stated, how often it holds on kinds that had no part in it, and on kinds that came later."""
-    said = checks_said(table)
-    for model in MODELS:
-        assert f"{times(table.held_out[model])} {given(model)}" in said
-        assert f"{percent(table.inside[model])} {given(model)}" in said
-    for check in table.checks:
-        if check.new:
-            assert f"{percent(check.within)} {given(check.model)}" in said
-    assert f"fits worst {given(max(MODELS, key=table.held_out.__getitem__))}." in said
-
-
-@pytest.mark.thorough
-def test_without_v_star_a_law_would_be_off_by_an_order_of_magnitude(table: Table) -> None:
-    """So the page asks for it."""
-    points = [replace(point, value=1.0) for point in measured(table)]
-    found = held_out(points)
-    assert all(off_by > 4 * table.held_out[model] for model, off_by in found.items())
 
 
 def test_a_bundled_number_is_what_the_engine_says_today(table: Table) -> None:
@@ -345,20 +310,6 @@ def test_users_who_return_take_more_episodes(model: str, table: Table) -> None:
     assert np.isnan(episodes_needed(table, asked, model, 3)) == (model != "none")
 
 
-def test_every_input_has_its_field() -> None:
-    asked = Asked()
-    assert {name: getattr(asked, name) for name in FIELDS} == {name: f.default for name, f in FIELDS.items()}
-
-
-def test_what_was_checked_afterwards_is_within_what_is_said(table: Table) -> None:
-    """The error that the page states covers nine in ten; of what is checked afterwards, too, but for chance."""
-    kinds = {check.of for check in table.checks}
-    assert len(kinds) == 3
-    assert all(check.numbers >= 12 for check in table.checks)
-    assert all(check.within >= 0.9 for check in table.checks if not check.new)
-    assert all(share >= 0.88 for share in table.inside.values())
-
-
 @pytest.mark.parametrize("seed", range(few(40)))
 def test_the_answer_is_true_with_respect_to_the_chart(table: Table, seed: int) -> None:
     """Over settings drawn at random: what is likely enough lies above the whole band, and what is not does not."""
@@ -388,27 +339,3 @@ def test_the_answer_is_true_with_respect_to_the_chart(table: Table, seed: int) -
             assert way != asked
             (then,) = (one for one in answers(table, way) if one.model == need.model)
             assert then.verdict == "affordable"
-    text = words.answer(table, asked, found)
-    least = likely_from(table, asked, "central")
-    if np.isinf(least):
-        assert "no ε up to 10 is likely enough with a trusted curator" in text
-        assert found[1].verdict != "affordable"
-    else:
-        assert f"{least:g}" in text
-    seen = words.see(asked, found)
-    for need in found[1:]:
-        line, clause = curve(table, asked, need.model, BUDGETS), f"the line {words.given(need.model)} "
-        if (line > asked.users).all():
-            assert f"{clause}stays above them up to ε = 10" in seen
-        elif (line <= asked.users).all():
-            assert f"{clause}stays below them" in seen
-        else:
-            assert f"{clause}meets them at ε = " in seen
-
-
-def test_fifty_thousand_users_are_answered_first(table: Table) -> None:
-    asked = Asked(users=50_000, S=8, A=3, H=10)
-    said = words.answer(table, asked, answers(table, asked))
-    assert said == "With 50,000 users, no ε up to 10 is likely enough with a trusted curator."
-    offered = [words.change(asked, way) for way in ways(table, asked, "central")]
-    assert offered == ["28 times the users", "4.6 times the users and ε = 10"]

@@ -20,7 +20,6 @@ from dprl.player.plotly import CHARTS
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
-from pages.home import story
 from pages.shared.examples import AT_FIRST, EXAMPLES, ExploreExample
 from pages.shared.lessons.known import evidence
 from pages.shared.results.evidence import bundled
@@ -28,9 +27,8 @@ from pages.shared.visitor.links import Curve
 from pages.users import words
 from pages.users.link import users_table
 from website import start
-from website.document import STOPS, Document, html_of
+from website.document import Document, html_of
 from website.live import page_of, played, replays, runs_of
-from website.papers import papers
 
 SVG = "http://www.w3.org/2000/svg"  # the name of its elements, which no request is sent for
 NONE = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**4, seeds=2)
@@ -70,20 +68,6 @@ def test_every_file_that_a_page_leads_to_is_written(site: dict[str, str]) -> Non
     )
 
 
-@pytest.mark.thorough
-def test_a_page_has_the_same_bytes_each_time_it_is_written(site: dict[str, str]) -> None:
-    nav = re.search("<nav.*</nav>", site["papers.html"])
-    assert nav is not None
-    assert html_of(papers(), nav[0]) == site["papers.html"]
-
-
-@pytest.mark.thorough
-def test_the_story_is_that_of_the_dashboard_but_for_the_way_to_own_data(site: dict[str, str]) -> None:
-    told = content_of(site["index.html"])["story"]["data"]
-    assert told == json.loads(json.dumps(story.story_content() | {"own": ""}))
-    assert content_of(site["users.html"])["story"] is None
-
-
 def test_users_needed_says_what_the_dashboard_says_wherever_its_sliders_stand(site: dict[str, str]) -> None:
     content = content_of(site["users.html"])
     problems, epsilons, users = (slider["stops"] for slider in content["sliders"])
@@ -115,13 +99,6 @@ def test_lessons_keep_their_answers_behind_folds(site: dict[str, str]) -> None:
             assert said not in open_text
 
 
-def test_a_lesson_leads_to_the_next_and_to_the_list(site: dict[str, str]) -> None:
-    for number in range(len(LESSONS)):
-        html = site[f"lesson-{number}.html"]
-        assert (f'href="lesson-{number + 1}.html"' in html) == (number + 1 < len(LESSONS))
-        assert html.count('href="lessons.html"') == 2
-
-
 def test_pages_have_no_other_charts_than_the_script_that_draws_them(site: dict[str, str]) -> None:
     pictures = [
         state["figure"]
@@ -133,14 +110,6 @@ def test_pages_have_no_other_charts_than_the_script_that_draws_them(site: dict[s
     kinds = {trace["type"] for figure in pictures for trace in figure["data"]}
     assert "scatter" in kinds
     assert kinds <= {"scatter", *CHARTS}
-
-
-def test_a_page_says_of_sliders_and_of_plotly_only_where_it_has_them(site: dict[str, str]) -> None:
-    for name, html in site.items():
-        content = content_of(html) if not name.startswith("live") else None
-        if content is not None:
-            assert (STOPS in html) == bool(content["sliders"])
-            assert ("Plotly.js, copyright" in html) == bool(content["plots"])
 
 
 def test_every_prediction_has_a_place_and_a_verdict(site: dict[str, str]) -> None:

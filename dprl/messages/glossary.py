@@ -17,7 +17,6 @@ class Term:
     symbol: str = ""
     unit: str = ""
     avoid: tuple[str, ...] = ()
-    right: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     said: str = ""
     only: tuple[str, ...] = ()

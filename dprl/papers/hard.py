@@ -1,6 +1,6 @@
 """Experiments on the hard instances of joint differential privacy, a bandit with one best arm: how often it errs.
 
-In the instances chosen here arm 0 is the best, and every other arm loses alpha/2 (tests/test_claims.py holds it): so
+In the instances chosen here arm 0 is the best, and every other arm loses alpha/2 (tests/test_papers.py holds it): so
 mistakes are regret over alpha/2.
 """
 

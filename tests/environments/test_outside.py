@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache, partial
-from inspect import signature
 from math import fsum
 from types import SimpleNamespace
 from typing import Any
@@ -75,37 +74,6 @@ def river(S: int) -> Any:
     return world(S, 2, 1, outcomes)
 
 
-def simple_grid(N: int, lazy: float) -> Any:
-    """SimpleGrid of Colosseum: N x N places, four moves and to stay; two opposite corners pay 1, the others 0, all else
-    0.1, by the place that is left. With chance `lazy` a move does not happen."""
-
-    def outcomes(s: int, a: int) -> Outcomes:
-        row, column = divmod(s, N)
-        dr, dc = ((-1, 0), (0, 1), (1, 0), (0, -1), (0, 0))[a]
-        to = min(max(row + dr, 0), N - 1) * N + min(max(column + dc, 0), N - 1)
-        corner = {row, column} <= {0, N - 1}
-        reward = float(row == column) if corner else 0.1
-        return [(1 - lazy, to, reward, False), (lazy, s, reward, False)]
-
-    return world(N * N, 5, N * N // 2, outcomes)
-
-
-def chain(L: int, fail: float) -> Any:
-    """Chain of rlberry: two moves, each of which goes the other way with chance `fail`; the last place pays 1, and the
-    first a little, where a move comes to it."""
-
-    def outcomes(s: int, a: int) -> Outcomes:
-        places = {-1: max(s - 1, 0), 1: min(s + 1, L - 1)}
-        paid = {0: 0.05, L - 1: 1.0}
-        way = 1 if a else -1
-        return [
-            (1 - fail, places[way], paid.get(places[way], 0.0), False),
-            (fail, places[-way], paid.get(places[-way], 0.0), False),
-        ]
-
-    return world(L, 2, 0, outcomes)
-
-
 def four_rooms(N: int, works: float) -> Any:
     """The grid world with four rooms of rlberry: walls in the middle with a door in each, moves that work with chance
     `works` and else go any way; the goal, in the last corner, pays 1 and ends an episode."""
@@ -146,8 +114,6 @@ WORLDS: dict[str, tuple[Callable[[], Any], int]] = {  # how each is made, and H
     **{name: (partial(gymnasium.make, id, **options), H) for name, (id, options, H) in TOYS.items()},
     "deep sea": (lambda: deep_sea(8), 8),
     "river": (lambda: river(6), 40),
-    "simple grid": (lambda: simple_grid(5, 0.1), 15),
-    "chain": (lambda: chain(12, 0.1), 50),
     "four rooms": (lambda: four_rooms(7, 0.9), 25),
 }
 
@@ -175,25 +141,6 @@ def best_by_recursion(env: Any, H: int) -> float:
         )
 
     return fsum(float(chance) * value(H, s) for s, chance in enumerate(first) if chance)
-
-
-def test_of_gymnasium_s_toys_none_that_says_its_model_and_no_option_is_left_out() -> None:
-    known = {id for id, _, _ in TOYS.values()}
-    tried = {(id.partition("-")[0], option) for id, options, _ in TOYS.values() for option in options}
-    # what P leaves out, and test_what_cannot_be_read_is_refused_in_a_sentence has
-    tried |= {("Taxi", "fickle_passenger"), ("Taxi", "fickle_probability")}
-    for one in list(gymnasium.registry.values()):
-        if not str(one.entry_point).startswith("gymnasium.envs.toy_text"):
-            continue
-        try:
-            env = gymnasium.make(one.id).unwrapped
-        except gymnasium.error.DeprecatedEnv:
-            continue
-        if hasattr(env, "P"):
-            assert one.id in known
-            options = set(signature(type(env).__init__).parameters) - {"self", "render_mode"}
-            kind = one.id.partition("-")[0].removesuffix("8x8").removesuffix("Slippery")
-            assert {option for name, option in tried if name == kind} == options, kind
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -322,9 +269,6 @@ class Named:
             {**TABLE, "possible": [[[2, 0], [1]]] * 3},
             "environment_params.model.possible: P has chances of at most 2",
         ),
-        ({**TABLE, "possible": [[[0, 3], [1]]] * 3}, "environment_params.model.possible: P has"),
-        ({**TABLE, "possible": [[[0, 1, 2], [1]]] * 3}, "environment_params.model.possible: P has"),
-        ({**TABLE, "possible": [[[0, 2]]] * 3}, "environment_params.model.possible: P has"),
         ({**TABLE, "possible": 3}, "environment_params.model.possible: P has"),
         ({**TABLE, "possible": [[[0], [1]]] * 3}, "environment_params.model.P: a chance stands beyond"),
         ({**GOOD, "bernoulli": 1}, "environment_params.model.bernoulli: 1 is not allowed"),
@@ -371,24 +315,18 @@ def with_outcome(outcome: Any) -> Any:
         ("Taxi-v4", {"fickle_passenger": True}, "options: the P of Taxi leaves fickle passengers out"),
         ("CliffWalking-v1", {}, "H: the environment has no time limit; give H"),
         ("FrozenLake-v1", {"H": 101}, "H: 101 is not allowed; the environment ends after 100 steps"),
-        ("FrozenLake-v1", {"H": 0}, "H: 0 is not allowed"),
         ("FrozenLake-v1", {"H": 2, "start": [1.0]}, "start: this is no distribution"),
-        ("FrozenLake-v1", {"H": 2, "start": "x"}, "start: this is no distribution"),
         ("FrozenLake-v1", {"H": 2, "rewards": (0.0, 0.1)}, "rewards: mean rewards go from 0 to 0.33"),
-        ("FrozenLake-v1", {"H": 2, "rewards": (1.0, 1.0)}, "rewards: mean rewards go from 0 to 0.33"),
         (deep_sea(2), {"H": 2, "slips": 1}, "options: slips: these are for an id"),
         (SimpleNamespace(), {"H": 2}, "env: its observation_space is not Discrete"),
         ("FrozenLake-v1", {"H": 2, "start": [-1.0, 2.0] + [0.0] * 14}, "start: start[0] is -1, which is negative"),
         ("FrozenLake-v1", {"H": 2, "start": [0.5] + [0.0] * 15}, "start: start sums to 0.5; give"),
         (with_outcome((0.5, 0, 0.0, False)), {"H": 2}, "env.P: P[0][0] sums to 0.5; give probabilities that sum to 1."),
-        (with_outcome((0.9999, 0, 0.0, False)), {"H": 2}, "env.P: P[0][0] sums to 0.9999; give"),
         (with_outcome((NAN, 0, 0.0, False)), {"H": 2}, "env: P[0][0] has the probability NaN; give a number"),
         (with_outcome((-0.5, 0, 0.0, False)), {"H": 2}, "env: P[0][0] has the probability -0.5, which is negative"),
         (with_outcome((1.0, 0, NAN, False)), {"H": 2}, "env: P[0][0] has the reward NaN; give a number."),
         (with_outcome((1.0, 2, 0.0, False)), {"H": 2}, "env: P[0][0] has the next state 2; give a whole"),
         (with_outcome((1.0, 0.5, 0.0, False)), {"H": 2}, "env: P[0][0] has the next state 0.5; give"),
-        (with_outcome((1.0, NAN, 0.0, False)), {"H": 2}, "env: P[0][0] has the next state NaN; give"),
-        (with_outcome((1.0, 0)), {"H": 2}, "env: P[0][0] is not allowed"),
         (with_outcome(None), {"H": 2}, "env: P[0][0] is not allowed"),
     ],
 )  # fmt: skip

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace, SpecError
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace
 from dprl.learners import Problem
 from dprl.learners.tabular.ldp_obi import plan
 from dprl.learners.tabular.planner import TabularLearner
-from dprl.mdp.counts import visits
 from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops.replan import SeedRun
-from tests.compare import LEVEL, chi_square_tables
 
 H, S, A, K, BETA = 4, 3, 2, 10**6, 0.1
 
@@ -150,33 +148,3 @@ def test_with_the_anytime_bonus_it_is_private_ucb_vi() -> None:
     np.testing.assert_array_equal(same[0].Q, same[1].Q)
     np.testing.assert_array_equal(same[0].regret, same[1].regret)
     assert (other[0].Q[-1] != other[1].Q[-1]).any()
-
-
-@pytest.mark.thorough
-def test_blocks_are_drawn_as_users_one_by_one() -> None:
-    """Visits of the first step and the policy after the last user, in 300 runs each, at LEVEL.
-
-    Regret, gaps, rewards and all visits: tests/simulation/test_engine.py.
-    """
-    spec = RunSpec(
-        environment="random", environment_params={"S": 2, "A": 2, "H": 2}, algorithm="ldp-obi", privacy="local",
-        epsilon=100.0, bonus="paper", episodes=10**5, schedule="geometric:0.5", seeds=1,
-    )  # fmt: skip
-    ways: list[list[bytes]] = []
-    for walk_below, seeds in ((2**62, range(300)), (0, range(1000, 1300))):
-        ends = []
-        for seed in seeds:
-            run = SeedRun(spec, seed, walk_below=walk_below)
-            assert run.advance(60.0)
-            about = (visits(run.state.counts)[0] // 2000).astype(np.int64)
-            ends.append(about.tobytes() + run.state.policy.tobytes())
-        ways.append(ends)
-    assert len(set(ways[0])) > 10
-    assert chi_square_tables(*ways) > LEVEL
-
-
-@pytest.mark.parametrize("privacy", ["central", "shuffle"])
-def test_it_is_for_users_who_trust_nobody(privacy: str) -> None:
-    with pytest.raises(SpecError, match="local or none") as refused:
-        ran(privacy=privacy)
-    assert refused.value.field == "privacy"

@@ -152,11 +152,6 @@ def test_a_block_is_vouched_for_by_every_action_that_is_taken() -> None:
     assert adaptive.next_release(*given, certain) == adaptive.next_release(*given, actions)
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_it_has_no_constants_that_are_not_proved(key: str) -> None:
-    assert learner(key).bonuses == ("paper",)
-
-
 @pytest.mark.parametrize("privacy", ["none", "central"])
 def test_estimates_are_above_what_follows_from_the_next_steps(privacy: str) -> None:
     """Q >= r + PV for the V that was planned with, which regret needs, at every release that is kept."""

@@ -72,7 +72,3 @@ def test_the_card_says_so_just_where_noise_in_rewards_is_larger_than_in_counts(p
         larger.add(short)
         assert (UNCOVERED in guarantee_of(spec, noise).assumptions) == short, spec
     assert larger == ({False} if privacy == "shuffle" else {False, True})
-
-
-def test_learners_whose_bonus_counts_the_noise_in_rewards_say_nothing() -> None:
-    assert [key for key, learner in ALGORITHMS.items() if learner.uncovered] == ["private-ucb-vi"]

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-import dprl
 from dprl import OfflineSpec, metrics
 from dprl.environments.linear_synthetic import features, make
 from dprl.learners import OFFLINE
@@ -208,26 +207,6 @@ def _families(key: str) -> tuple[Family, ...]:
     return OFFLINE[key].families(problem_of(OfflineSpec(**WORLD, algorithm=key), 120), "calibrated")  # type: ignore[arg-type]
 
 
-def test_weights_take_part() -> None:
-    """Values of two states that differ by more than 2 have a variance above 1: other answers than with weights of 1."""
-    asked = []
-    plan = DP_VAPVI.plan(OfflineProblem(MDP.size, 100, 0.1, _params(), features=PHI))
-    record = walked(50, 0).record
-    query = next(plan)
-    while True:
-        answer = query.answer(record, np.zeros(query.draws(MDP.size)), 0.0)
-        if query.family.startswith("square"):
-            answer = answer + 5.0
-        if query.family.startswith("weighted"):
-            asked.append(query.weights)  # type: ignore[attr-defined]
-        try:
-            query = plan.send(answer)
-        except StopIteration:
-            break
-    assert min(weights.min() for weights in asked) < 1
-    assert all(((weights > 0) & (weights <= 1)).all() for weights in asked)
-
-
 def _params(**changes: Any) -> dict[str, Any]:
     return {f.name: f.default for f in DP_VAPVI.fields} | changes
 
@@ -309,17 +288,6 @@ def test_no_query_moves_more_than_its_family_declares(key: str) -> None:
         except StopIteration:
             break
     assert reached == pytest.approx(1)
-
-
-@pytest.mark.thorough
-def test_ours_needs_less_than_a_twentieth_of_the_trajectories_at_the_same_proof() -> None:
-    """linear-synthetic, 100 actions, H = 20: both prove 0.8-zCDP, and both have to learn the rewards."""
-    fields: dict[str, Any] = {"environment": "linear-synthetic", "behaviour": "first:0.6", "seeds": 3}
-    as_in_paper = dprl.run(OfflineSpec(**fields, algorithm="dp-vapvi", rho=1.0, n=2 * 10**5))
-    ours = dprl.run(OfflineSpec(**fields, algorithm="dp-pevi", rho=0.8, n=10**4))
-    proved = [run.guarantee.proved_rho for run in (ours, as_in_paper)]
-    assert proved == pytest.approx([0.8, 0.8], abs=2e-12)  # rounded to the safe side
-    assert ours.values[:, -1].max() < as_in_paper.values[:, -1].min()
 
 
 def test_a_matrix_below_lambda_is_raised_and_counted() -> None:

@@ -253,18 +253,6 @@ def test_binomial_by_enumeration(trials: int, p: Fraction, up: int, down: int) -
             assert epsilon_of(losses, delta) == math.inf
 
 
-def test_binomial_brute_force_with_many_outcomes() -> None:
-    for trials, p, up, down in (
-        (60, Fraction(1, 2), 1, 1),
-        (200, Fraction(1, 50), 1, 1),
-        (60, Fraction(1, 3), 2, 1),
-    ):
-        curve = enumerated(trials, p, up, down)
-        deltas = tuple(d for d in (1e-4, 1e-2, 0.1) if d > 1.01 * curve(50.0))
-        assert deltas
-        agrees((Binomial(trials, float(p), up, down),), curve, deltas)
-
-
 BATCHES = [
     Binomial(3000, 0.5, 60, 60),
     Binomial(1_700_000, 0.5, 60, 60),

@@ -80,13 +80,6 @@ def test_a_batch_is_its_users_one_by_one(users: int, tau: float) -> None:
     assert standard_errors(together**2, variance) < FIVE
 
 
-def test_paper_rule() -> None:
-    users = np.array([1, 3, 49, 50, 51, 10**6, 10**12, 10**15])
-    trials, p = paper_bits(users, 50.0).T
-    np.testing.assert_array_equal(trials, [50, 51, 98, 50, 51, 1e6, 1e12, 1e15])
-    np.testing.assert_allclose(p, [0.5, 0.5, 0.5, 0.5, 25 / 51, 25e-6, 25e-12, 25e-15], rtol=1e-12)
-
-
 def test_calibrated_rule() -> None:
     """`fair` fair bits at least, or rare ones of the stated variance; never a probability above one half."""
     users = np.unique(np.geomspace(1, 1e15, 300).astype(np.int64))
@@ -146,8 +139,6 @@ def test_tail_of_many_batches() -> None:
 
 
 # --- in the nodes of a tree over the batches ---
-
-TREE = MECHANISMS["binomial-tree"]
 
 
 def test_batches_share_the_bits_of_a_node_evenly_and_all_of_them_prove_the_budget() -> None:

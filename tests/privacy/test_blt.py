@@ -11,12 +11,12 @@ from scipy import stats
 
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS
-from dprl.privacy.accounting import Gaussian
 from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.blt import factors, innovations
 from dprl.privacy.mechanisms.gaussian import coefficients
 from tests.compare import FIVE, LEVEL, standard_errors
-from tests.privacy.draws import replaced, unit_noise
+from tests.privacy.draws import unit_noise
+from tests.privacy.test_optimal import error
 
 BLT = MECHANISMS["gaussian-blt"]
 
@@ -44,15 +44,6 @@ def bound(releases: int) -> float:
     """What no factorisation of the prefix sums stays below: the trace norm of A over M."""
     k = np.arange(1, releases + 1)
     return float((1 / (2 * np.sin((2 * k - 1) * np.pi / (4 * releases + 2)))).sum() / releases)
-
-
-def error(releases: int) -> float:
-    """Standard deviation at the worst release when one item is seen through noise of standard deviation 1."""
-    losses = BLT.losses(replaced(1, 1.0), 1.0, stream_of_releases(releases))
-    (loss,) = losses[0]
-    assert isinstance(loss, Gaussian)
-    column = loss.shift / math.sqrt(replaced(1, 1.0).l2_squared)
-    return float(BLT.std(stream_of_releases(releases)).max()) * column
 
 
 @pytest.mark.parametrize("releases", [1, 2, 3, 12, 150])
@@ -96,8 +87,8 @@ def test_covariance() -> None:
 @pytest.mark.parametrize("releases", [50, 782, 4000, 50_000, 1_000_000])
 def test_hardly_more_noise_than_the_square_root(releases: int) -> None:
     """And at 50,000 releases within 1.1 of what no factorisation stays below."""
-    assert 1.0 < error(releases) / (coefficients(releases) ** 2).sum() < 1.001
-    assert error(releases) / bound(releases) < (1.18 if releases < 50_000 else 1.1)
+    assert 1.0 < error(BLT, releases) / (coefficients(releases) ** 2).sum() < 1.001
+    assert error(BLT, releases) / bound(releases) < (1.18 if releases < 50_000 else 1.1)
 
 
 def test_memory_hardly_grows() -> None:

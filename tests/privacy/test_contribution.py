@@ -29,14 +29,12 @@ from dprl.privacy.accounting import (
 )
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.guarantee import Guarantee
-from dprl.privacy.mechanisms import gaussian, optimal, stream_of_releases
+from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.mechanism import column
 from dprl.privacy.mechanisms.tree import levels, scattered, split
 from dprl.privacy.privatizers import Noise
 from dprl.privacy.privatizers.shuffle import least_bits
-from dprl.simulation import schedules
-from dprl.simulation.prepare import guarantee_of, noise_of_schedule
-from dprl.statistics import Change
+from dprl.simulation.prepare import noise_of_schedule
 from tests.compare import LEVEL
 from tests.privacy.draws import TRIPLES, prepared, replaced
 from tests.problems import first
@@ -284,17 +282,6 @@ def test_noise_for_one_episode_is_as_it_was_and_too_little_for_several(
     )
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "m"), [(key, m) for key in ("gaussian-optimal", "gaussian-blt") for m in (3, 10)]
-)
-def test_noise_in_sums_grows_with_m(mechanism: str, m: int) -> None:
-    """m times the scale, so that a bound on the noise is m times as large and holds as often."""
-    one, several = (prepared("central", mechanism, "calibrated", TIMES, H=H, contribution=k) for k in (1, m))
-    np.testing.assert_allclose(several.scales, m * one.scales, rtol=1e-5)
-    np.testing.assert_allclose(several.bound, m * one.bound, rtol=1e-5)
-    np.testing.assert_allclose(several.radius(), m * one.radius(), rtol=1e-5)
-
-
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), first(TRIPLES, lambda triple: triple[0]))
 def test_the_bound_on_the_error_holds_as_often_as_with_one_episode(
     privacy: str, mechanism: str, calibration: str
@@ -312,29 +299,6 @@ def test_the_bound_on_the_error_holds_as_often_as_with_one_episode(
     failed = int((ratio > 1).sum())
     assert stats.binomtest(failed, runs, beta / 3, alternative="greater").pvalue > LEVEL
     assert np.quantile(ratio, 1 - beta) > 0.4
-
-
-def test_little_is_lost_by_noise_for_all_m_episodes_in_the_first_release() -> None:
-    """The columns of C, by which one item is seen from each release: the longest is the first.
-
-    m episodes are in one release where it has as many users.
-    """
-    times = schedules.times("geometric:0.1", 10**9)
-    possible = int(np.argmax(np.diff(times, prepend=0) >= 10))  # the first release of as many
-    stream = stream_of_releases(len(times))
-    lengths = {
-        apart: np.array([np.linalg.norm(column(stream, at, apart)) for at in range(stream.releases)])
-        for apart in (gaussian.innovations, optimal.innovations)
-    }
-    toeplitz, best = lengths.values()
-    assert 0.98 < toeplitz[possible] / toeplitz.max() < 1.0
-    assert best.min() > 0.999 * best.max()
-
-
-def test_what_is_asked_anew_is_moved_m_times_too() -> None:
-    change = Change(((4, 1.0),), anew=((2, 0.5),), asked=3)
-    assert change.at_once(5) == Change(((4, 5.0),), anew=((2, 2.5),), asked=3)
-    assert change.at_once(1) == change
 
 
 @pytest.mark.parametrize("algorithm", ["ucrl-vtr", "lsvi-ucb"])
@@ -392,29 +356,3 @@ def test_what_has_no_proof_is_refused(changes: dict[str, Any], field: str, said:
     with pytest.raises(SpecError, match=said) as refused:
         RunSpec(**{**SMALL, **changes})
     assert refused.value.field == field
-
-
-def test_a_run_of_one_episode_each_is_written_as_before() -> None:
-    run = RunSpec(**SMALL)
-    assert run == RunSpec(**SMALL, contribution=1)
-    assert run.to_dict()["contribution"] == 1
-    several = run.replace(contribution=3)
-    assert several.to_dict()["contribution"] == 3
-    assert RunSpec.from_json(several.to_json()) == several
-    assert several.replace(epsilon=2.0).contribution == 3
-    assert several.seed_key(0) != run.seed_key(0)
-    assert several.baseline() == run.baseline()  # without privacy nobody asks
-    assert several.label().endswith("central, epsilon 1, 3 episodes a user")
-
-
-def test_the_card_of_a_run_says_m() -> None:
-    run = RunSpec(**SMALL, contribution=3)
-    card = guarantee_of(run, noise_of_schedule(run, run.episodes))
-    assert card.unit == "one user: up to 3 episodes, anywhere in the run"
-    assert card.adjacency == "replace all episodes of one user, up to 3 anywhere in the run, by others"
-    assert "3 times: all of a user's episodes may be in the same" in card.noise_formula
-    assert card.contribution == 3
-    assert [step.epsilon for step in card.ladder][:2] == pytest.approx([6.0, 1.0])
-    paper = RunSpec(**SMALL, contribution=3, calibration="paper")
-    proved = guarantee_of(paper, noise_of_schedule(paper, paper.episodes)).proved_epsilon
-    assert proved == pytest.approx(6.0)  # twice for replace-one, three times for three episodes

@@ -72,19 +72,6 @@ def test_coverage_and_no_needless_slack(privacy: str, mechanism: str, calibratio
     assert not covered(2 * ratio, beta)
 
 
-RIVERSWIM = [t for t in TRIPLES if t[2] == "calibrated"] + [("central", "laplace-tree", "paper")]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), RIVERSWIM)
-def test_coverage_on_riverswim(privacy: str, mechanism: str, calibration: str) -> None:
-    """1,920 counters, as the issue has it."""
-    beta, runs = 0.1, 10
-    ratio = ratios(privacy, mechanism, calibration, beta, runs, 20, 6, 2)
-    assert covered(ratio, beta)
-    assert np.quantile(ratio, 1 - beta) >= 0.5
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
 def test_the_engine_measures_the_same(privacy: str, mechanism: str, calibration: str) -> None:

@@ -54,19 +54,6 @@ def test_paper_gaussian_noise_proves_exactly_rho(rho: float) -> None:
     assert blanked == [pytest.approx(gaussian_epsilon(math.sqrt(rho), 1e-6))]  # half as many counters
 
 
-def test_a_card_says_whose_the_bound_is_and_with_what_chance_it_fails() -> None:
-    ours = noise_of(rho=1.0, algorithm="dp-kl-lcb", beta=0.05).guarantee
-    said = ours.assumptions[-1]
-    assert said.startswith(
-        "V~ is below the value of the learned policy, except with a chance of at most β = 0.05. The source is ours"
-    )
-    assert ours.public == (
-        "the numbers of states, actions, steps and users",
-        "the mean reward of every state and action",
-    )
-    assert not any("V~" in words for words in noise_of(rho=1.0).guarantee.assumptions)
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 def test_paper_laplace_noise_proves_exactly_epsilon(epsilon: float) -> None:
     card = noise_of(privacy="pure", epsilon=epsilon).guarantee

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import math
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import pytest
 
 from dprl import RunSpec
 from dprl.fields import SpecError
-from dprl.privacy import MECHANISMS, PRIVATIZERS, accounting
+from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import (
     Binomial,
     Laplace,
@@ -22,7 +20,6 @@ from dprl.privacy.accounting import (
     gaussian_mu,
     group_epsilon,
 )
-from dprl.privacy.guarantee import budget
 from dprl.privacy.mechanisms.gaussian import coefficients
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
 from dprl.privacy.privatizers.shuffle import least_bits, paper_bits, paper_tau
@@ -48,39 +45,6 @@ def small(privacy: str, mechanism: str | None, calibration: str | None, **change
         "seeds": 1,
     }
     return RunSpec(privacy=privacy, mechanism=mechanism, calibration=calibration, **(given | changes))
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "written"),
-    [
-        (1.0, 1e-6, "(1, 10⁻⁶)"),
-        (0.5, 2.5e-8, "(0.5, 2.5×10⁻⁸)"),
-        (20.0, 1e-12, "(20, 10⁻¹²)"),
-        (2.0, 0.05, "(2, 0.05)"),
-        (2.0, 0.0, "(2, 0)"),
-    ],
-)
-def test_a_budget_is_written_as_people_do(epsilon: float, delta: float, written: str) -> None:
-    assert budget(epsilon, delta) == written
-
-
-def test_a_card_leaves_nothing_behind_that_grows_with_the_run() -> None:
-    """A worker makes many; each release time kept is some forty bytes, of which an episodic run has a million."""
-    times = np.arange(1, 50_001) * 7
-
-    def held() -> int:
-        accounting._on_grid.cache_clear()  # a few, whatever is asked
-        gc.collect()
-        return tracemalloc.get_traced_memory()[0]
-
-    prepared("central", "gaussian-tree", "calibrated", times[:9]).guarantee()  # imports what it takes
-    tracemalloc.start()
-    try:
-        before = held()
-        prepared("central", "gaussian-tree", "calibrated", times, epsilon=2.0).guarantee()
-        assert held() - before < 2 * len(times)
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
@@ -194,50 +158,14 @@ def test_two_runs_with_equal_seeds_cancel_their_noise() -> None:
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"privacy": "central", "mechanism": "gaussian-tree", "delta": 0.0}, "delta", "laplace-tree"),
-    ({"privacy": "central", "mechanism": "gaussian-toeplitz", "delta": 0.0}, "delta", "laplace-tree"),
     ({"privacy": "local", "mechanism": "gaussian", "delta": 0.0}, "delta", "laplace"),
     ({"privacy": "shuffle", "delta": 0.0}, "delta", "above 0"),
     ({"privacy": "shuffle", "calibration": "paper", "delta": 0.0}, "delta", "above 0"),
-    (
-        {"privacy": "central", "mechanism": "gaussian-tree", "calibration": "paper"},
-        "calibration",
-        "calibrated",
-    ),
-    (
-        {"privacy": "central", "mechanism": "gaussian-toeplitz", "calibration": "paper"},
-        "calibration",
-        "calibrated",
-    ),
-    ({"privacy": "local", "mechanism": "gaussian", "calibration": "paper"}, "calibration", "calibrated"),
-    ({"privacy": "central", "mechanism": "laplace"}, "mechanism", "laplace-tree"),
-    ({"privacy": "central", "mechanism": "binomial-sum"}, "mechanism", "gaussian-toeplitz"),
     ({"privacy": "local", "mechanism": "laplace-tree"}, "mechanism", "unary, gaussian or laplace"),
-    ({"privacy": "shuffle", "mechanism": "gaussian"}, "mechanism", "binomial-sum"),
-    (
-        {
-            "algorithm": "sdp-pe",
-            "environment": "random",
-            "environment_params": {"S": 2, "A": 2, "H": 2},
-            "mechanism": "binomial-tree",
-        },
-        "mechanism",
-        "binomial-sum",
-    ),
-    ({"algorithm": "ucbvi", "privacy": "shuffle"}, "privacy", "none"),
     (
         {"privacy": "central", "mechanism": "gaussian-toeplitz", "schedule": "episodic", "episodes": 10**5},
         "schedule",
         "4,000",
-    ),
-    (
-        {
-            "privacy": "central",
-            "mechanism": "gaussian-toeplitz",
-            "schedule": "geometric:0.001",
-            "episodes": 10**9,
-        },
-        "schedule",
-        "gaussian-blt",
     ),
     ({"privacy": "shuffle", "epsilon": 0.001, "calibration": "paper"}, "epsilon", "larger"),
     ({"privacy": "shuffle", "epsilon": 1.0, "delta": 1e-20}, "delta", "1e-18"),
@@ -256,21 +184,3 @@ def test_what_does_not_go_together_is_refused_in_a_sentence(
     assert advice in text
     assert text.endswith(".")
     assert ". " not in text  # one sentence
-
-
-def test_best_mechanisms_come_first() -> None:
-    """At the same (epsilon, delta), the later a mechanism comes the more noise it needs, the default first.
-
-    But a tree of shuffled bits takes more messages, and a shuffler that waits: it comes after the default. So does the
-    optimal factorisation, which needs the least noise, and so do questions, whose noise depends on the counts.
-    """
-    times = np.unique(np.geomspace(1, 1e6, 600).astype(np.int64))
-    for privacy in MODELS:
-        found = {
-            m: prepared(privacy, m, "calibrated", times, H=10).std.max()
-            for m in PRIVATIZERS[privacy].mechanisms
-        }
-        beside = [found.pop(m) for m in ("gaussian-optimal", "binomial-tree", "unary") if m in found]
-        stds = list(found.values())
-        assert [*beside, *stds] == sorted([*beside, *stds])
-        assert math.isfinite(stds[-1])

@@ -44,10 +44,6 @@ def spec_of(budget: dict[str, Any], H: int, episodes: int, known: bool) -> Uploa
 CASES: list[dict[str, Any]] = json.loads(HERE.read_text(encoding="utf-8"))["cases"]
 
 
-def test_every_release_of_the_grid_is_there() -> None:
-    assert len(CASES) == len(BUDGETS) * len(HORIZONS) * len(EPISODES) * len(KNOWN)
-
-
 @pytest.mark.parametrize("case", first(CASES, lambda case: (case["budget"]["rho"], case["episodes"])))
 def test_noise_proves_what_opendp_says_of_the_same_noise(case: dict[str, Any]) -> None:
     """It is the noise that is drawn now. rho is the same to 11 digits, and within the budget. Epsilon

@@ -25,9 +25,7 @@ from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, add_gaussian, coeffic
 from dprl.privacy.mechanisms.laplace import add_laplace
 from dprl.privacy.mechanisms.tree import levels
 from dprl.simulation import schedules
-from dprl.statistics import CONSISTENT
 from dprl.testing import check_mechanism
-from dprl.testing.report import texts
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
 from tests.privacy import attacks
 from tests.privacy.noise import (
@@ -273,18 +271,6 @@ def test_the_sum_of_gaussians_is_gaussian(count: int) -> None:
     assert stats.kstest(gaussian(count, CELLS, seed=6) / np.sqrt(count), "norm").pvalue > LEVEL
 
 
-@pytest.mark.parametrize("mechanism", SUMS, ids=lambda m: m.key)
-def test_local_noise_of_a_block_is_that_of_its_users_one_by_one(mechanism: Mechanism) -> None:
-    blocks, ones = [1, 3, 20, 84, 100], list(range(1, 101))
-    one_by_one = noise_of(mechanism, ones, CELLS, seed=7)[[b - 1 for b in blocks]]
-    together = noise_of(mechanism, blocks, CELLS, seed=8)
-    level = LEVEL / (2 * len(blocks))
-    for i in range(len(blocks)):
-        assert ks_samples(one_by_one[i], together[i]) > level
-        if i:
-            assert ks_samples(np.diff(one_by_one, axis=0)[i - 1], np.diff(together, axis=0)[i - 1]) > level
-
-
 @pytest.mark.parametrize("key", NOISES)
 def test_stated_std_is_that_of_the_draws(key: str) -> None:
     """At every release; of a tree, whose std depends on the prefix, at the worst one there could be."""
@@ -385,14 +371,6 @@ def test_levels(items: int, expected: int) -> None:
     assert levels(items) == expected
     for mechanism in TREES:
         assert mechanism.rows(items, 1) == expected
-
-
-@pytest.mark.parametrize("key", MECHANISMS)
-def test_registry(key: str) -> None:
-    mechanism = MECHANISMS[key]
-    assert mechanism.key == key
-    assert mechanism.norm in CONSISTENT.norms
-    texts(mechanism)
 
 
 @pytest.mark.parametrize("key", first(CHECKED, lambda key: (MECHANISMS[key].fresh, MECHANISMS[key].norm)))

@@ -11,16 +11,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dprl import MECHANISMS
-from dprl.engine import compiled
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.guarantee import SIMULATION
-from dprl.privacy.mechanisms import SIGNATURE
 from dprl.privacy.privatizers import Batch, Noise, Request
-from dprl.simulation import schedules
 from dprl.statistics import BLANK_ONE, CONSISTENT
-from tests.compare import LEVEL
 from tests.privacy.draws import TRIPLES
 from tests.privacy.test_blt import first_columns
 from tests.privacy.test_optimal import matrices
@@ -45,67 +41,6 @@ def prepared(
     given = {"delta": 0.0 if pure else 1e-6} | more
     request = Request(CONSISTENT, Size(S, A, H), times, mechanism, calibration, epsilon, beta=beta, **given)
     return request, PRIVATIZERS[privacy].prepare(request)
-
-
-def simulated(noise: Noise, cells: int, runs: int, seed: int) -> Array:
-    """Noise [releases, runs, cells] in counts, compiled. Cells are independent: one call makes all runs.
-
-    cells: a whole record's counters, or 1 for a counter of n.
-    """
-    mechanism, stream = noise.mechanism, noise.stream
-    assert mechanism is not None
-    add_noise = compiled(mechanism.add_noise, SIGNATURE)
-    kept = np.zeros((mechanism.rows(stream.items, stream.releases), runs * cells))
-    rng = np.random.Generator(np.random.SFC64(seed))
-    if mechanism.prepare:
-        mechanism.prepare(rng, stream, kept)
-    scales = noise.scales[:1] if cells == 1 else np.tile(noise.scales, cells // (S + 2))
-    unit, result = np.zeros(runs * cells), []
-    for i in range(stream.releases):
-        if stream.forgotten:
-            unit[:] = 0.0
-        add_noise(i, stream.leaves, stream.batches, kept, rng, unit)
-        result.append(scales * unit.reshape(runs, cells))
-    return np.array(result)
-
-
-@pytest.mark.parametrize(
-    "times", first([np.arange(1, 33), schedules.times("geometric:0.5", 10**6)]), ids=["episodic", "geometric"]
-)
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PRIVATE)
-def test_the_bound_on_all_counters_at_all_releases_holds(
-    privacy: str, mechanism: str, calibration: str, times: NDArray[np.int64]
-) -> None:
-    """|n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E for all with probability at least 1 - beta/3 (Assumption 3.1(1)).
-
-    3,000 runs; the count of runs that break it is at most Binomial(3000, beta/3)'s quantile at LEVEL.
-    """
-    beta, runs = 0.5, 3000
-    request, noise = prepared(privacy, mechanism, calibration, times, beta=beta)
-    draws = np.abs(simulated(noise, request.cells, runs, seed=11)).reshape(len(times), runs, -1, S + 2)
-    counts, rewards = draws[..., :-1].max((2, 3)), draws[..., -1].max(2)
-    ratio = np.maximum(4 * counts, rewards) / noise.bound[:, None]
-    broken = int((ratio.max(0) > 1).sum())
-    assert broken <= stats.binom.isf(LEVEL, runs, beta / 3)
-    # and the test can fail: half the bound would not hold
-    assert (2 * ratio.max(0) > 1).sum() > stats.binom.isf(LEVEL, runs, beta / 3)
-
-
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PRIVATE)
-def test_std_is_that_of_one_counter(privacy: str, mechanism: str, calibration: str) -> None:
-    """At each release; of a tree, at the worst one, which is among these."""
-    times = schedules.times("geometric:0.5", 2047)  # the longest binary expansion of a tree over users
-    times = times[: 2 ** len(times).bit_length() // 2 - 1] if calibration == "calibrated" else times
-    _, noise = prepared(privacy, mechanism, calibration, times, epsilon=0.3)
-    measured = simulated(noise, 1, 100_000, seed=12).std((1, 2))
-    assert noise.std.shape == noise.bound.shape == times.shape
-    # a standard deviation from 100,000 draws of at most kurtosis 6 has a standard error below 0.4%: five of them
-    if mechanism.endswith("tree"):
-        assert (measured <= 1.02 * noise.std).all()
-        assert noise.std.max() == pytest.approx(measured.max(), rel=0.02)
-    else:
-        np.testing.assert_allclose(measured, noise.std, rtol=0.02)
-    assert noise.guarantee().noise_std == noise.std.max()
 
 
 @pytest.mark.parametrize("epsilon", first([1.0, 0.1, 7.0]))
@@ -173,8 +108,6 @@ def test_batches_that_are_forgotten_each_have_their_own_noise() -> None:
         assert noise.std[0] == noise.std[2]
         assert noise.bound[0] == noise.bound[2]
         assert (noise.std[0] < noise.std[1]) == (calibration == "calibrated")
-        measured = simulated(noise, 1, 50_000, seed=14).std((1, 2))
-        np.testing.assert_allclose(measured, noise.std, rtol=0.02)
 
 
 def trajectory(rng: np.random.Generator) -> Array:
@@ -234,14 +167,3 @@ def test_without_privacy_there_is_no_noise() -> None:
     assert not noise.std.any()
     assert noise.guarantee().claimed_epsilon is None
     assert noise.guarantee().proved_epsilon is None
-
-
-@pytest.mark.parametrize("key", PRIVATIZERS)
-def test_registry(key: str) -> None:
-    privatizer = PRIVATIZERS[key]
-    assert privatizer.key == key
-    assert set(privatizer.mechanisms) <= MECHANISMS.keys()
-    assert bool(privatizer.mechanisms) == (key != "none")
-    for text in (privatizer.title, privatizer.summary, privatizer.trust):
-        assert text
-        assert "\n" not in text

@@ -10,10 +10,9 @@ import pytest
 from scipy import stats
 
 from dprl.privacy.accounting import gaussian_mu
-from dprl.sentences import promise, uploads
+from dprl.sentences import promise
 from dprl.simulation import OfflineSpec
 from dprl.simulation.loops.offline import noise_of_run
-from dprl.simulation.uploads import kept
 
 
 def plain(text: str) -> str:
@@ -41,10 +40,6 @@ def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
         "20 in a million",
     ):
         assert phrase in plain(promise.MEANING)
-
-
-def test_the_hours_that_counts_are_kept_for() -> None:
-    assert f"after {kept.HOURS} hours" in uploads.KEPT
 
 
 def test_the_number_in_what_rho_means() -> None:

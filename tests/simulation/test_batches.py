@@ -13,7 +13,6 @@ from dprl.environments import ENVIRONMENTS
 from dprl.environments.linear_mdp import linear_model
 from dprl.learners.linear.confidence import Confidence
 from dprl.learners.linear.value_iteration import longest_weights
-from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import BatchRun
 from tests.simulation.test_regress import finished
@@ -126,50 +125,6 @@ def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one_in_the_s
     assert private.state.plan.Q.tobytes() == bare.state.plan.Q.tobytes()
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("environment", "params"),
-    [
-        ("linear-mdp", {"stages": 1, "drugs": 2, "symptoms": 1, "H": 1, "blur": 0.9}),
-        ("linear-synthetic", {"A": 100, "H": 3}),  # its features span 9 dimensions of 10
-        ("linear-synthetic", {"A": 2, "H": 3}),  # and here 3: most are always 0
-    ],
-)
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.001, 1e-300), (1e4, 0.1)])
-def test_ill_conditioned_inputs_give_finite_numbers(
-    environment: str, params: dict[str, Any], epsilon: float, delta: float
-) -> None:
-    for bonus, K in (("anytime", 10**6), ("paper", 10**6), ("anytime", 1)):
-        run = BatchRun(
-            spec(
-                environment=environment, environment_params=params, privacy="central",
-                epsilon=epsilon, delta=delta, bonus=bonus, episodes=K,
-            ), 0,
-        )  # fmt: skip
-        trace = finished(run).trace()
-        for values in (trace.regret, trace.Q, trace.V, trace.noisy, *trace.series.values()):
-            assert np.isfinite(values).all()
-        assert (trace.optimism == 1.0).all()
-
-
-@pytest.mark.parametrize(
-    ("privacy", "said"),
-    [
-        ("local", "local is an open question for lsvi-ucb: "),
-        ("shuffle", "shuffle is not offered for lsvi-ucb"),
-    ],
-)
-def test_ldp_and_shuffle_are_refused_with_the_reason_of_the_paper(privacy: str, said: str) -> None:
-    with pytest.raises(SpecError) as error:
-        spec(privacy=privacy)
-    assert error.value.field == "privacy"
-    text = str(error.value)
-    assert said in text
-    assert "L21 Remark 5" in text
-    assert text.endswith("give central or none.")
-    assert text.count(". ") == 0
-
-
 @pytest.mark.parametrize(("mechanism", "delta"), [("gaussian-tree", 1e-6), ("laplace-tree", 0.0)])
 def test_there_are_as_many_equal_batches_as_in_the_paper(mechanism: str, delta: float) -> None:
     K, epsilon = 10**7, 2.0
@@ -246,17 +201,6 @@ def test_weights_are_no_longer_than_the_features_allow() -> None:
             w = rng.standard_normal(len(span)) @ span
             assert np.linalg.norm(w / (2 * np.abs(phi @ w).max())) <= most
     assert longest_weights(np.eye(4)[None]) == pytest.approx(1.0)  # w = (1/2, .., 1/2)
-
-
-def test_weights_matter_in_the_lock_and_not_in_the_synthetic_one() -> None:
-    """Planning as if all that is hidden were uniform, so that what pays now is done, loses most of V*; else 2.3%."""
-    kept = {}
-    for key in ("linear-mdp", "linear-synthetic"):
-        mdp = ENVIRONMENTS[key].make()
-        value = planning.policy_values(mdp, mdp.R.argmax(-1))
-        kept[key] = planning.start_value(mdp, value) / planning.start_value(mdp, planning.optimum(mdp).V)
-    assert kept["linear-mdp"] == pytest.approx(0.1432, abs=1e-4)
-    assert kept["linear-synthetic"] == pytest.approx(0.9766, abs=1e-4)
 
 
 def test_assumptions_are_checked_when_a_linear_mdp_is_made() -> None:

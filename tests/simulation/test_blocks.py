@@ -18,7 +18,7 @@ from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.simulation.blocks import Model, model_of, sample, walk
-from tests.compare import LEVEL, chi_square_tables, critical, ks_samples, standard_errors
+from tests.compare import LEVEL, critical, ks_samples, standard_errors
 from tests.problems import first, random_mdp
 
 Ints = NDArray[np.int64]
@@ -167,22 +167,6 @@ def test_one_user_leaves_each_record_with_its_exact_chance(how: str, bernoulli: 
     assert stats.chisquare(observed, expected).pvalue > LEVEL
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("bernoulli", [True, False])
-@pytest.mark.parametrize("users", first([3, 2]))
-@pytest.mark.parametrize("kind", sorted(POLICIES))
-def test_whole_records_of_a_few_users_have_one_distribution(users: int, bernoulli: bool, kind: str) -> None:
-    """The joint distribution of all counts at all steps: chi-square between the two ways, 20,000 blocks each."""
-    mdp = random_mdp(5, 2, 2, 2, bernoulli=bernoulli)
-    policy = POLICIES[kind](mdp)
-    tables = []
-    for how, seed in (("walk", 6), ("sample", 7)):
-        draw, rng = drawing(mdp, policy, how), generator(seed)
-        tables.append([draw(rng, users)[0].round(9).tobytes() for _ in range(20_000)])
-    assert len(set(tables[0])) > 20
-    assert chi_square_tables(*tables) > LEVEL
-
-
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_large_blocks_have_one_distribution(name: str) -> None:
     """300 users, 2,000 blocks each way: KS of every count that varies, of rewards, and of products across steps."""
@@ -272,19 +256,6 @@ def test_rare_events_have_mean_and_variance_np(n: int, p: float) -> None:
     assert standard_errors((draws - n * p) ** 2, n * p) < critical(2)
 
 
-def test_all_but_rare_events() -> None:
-    n, p = 10**15, 1 - 1e-14
-    missing = n - draws_of(n, p, 200_000)
-    assert standard_errors(missing, n * (1 - p)) < critical()
-    assert (missing >= 0).all()
-
-
-def test_few_trials_of_a_rare_event() -> None:
-    draws = draws_of(3, 1e-9, 1000)
-    assert ((draws == 0) | (draws == 1)).all()
-    np.testing.assert_array_equal(draws_of(3, 1 - 1e-9, 1000).clip(2), draws_of(3, 1 - 1e-9, 1000))
-
-
 @pytest.mark.parametrize(
     ("n", "p"),
     [(10, 0.3), (1000, 0.01), (1000, 0.99), (10**6, 2e-8), (10**9, 2e-8), (10**15, 1e-7), (10**15, 0.35)],
@@ -325,18 +296,6 @@ def test_compiled_draws_are_numpys() -> None:
             for _ in range(200):
                 assert machine(fast, n, p) == binomial(plain, n, p), (n, p)
     assert plain.random() == fast.random()
-
-
-@pytest.mark.parametrize("how", ["walk", "sample"])
-@pytest.mark.parametrize("kind", sorted(POLICIES))
-def test_compiled_blocks_are_bit_identical(how: str, kind: str) -> None:
-    for name, mdp in PROBLEMS.items():
-        policy = POLICIES[kind](mdp)
-        for users in (1, 7, 60):
-            ours, our_starts = drawing(mdp, policy, how, plain=True)(generator(users), users)
-            theirs, their_starts = drawing(mdp, policy, how)(generator(users), users)
-            np.testing.assert_array_equal(ours, theirs, err_msg=name)
-            np.testing.assert_array_equal(our_starts, their_starts)
 
 
 def test_rounding_in_the_model_never_leads_outside() -> None:

@@ -41,11 +41,7 @@ PEOPLE = (HEADING + "".join(ROWS[:800])).encode()
 NONE = Apart(0.0, 0.0)
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module in (kept, ledger):
-        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def given(budget: Budget | None, people: bytes = PEOPLE, **fields: Any) -> UploadSpec:
@@ -273,16 +269,6 @@ def test_spellings_of_a_name_are_one_budget() -> None:
         with pytest.raises(SpecError, match="was declared with"):
             Budget(same, rho=2)
     assert len(list(ledger.folder().glob("*.json"))) == 1
-
-
-def test_check_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "people.csv").write_bytes(PEOPLE)
-    (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8-sig")
-    given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "declared.json")]
-    before = sorted(tmp_path.rglob("*"))
-    assert main(["check", *given]) == 0
-    assert sorted(tmp_path.rglob("*")) == before
-    assert "Nothing was released or kept." in capsys.readouterr().out
 
 
 def test_counts_of_a_release_that_was_killed_go_at_the_next_command(

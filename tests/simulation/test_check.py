@@ -7,7 +7,6 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from dprl.mdp.counts import transitions, visits
 from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon
 from dprl.privacy.exact import BITS, STEPS
 from dprl.sentences import verdict as sentences
-from dprl.simulation import UploadTrace, datasets, trace_from_bytes
+from dprl.simulation import UploadTrace, datasets
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration
 from dprl.simulation.uploads.noise import noise_of, upload_problem_of
@@ -30,19 +29,16 @@ from dprl.simulation.uploads.spec import NOWHERE
 from tests.people import declared, outcome, treated, written_down
 from tests.problems import few
 
-# 8 states, 3 actions, 10 steps: people get 5.4 on average, and 6.9 at best
+# 8 states, 3 actions, 10 steps
 WARD = ENVIRONMENTS["random"].make(S=8, A=3, H=10, seed=3, concentration=5.0)
-NOW, BEHAVIOUR = 5.4, "mixture:0.33"
+BEHAVIOUR = "mixture:0.33"
 BUDGETS: list[dict[str, Any]] = [
     {"rho": 0.1},
     {"rho": 1.0},
 ]
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def given(model: TabularMDP, n: int, known: bool = True, seed: int = 0, **fields: Any) -> UploadSpec:
@@ -57,37 +53,6 @@ def worth(trace: UploadTrace, policy: int = 1) -> float:
 @pytest.fixture(scope="module")
 def people() -> bytes:
     return written_down(treated(WARD, BEHAVIOUR, 20_000, np.random.default_rng(1))).encode()
-
-
-@pytest.mark.thorough
-def test_a_policy_that_is_far_better_is_called_better(people: bytes) -> None:
-    """At rho = 0.1, by the bound and by those held out: both policies of one release."""
-    spec = upload(io.BytesIO(people), declared(WARD, known=True), rho=0.1)
-    assert (spec.algorithm, spec.n, spec.held_out) == ("dp-kl-lcb", 20_000, 0.25)
-    assert 4500 < spec.checked < 5500
-    (seed,) = dprl.run(spec).seeds
-    true, bound = worth(seed), float(seed.curve.values[0])
-    assert NOW + 0.3 < bound < worth(seed, 0)
-    assert true > NOW + 1.3
-    assert seed.verdict == "better"
-    for name, value in (("learned", true), ("behaviour", NOW), ("difference", true - NOW)):
-        low, _, high = seed.today[name]
-        assert low - 0.05 < value < high + 0.05
-    said = " ".join(sentences.said(seed))
-    assert said.startswith(
-        "**Better than today, if nothing hidden drove the choices.** Under the learned policy users like these would "
-        "get about 6."
-    )
-    assert "In that case the chance that this verdict is wrong is at most about 2.5%" in said
-    assert (
-        f"only if together they shifted the difference by about {seed.today['difference'][0]:.2g} an episode or more"
-        in said
-    )
-    assert seed.recommended == 1
-    rows = sentences.rows_of(seed)
-    assert [row[0] for row in rows[:2]] == ["Plug-in policy (recommended)", "Cautious policy"]
-    assert [seed.verdict_of(policy) for policy in (0, 1)] == ["better", "better"]
-    assert trace_from_bytes(seed.to_bytes()).verdict == "better"
 
 
 @pytest.mark.parametrize(
@@ -210,17 +175,6 @@ def test_sums_are_exact_whole_steps() -> None:
     assert (noisy * STEPS % 1 == 0).all()
 
 
-def test_too_few_people_say_so() -> None:
-    spec = given(WARD, 300, rho=0.1)
-    seed = dprl.run(spec).seeds[0]
-    assert seed.verdict == "too close"
-    said = " ".join(sentences.said(seed))
-    assert "**Too close to call.**" in said
-    assert "The file shows only" in said
-    assert "they shift the difference" not in said
-    assert sentences.turned(-3.0, -1.5) == sentences.turned(1.5, 3.0) != ""
-
-
 def test_all_held_out_is_refused() -> None:
     model = ENVIRONMENTS["random"].make(S=2, A=2, H=2)
     with pytest.raises(SpecError, match="held_out"):
@@ -263,11 +217,6 @@ def test_a_row_of_few_people_is_worth_less_and_no_score_mends_that() -> None:
     sharp = check.fit(released, np.array([[0]]), r, 10.0, 16.0, n, 25.0)
     assert sharp.w[0, 0] == 0  # a weight of 14, where 8 is the most
     assert check.fit(released, np.array([[0]]), r, 10.0, 16.0, 200.0, 25.0).w[0, 0] == pytest.approx(200 / 30)
-
-
-def test_a_cautious_value_says_so() -> None:
-    assert sentences.cautious(5.0, 5.2, 5.4) == sentences.cautious(0.0, 0.0, 0.0) == ""
-    assert "up to 0.6 too low" in sentences.cautious(5.0, 5.2, 5.8)
 
 
 @pytest.mark.thorough

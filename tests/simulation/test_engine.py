@@ -15,13 +15,12 @@ import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace
 from dprl.mdp import planning
-from dprl.mdp.counts import rewards, visits
+from dprl.mdp.counts import visits
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import Run, start
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.prepare import streams
-from tests.compare import LEVEL, ks_samples
 from tests.problems import PAIRS, STAGED, first, small_params
 
 RUNS = [(a, p, m) for a, p in PAIRS for m in mechanisms_for(a, p) or (None,)]
@@ -116,24 +115,6 @@ def test_an_optimal_policy_has_no_regret_at_all() -> None:
     assert trace.regret[-1] == trace.regret[-2]
 
 
-@pytest.mark.usefixtures("nothing_proved")
-@pytest.mark.parametrize("privacy", ALGORITHMS["dp-ucbvi"].privacies)
-def test_the_planner_saw_what_was_released(privacy: str) -> None:
-    """noisy = counts + noise within coverage_ratio * E, and nothing else enters."""
-    trace = finished(start(spec_of("dp-ucbvi", privacy, episodes=10**6), 1))
-    if privacy == "none":
-        np.testing.assert_array_equal(trace.noisy, trace.counts)
-        np.testing.assert_array_equal(trace.released, trace.counts)
-        assert not trace.coverage_ratio.any()
-        return
-    noise = np.abs(trace.noisy - trace.counts)
-    per_release = np.maximum(4 * noise[..., :-1].max((1, 2, 3, 4)), noise[..., -1].max((1, 2, 3)))
-    largest = trace.coverage_ratio[-1]
-    assert 0 < largest
-    assert (per_release / trace.error_bound <= largest * (1 + 1e-6)).all()
-    assert (np.diff(trace.coverage_ratio) >= 0).all()
-
-
 def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
     """Every release has its details here, so that the running maximum can be taken once more."""
     trace = finished(start(spec_of("dp-ucbvi", "local", episodes=20, schedule="episodic"), 2))
@@ -144,61 +125,7 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
     np.testing.assert_allclose(trace.coverage_ratio, np.maximum.accumulate(ratio), rtol=1e-9)
 
 
-@pytest.mark.thorough
-@pytest.mark.usefixtures("few_details", "noise_once")
-@pytest.mark.parametrize("calibration", ["paper", "calibrated"])
-@pytest.mark.parametrize("privacy", ["central", "local", "shuffle"])
-def test_coverage_in_whole_runs(privacy: str, calibration: str) -> None:
-    """Of 100 runs at beta = 0.5 no more break the bound than Binomial(100, 1/6) at LEVEL: 32.
-
-    Were the calibrated bound of the central model a fifth smaller, 84 would.
-    """
-    spec = spec_of(
-        "dp-ucbvi", privacy, calibration=calibration, beta=0.5, episodes=100,
-        environment_params={"S": 2, "A": 2, "H": 2},
-    )  # fmt: skip
-    broken = sum(coverage(SeedRun(spec, seed)) > 1 for seed in range(100))
-    assert broken <= 32
-
-
-def coverage(run: SeedRun) -> float:
-    """The last coverage ratio, without the rest of a trace."""
-    while not run.advance(60.0):
-        pass
-    return float(run.record.ratio[-1])
-
-
 # --- block-exact against user by user
-
-
-@pytest.mark.thorough
-@pytest.mark.usefixtures("few_details", "noise_once")
-@pytest.mark.parametrize(
-    ("algorithm", "privacy"),
-    [
-        ("ucbvi", "none"),
-        ("dp-ucbvi", "shuffle"),  # whose rewards are 0 or 1
-    ],
-)
-def test_sampled_blocks_and_walked_users_have_one_distribution(algorithm: str, privacy: str) -> None:
-    """The same geometric schedule both ways, 400 seeds each: KS of regret, gap, PAC counts, rewards and visits."""
-    spec = spec_of(algorithm, privacy, episodes=3000, epsilon=100.0)
-    columns: list[list[list[float]]] = []
-    for walk_below, seeds in ((WALK_ALL, range(400)), (WALK_NONE, range(1000, 1400))):
-        rows = []
-        for seed in seeds:
-            run = SeedRun(spec, seed, walk_below=walk_below)
-            assert run.advance(60.0)
-            record, counts = run.record, run.state.counts
-            n = visits(counts).sum(-1).ravel()
-            middle = len(record.regret) // 2
-            paid = rewards(counts).sum()
-            rows.append([*record.regret[[middle, -1]], record.gap[-1], *record.pac[-1], paid, *n])
-        columns.append(np.array(rows).round(9).T.tolist())
-    varying = [(a, b) for a, b in zip(*columns, strict=True) if np.std(a) > 0 or np.std(b) > 0]
-    assert len(varying) > 10
-    for a, b in varying:
-        assert ks_samples(a, b) > LEVEL / len(varying)
 
 
 # --- the same bits

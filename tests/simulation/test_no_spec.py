@@ -122,11 +122,6 @@ def test_what_is_not_json_is_not_a_spec(text: str) -> None:
     assert str(error.value).isprintable()
 
 
-def test_unknown_fields_are_named() -> None:
-    assert "'nonsense'" in str(refusal(nonsense=1)) or "nonsense" in str(refusal(nonsense=1))
-    assert refusal_of_strings(nonsense="1").field == "spec"
-
-
 @pytest.mark.parametrize(
     ("given_fields", "field"),
     [
@@ -227,20 +222,6 @@ def test_a_variable_raises_a_limit(
         )
 
 
-@pytest.mark.parametrize("privacy", PRIVATIZERS)
-def test_the_finest_geometric_schedule_fits(privacy: str) -> None:
-    """The finest schedule of the most users."""
-    given_fields = {
-        "environment_params": {"S": 6, "H": 1000},
-        "privacy": privacy,
-        "schedule": "geometric:0.001",
-        "episodes": 10**15,
-    }
-    cost = estimate(RunSpec.from_dict(given_fields))
-    assert 0 < cost.seconds < MAX_SECONDS
-    assert cost.releases > 20_000
-
-
 # fuzzing: anything at all is a spec or a SpecError
 
 JSON = st.recursive(
@@ -257,41 +238,14 @@ KNOWN = st.sampled_from(
         *MECHANISMS,
         "episodic",
         "geometric:0.5",
-        "own",
         "paper",
-        "calibrated",
-        "practical",
         "S-/-G",
-        "S/WW",
         model(),
     ]
 )
+ENTRIES: list[Any] = [*ENVIRONMENTS.values(), *ALGORITHMS.values()]
 PARAMS = st.dictionaries(
-    st.sampled_from(
-        [
-            "S",
-            "A",
-            "H",
-            "variant",
-            "seed",
-            "concentration",
-            "cap",
-            "privacy",
-            "x",
-            "map",
-            "model",
-            "slip",
-            "id",
-            "n",
-            "m",
-            "alpha",
-            "levels",
-            "doses",
-            "effect",
-            "C",
-            "C1",
-        ]
-    ),
+    st.sampled_from(sorted({field.name for entry in ENTRIES for field in entry.fields} | {"x"})),
     JSON | st.integers(-5, 400) | st.sampled_from(["6", "1e3", "osband", "H-h"]),
     max_size=4,
 )

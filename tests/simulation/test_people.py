@@ -6,7 +6,6 @@ import io
 import itertools
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import pytest
 
 import dprl
 from dprl import SpecError, UploadSpec
-from dprl.__main__ import main
 from dprl.environments import ENVIRONMENTS
 from dprl.learners.offline import kl_lcb
 from dprl.learners.offline.learner import OfflineProblem
@@ -22,8 +20,7 @@ from dprl.mdp import Size, planning
 from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
-from dprl.sentences import uploads as sentences
-from dprl.simulation.uploads import check, kept, ledger
+from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.noise import ASSUMPTIONS, PEOPLE, noise_of
 from dprl.simulation.uploads.outside import Outside
@@ -33,7 +30,7 @@ from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import NOWHERE
 from dprl.simulation.uploads.spent import together
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
-from tests.people import MOST_OF_ONE, declared, outcome_of_returning, returning, written_down
+from tests.people import MOST_OF_ONE, declared, outcome_of_returning, returning
 from tests.problems import few, first
 
 HEADING = "who,episode,step,state,action,reward\n"
@@ -45,10 +42,7 @@ PUBLIC: dict[str, Any] = {
 STEPS = [f"{s},{a},{r}" for s in "ab" for a in "xy" for r in (0, 1)]
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (kept, ledger):
-        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def rows(person: str, episodes: list[list[str]]) -> list[str]:
@@ -280,17 +274,6 @@ def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], said: str) 
     assert str(error.value).startswith(said)
 
 
-def test_what_was_declared_before_means_the_same() -> None:
-    """The text of a declaration is the data set's and the link's; nothing new stands in an old one."""
-    old = {"states": ["a", "b"], "actions": ["x", "y"], "horizon": 2, "reward_range": [0.0, 1.0]}
-    assert declaration_text(old) == json.dumps(old, separators=(",", ":"))
-    for m in (1, M):
-        text = declaration_text(PUBLIC | {"episodes": m})
-        assert declaration_text(json.loads(text)) == text
-    problem = OfflineProblem(Size(3, 2, 4), 10, 0.1, {}, np.zeros((4, 3, 2)))
-    assert len(set(kl_lcb.divergence(problem, np.array([1.0, 10.0, 1e6])))) == 1  # as it was, of any n
-
-
 def walk(rng: np.random.Generator, p: Array, chance: float, stop: int) -> tuple[bool, bool]:
     """Whether n KL(P^, P) comes above its bound at any n up to `stop`, and above ln(1/chance) alone."""
     rewards = np.zeros((1, len(p), 1))  # S rows share beta: each event has chance
@@ -341,39 +324,3 @@ def test_bound_and_intervals_hold_where_one_episode_leads_to_the_next(known: boo
         hits += [low - 1e-9 <= value <= high + 1e-9 for (low, _, high), value in ends]
         assert (check.verdict(one.checked["difference"]) == "better") <= (worth > now)
     assert (hits >= 17).all()
-
-
-def test_a_release_of_people_who_come_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The whole path on the command line: what is said before, released, and written."""
-    model = ENVIRONMENTS["random"].make(S=3, A=2, H=4, seed=41)
-    everybody, whose = returning(model, 3000, np.random.default_rng(0))
-    _, *table = written_down(everybody).splitlines()
-    lines = [f"{whose[i // model.H]},{line}" for i, line in enumerate(table)]
-    (tmp_path / "people.csv").write_text(
-        "who,episode,step,state,action,reward,next_state\n" + "\n".join(lines)
-    )
-    more = {"columns": {"person": "who"}, "episodes": 2, "absorbing": "2"}
-    (tmp_path / "d.json").write_text(json.dumps(json.loads(declared(model, True)) | more))
-    given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "d.json"), "--rho", "1"]
-    assert main(["check", *given]) == 0
-    said = capsys.readouterr().out
-    assert "3,000 users with up to 2 episodes each: 3 states" in said
-    assert "come after the first 2 of their user; they do not count." in said
-    assert main(["release", *given, "--budget", "ward", "--out", str(tmp_path / "out")]) == 0
-    out, err = capsys.readouterr()
-    assert "five noisy sums over" in err
-    assert "users with up to 2 episodes each at ρ = 1 the cautious policy is worth at least" in out
-    assert "The bound needs each user's episodes in the order of time" in out
-    assert "Note: Better than today, if nothing hidden drove the choices." in out
-    release = json.loads((tmp_path / "out/release.json").read_text())
-    assert release["protects"] == "one user, up to 2 episodes"
-    printed = (tmp_path / "out/sheet.html").read_text(encoding="utf-8")
-    assert "<strong>Protected:</strong> one user, up to 2 episodes." in printed
-    low, value, high = release["held_out"][release["recommended"]]["difference"]
-    assert low < value < high
-
-
-def test_what_is_said_of_people() -> None:
-    assert sentences.people(5000, 1) == "5,000 trajectories"
-    assert sentences.people(5000, 3) == "5,000 users with up to 3 episodes each"
-    assert "order of time" in sentences.needs(3)

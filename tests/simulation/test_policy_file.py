@@ -13,12 +13,9 @@ import pytest
 
 import dprl
 from dprl import Policy, SpecError
-from dprl.__main__ import main
 from dprl.mdp.counts import visits
 from dprl.research.sheet import sheet
-from dprl.sentences import verdict
 from dprl.simulation import UploadTrace
-from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.registry import registry_entry
 
 PUBLIC: dict[str, Any] = {
@@ -33,9 +30,7 @@ CSV = "episode,step,state,action,reward,next_state\n" + "".join(
 )
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture
@@ -139,27 +134,6 @@ def test_a_file_that_was_changed_is_refused(trace: UploadTrace, tmp_path: Path) 
             Policy.load(wrong)
 
 
-def test_the_command_line_writes_it_and_says_the_verdict(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "people.csv").write_text(CSV, encoding="utf-8")
-    (tmp_path / "declared.json").write_text(json.dumps(PUBLIC), encoding="utf-8")
-    files = [
-        str(tmp_path / "people.csv"),
-        "--declaration",
-        str(tmp_path / "declared.json"),
-        "--budget",
-        "ward",
-    ]
-    assert main(["release", *files, "--rho", "50", "--out", str(tmp_path / "out")]) == 0
-    assert Policy.load(tmp_path / "out" / "policy.json").act("mild", 0) == "treat"
-    said = capsys.readouterr().out
-    assert "Note: Better than today, if nothing hidden drove the choices." in said
-    assert "Note: Hidden causes." in said
-    assert json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))["verdict"] == "better"
-    assert list((tmp_path / "home" / "uploads").iterdir()) == []
-
-
 def test_steps_are_numbered_as_in_the_file() -> None:
     """From 1, in each file that leaves: before, `act` was one step late and nothing said so."""
     heading, *rows = CSV.splitlines()
@@ -176,12 +150,6 @@ def test_steps_are_numbered_as_in_the_file() -> None:
     assert "Step 1 is the first of an episode." in page
     assert "<th>Step 2</th>" in page
     assert "Step 0" not in page
-
-
-def test_a_verdict_counts_the_releases_that_it_was_chosen_among(trace: UploadTrace) -> None:
-    assert trace.verdict == "better"
-    assert "wrong is at most about 2.5%." in verdict.said(trace)[0]
-    assert "at most about 7.5% if you chose it among 3 releases" in verdict.said(trace, 3)[0]
 
 
 # The keys of the registry's template, at commit 057e5d8.

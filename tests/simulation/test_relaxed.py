@@ -12,13 +12,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from dprl import ENVIRONMENTS, RunSpec, SpecError
+from dprl import RunSpec, SpecError
 from dprl.engine import compiled
 from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
 from dprl.learners.elimination.eliminator import Block, StageEstimate
 from dprl.mdp.tabular import Array
-from dprl.simulation import EliminationRun, estimate, start
-from tests.problems import RELAXED, first, random_mdp
+from dprl.simulation import EliminationRun, estimate
+from tests.problems import first, random_mdp
 from tests.simulation.test_elimination import values_by_paths, visit_chances
 from tests.simulation.test_stages import (
     WITH_A_GAP,
@@ -124,16 +124,10 @@ def test_optimal_policies_stay_and_only_they_are_left(algorithm: str, privacy: s
             assert losses(environment_seed)[(run.every == favourite).all((1, 2))] < 1e-9
 
 
-@cache
-def narrowing() -> RunSpec:
-    """A run that eliminates from its middle on."""
-    return spec_of("apeve-relaxed", "none", episodes=10**9)
-
-
 @pytest.mark.usefixtures("nothing_proved")
 def test_who_plays_loses_at_most_the_width_before() -> None:
     """Explorers' mixtures keep the value of the last model; half of a stage's users play its best policy."""
-    run = Watched(narrowing(), 1)
+    run = Watched(spec_of("apeve-relaxed", "none", episodes=10**9), 1)  # eliminates from its middle on
     trace = finished(run)
     top, width = trace.series["best estimate"], trace.series["confidence width"]
     constrained = np.flatnonzero(width[:-1] < top[:-1]) + 1
@@ -149,39 +143,6 @@ def test_who_plays_loses_at_most_the_width_before() -> None:
         )
         users = ends[b + 1] - ends[b]
         assert loss / users <= 0.75 * width[b - 1]  # half of them lose at most the width, and what it errs by
-
-
-def test_every_seed_has_the_same_checkpoints() -> None:
-    traces = [finished(EliminationRun(narrowing(), seed)) for seed in range(4)]
-    for trace in traces[1:]:
-        np.testing.assert_array_equal(trace.episodes, traces[0].episodes)
-        np.testing.assert_array_equal(trace.detail_episodes, traces[0].detail_episodes)
-    assert not np.array_equal(traces[0].regret, traces[1].regret)
-
-
-@pytest.mark.usefixtures("nothing_proved")
-@pytest.mark.parametrize(("algorithm", "privacy"), RELAXED)
-@pytest.mark.parametrize("K", [24, 25, 97, 12_345, 10**6 + 1])
-def test_runs_of_any_length_play_every_user(algorithm: str, privacy: str, K: int) -> None:
-    run = start(spec_of(algorithm, privacy, episodes=K), 0)
-    assert isinstance(run, EliminationRun)
-    trace = finished(run)
-    assert trace.complete
-    assert trace.episodes[-1] == K
-    assert list(trace.series) == ["best estimate", "confidence width", "infrequent tuples"]
-
-
-@pytest.mark.thorough
-def test_it_reaches_riverswim() -> None:
-    spec = RunSpec(algorithm="apeve-relaxed", bonus="paper", episodes=10**14, seeds=1)
-    assert ENVIRONMENTS["riverswim"].size(**spec.environment_params) == (6, 2, 20)
-    trace = finished(EliminationRun(spec, 0))
-    np.testing.assert_array_equal(
-        trace.policy[-1][trace.optimal_occupancy > 0.01], trace.optimal_policy[trace.optimal_occupancy > 0.01]
-    )
-    assert (
-        trace.regret[-1] / spec.episodes < 0.05 * trace.v_star
-    )  # 0.02 of it, against 0.85 while all are explored
 
 
 def test_what_is_too_large_is_refused_in_a_sentence() -> None:

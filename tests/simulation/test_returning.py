@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from scipy import stats
 
 import dprl
-from dprl import OfflineSpec, RunSpec, SpecError, links, metrics
+from dprl import OfflineSpec, RunSpec, SpecError, metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import OFFLINE
 from dprl.mdp import planning
@@ -21,11 +20,11 @@ from dprl.simulation import AttackSpec, answer, answered
 from dprl.simulation.attack import noise_of_run as attacked
 from dprl.simulation.attack import pairs_of
 from dprl.simulation.loops.offline import noise_of_run
-from dprl.simulation.online import promise
 from dprl.simulation.prepare import size_of
 from dprl.simulation.trajectory import Trajectory
 from tests.compare import LEVEL
 from tests.problems import few, first, of_data
+from tests.simulation.test_attack import measured, scores
 
 M = 3
 SMALL: dict[str, Any] = {
@@ -46,20 +45,6 @@ MECHANISMS = [
     ("local", "laplace"),
     ("shuffle", "binomial-tree"),
 ]
-curves = cache(promise)
-
-
-@cache
-def scores(spec: AttackSpec) -> tuple[np.ndarray, np.ndarray]:
-    traces = dprl.run(spec).seeds
-    return np.concatenate([t.first for t in traces]), np.concatenate([t.second for t in traces])
-
-
-def measured(spec: AttackSpec) -> metrics.Measured:
-    found = curves(spec.run)
-    assert found is not None
-    separations, measures = (np.array(found[name]) for name in ("separations", "measures"))
-    return metrics.epsilon_of_separation(metrics.separation(*scores(spec)), separations, measures)
 
 
 @pytest.mark.parametrize("places", ["together", "random"])
@@ -208,36 +193,3 @@ def test_the_bound_holds_as_often_with_noise_for_several(algorithm: str) -> None
     assert seen > 50
     assert stats.binomtest(fallen, seen, 0.1, alternative="greater").pvalue > LEVEL
     assert (trace.lower[-1] > 0).all()
-
-
-def test_data_sets_stay_the_same_and_what_is_old_is_written_as_before() -> None:
-    one, several = (OfflineSpec(**OFFLINE_SMALL, contribution=m) for m in (1, M))
-    assert one == OfflineSpec(**OFFLINE_SMALL)
-    assert one.to_dict()["contribution"] == 1
-    assert several.to_dict()["contribution"] == M
-    assert OfflineSpec.from_dict({k: v for k, v in several.to_dict().items() if k != "kind"}) == several
-    a, b = (dprl.run(spec).seeds[0] for spec in (one, several))
-    np.testing.assert_array_equal(a.visits, b.visits)
-    assert several.baseline().contribution == 1
-    assert several.replace(rho=3.0).contribution == M
-
-
-def test_a_link_carries_it() -> None:
-    for one in (RunSpec(**SMALL), OfflineSpec(**OFFLINE_SMALL)):
-        several = one.replace(contribution=M)
-        assert "m.3" in links.encode_spec(several).split("~")
-        assert not any(part.startswith("m.") for part in links.encode_spec(one).split("~"))
-        for first_spec, other in ((several, one), (one, several)):
-            texts = [links.encode_spec(first_spec), links.encode_spec(other, first_spec)]
-            read = [(spec, wrong) for spec, _, wrong in links.decode_curves(texts, kind=one.kind)]
-            assert read == [(first_spec, []), (other, [])]
-        again, wrong = links.decode_spec(links.encode_spec(several), kind=one.kind)
-        assert (again, wrong) == (several, [])
-
-
-def test_a_sweep_goes_along_it() -> None:
-    sweep = dprl.Sweep(RunSpec(**SMALL), {"contribution": [1, 3, "10"]})
-    assert [point.spec.contribution for point in sweep.points if point.spec] == [1, 3, 10]
-    assert len(sweep.specs) == 4  # and one without privacy
-    offline = dprl.Sweep(OfflineSpec(**OFFLINE_SMALL), {"contribution": [1, 10]})
-    assert [point.spec.contribution for point in offline.points if point.spec] == [1, 10]

@@ -6,7 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprl import RunSpec, SpecError, estimate
+from dprl.engine import compiled
+from dprl.mdp.structure import every_state
 from dprl.simulation import schedules, start
+from dprl.simulation.schedules import SIGNATURE
 
 
 def test_episodic() -> None:
@@ -89,3 +92,18 @@ def test_a_run_of_one_user_has_one_point() -> None:
     run = start(RunSpec(algorithm="ucbvi", episodes=1, seeds=1), 0)
     assert run.advance(60.0)
     assert run.curve().at.tolist() == [1]
+
+
+@pytest.mark.parametrize("text", ["episodic", "geometric:0.001", "geometric:0.02", "geometric:1"])
+@pytest.mark.parametrize("K", [1, 2, 777, 10**15])
+def test_a_fixed_schedule_steps_through_its_list(text: str, K: int) -> None:
+    if text == "episodic" and K > 10**6:
+        return
+    schedule, argument = schedules.parse(text)
+    step, settings = compiled(schedule.next_release, SIGNATURE), schedule.settings(argument, K)
+    nothing, policy = np.zeros((1, 1, 1, 3)), np.zeros((1, 1), dtype=np.int64)
+    users, found = 0, []
+    while users < K:
+        users = int(step(users, 9, K, settings, nothing, np.zeros((1, 1, 1)), every_state(1), policy))
+        found.append(users)
+    np.testing.assert_array_equal(found, schedules.times(text, K))

@@ -146,11 +146,6 @@ def test_fields_a_pair_ignores_are_none(spec: RunSpec) -> None:
         assert (spec.algorithm_params[field.name] is not None) == used, field.name
 
 
-def test_every_field_that_a_run_may_ignore_says_when() -> None:
-    said = {f.when for a in ALGORITHMS.values() for f in a.fields}
-    assert said == {"", "not anytime"}
-
-
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(specs())
 def test_baseline_is_the_same_without_privacy(spec: RunSpec) -> None:
@@ -285,12 +280,6 @@ def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None
     assert asked.replace(schedule="episodic").mechanism == "laplace-tree"
     with pytest.raises(SpecError, match="gaussian-toeplitz keeps noise"):
         base.replace(schedule="episodic", mechanism="gaussian-toeplitz")
-
-
-def test_what_was_ignored_takes_its_default_again() -> None:
-    quiet = RunSpec(privacy="none", epsilon=5.0)
-    assert quiet == RunSpec(privacy="none", epsilon=7.0)
-    assert quiet.replace(privacy="central") == RunSpec(privacy="central")
 
 
 # what changes the result changes the key, and only that

@@ -15,8 +15,8 @@ from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SpecError
 from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
-from dprl.simulation import EliminationRun, SeedRun, start
-from tests.problems import STAGED
+from dprl.simulation import EliminationRun
+from tests.problems import RELAXED, STAGED
 from tests.simulation.test_engine import finished, same_bits
 
 Ints = NDArray[np.int64]
@@ -67,7 +67,7 @@ def test_stages_take_every_user_once(K: int, tuples: int) -> None:
 @pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize("K", [24, 25, 26, 50, 97, 1000, 12_345, 10**6 + 1])
 def test_runs_of_any_length_play_every_user(K: int) -> None:
-    for algorithm, privacy in STAGED:
+    for algorithm, privacy in [*STAGED, *RELAXED]:
         trace = finished(EliminationRun(spec_of(algorithm, privacy, episodes=K), 0))
         assert trace.complete
         assert trace.episodes[-1] == K
@@ -181,11 +181,6 @@ def test_what_stood_in_memory_before_is_not_seen(monkeypatch: pytest.MonkeyPatch
     same_bits(runs[0].trace(), runs[1].trace())
 
 
-def test_start_gives_each_algorithm_its_loop() -> None:
-    assert isinstance(start(spec_of("apeve", "none"), 0), EliminationRun)
-    assert isinstance(start(RunSpec(episodes=10), 0), SeedRun)
-
-
 @pytest.mark.usefixtures("nothing_proved")
 def test_another_epsilon_draws_other_noise_on_the_same_users() -> None:
     """The users' stream is not the noise's: with bits too many to notice, who plays what is the same."""
@@ -209,12 +204,6 @@ def losses(environment_seed: int) -> Array:
     V = [planning.policy_values(mdp, policy) for policy in sdp_pe.all_policies(H, S, A)]
     values = np.array([planning.start_value(mdp, v) for v in V])
     return np.asarray(values.max() - values)
-
-
-def test_those_environments_have_a_gap() -> None:
-    for environment_seed in WITH_A_GAP:
-        lost = losses(environment_seed)
-        assert lost[lost > 1e-9].min() >= 0.05
 
 
 @pytest.mark.thorough

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 import dprl
 from dprl import SpecError
 from dprl.mdp import Size, counts
-from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.start import START_SHARE, bound_from_start
 from tests.problems import few
 
@@ -21,9 +19,7 @@ PUBLIC: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "home", lambda: tmp_path)
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def test_the_bound_holds_for_values_that_depend_on_people_and_noise() -> None:

@@ -162,15 +162,3 @@ def test_every_field_offered_as_an_axis_takes_its_default() -> None:
     for name, field in axis_fields(BASE).items():
         if field.default is not None:
             assert Sweep(BASE, {name: [field.default]}).points[0].values == (field.default,)
-
-
-def test_titles_differ() -> None:
-    words = [
-        "none",
-        "central",
-        "central:laplace-tree",
-        "central:laplace-tree:paper",
-        "central:laplace-tree:scaled",
-    ]
-    assert len({PrivacyChoice.parse(text).title for text in words}) == len(words)
-    assert [PrivacyChoice.parse(text).text for text in words] == words

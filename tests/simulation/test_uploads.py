@@ -27,9 +27,6 @@ from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS, EXACT, STEPS, discrete_gaussian
 from dprl.privacy.guarantee import DRAWN, SIMULATION
-from dprl.research.collect import compute_runs
-from dprl.runs.store import Store
-from dprl.runs.turn import play
 from dprl.simulation import UploadTrace, answer, answered, estimate, trace_from_bytes
 from dprl.simulation.loops.offline import noise_for
 from dprl.simulation.uploads import kept
@@ -39,7 +36,6 @@ from dprl.simulation.uploads.noise import noise_of, upload_problem_of
 from dprl.simulation.uploads.release import AT_ONCE
 from dprl.simulation.uploads.run import UploadRun
 from dprl.statistics import TRANSITIONS
-from tests.runs.slots import Hand
 from tests.two_rooms import EXAMPLE, example
 
 HEADING = "episode,step,state,action,reward,next_state\n"
@@ -53,10 +49,7 @@ CSV = HEADING + "".join(
 )
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")  # compiled code stays where it is
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def uploaded(declared: dict[str, Any] = PUBLIC, **fields: Any) -> UploadSpec:
@@ -149,35 +142,12 @@ def test_the_bound_is_above_what_people_got(algorithm: str, budget: dict[str, An
     assert (seed.released * 2.0**BITS % 1 == 0).all()  # on the grid, as drawn
 
 
-def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_owner_is_told_before_a_release() -> None:
     strange = CSV.replace(",x,", ",z,", 3)
     with pytest.warns(UserWarning, match=r"Only for you.* 3 of 800 rows .*: z \(3\)") as warned:
         spec = upload(io.BytesIO(strange.encode()), PUBLIC, rho=1e6)
     assert warned[0].filename == __file__
     assert "z" not in json.dumps(dprl.run(spec).summary()).split('"')
-    (tmp_path / "people.csv").write_text(strange, encoding="utf-8")
-    (tmp_path / "declared.json").write_text(json.dumps(PUBLIC), encoding="utf-8")
-    given = [
-        str(tmp_path / "people.csv"),
-        "--declaration",
-        str(tmp_path / "declared.json"),
-        "--budget",
-        "ward",
-    ]
-    assert main(["release", *given, "--held-out", "0", "--out", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr()
-    policy = (tmp_path / "out" / "policy.csv").read_text(encoding="utf-8").splitlines()
-    assert policy[0] == "step,state,action,episodes_with_noise,decides"
-    assert [line.split(",")[:2] for line in policy[1:]] == [["0", "a"], ["0", "b"], ["1", "a"], ["1", "b"]]
-    assert {line.split(",")[2] for line in policy[1:]} <= {"x", "y", ""}
-    release = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert 0.5 < release["lower"] < 1
-    assert "data" not in release
-    assert "Note: From 400 trajectories at ρ = 1 the cautious policy is worth at least" in said.out
-    assert "Noise moves each such number by about" in said.err  # before the run
-    assert "not private" not in said.out + "".join(p.read_text() for p in (tmp_path / "out").iterdir())
 
 
 def test_rewards_may_be_learned_too() -> None:
@@ -405,18 +375,6 @@ def test_what_was_drawn_goes_when_its_counts_go() -> None:
     assert list(kept.folder().iterdir()) == []
 
 
-def test_a_data_set_of_an_older_version_is_read_anew() -> None:
-    """Its noise was drawn otherwise, and what was shown of it is not written down."""
-    spec = uploaded()
-    path = kept.folder() / f"{spec.data}.npz"
-    with np.load(path) as found:
-        words = json.loads(str(found["words"]))
-        del words["bits"]
-        np.savez(path, record=found["record"], n=found["n"], words=np.array(json.dumps(words)))
-    with pytest.raises(SpecError, match="give its file again"):
-        dprl.run(spec)
-
-
 def test_noise_is_drawn_in_slices() -> None:
     spec = uploaded({**PUBLIC, "states": ["a", "b", *map(str, range(20))], "rewards": 0})
     run, shares = UploadRun(spec, 0), [0.0]
@@ -427,14 +385,6 @@ def test_noise_is_drawn_in_slices() -> None:
     assert run.progress == 1
     assert len(shares) == -(-TRANSITIONS.draws(spec.problem_size) // AT_ONCE) > 10
     assert shares == sorted(set(shares))
-
-
-def test_the_file_of_a_release_has_the_same_values_as_the_trace() -> None:
-    spec = uploaded(rho=0.37)
-    trace = dprl.run(spec).seeds[0]
-    again = trace_from_bytes(trace.to_bytes())
-    assert isinstance(again, UploadTrace)
-    np.testing.assert_array_equal(json.loads(again.release())["released_counts"], trace.released)
 
 
 def test_a_trace_holds_what_was_released_and_nothing_else() -> None:
@@ -536,17 +486,11 @@ def test_a_link_says_what_is_public_and_asks_for_the_file() -> None:
     assert links.split(f"{text}~.{spec.data}", kind="upload")[0] == pairs
 
 
-def test_sweep_and_store(tmp_path: Path) -> None:
+def test_a_sweep_goes_along_budgets_of_one_file() -> None:
     spec = uploaded()
-    sweep = Sweep(spec, {"rho": [1, "10"], "beta": [0.1, 0.2]})
-    assert sweep.points[-1].spec == spec.replace(rho=10, beta=0.2)
-    store = Store(tmp_path / "runs.sqlite")
-    store.engine.add(Hand(play))
-    final = compute_runs(store, sweep.specs, "me")
-    for each in sweep.specs:
-        np.testing.assert_array_equal(final[each], dprl.run(each).values[:, -1])
-        assert [type(t) for t in store.traces(each)] == [UploadTrace]
-    store.close()
+    assert Sweep(spec, {"rho": [1, "10"], "beta": [0.1, 0.2]}).points[-1].spec == spec.replace(
+        rho=10, beta=0.2
+    )
     with pytest.raises(SpecError, match="give one of rho, beta"):
         Sweep(spec, {"data": ["0" * 32]})
 

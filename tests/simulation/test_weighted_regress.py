@@ -194,14 +194,3 @@ def test_a_transition_known_for_sure_is_worth_the_most() -> None:
     assert (plan.worth >= 1).all()
     assert (plan.worth[:-1] <= 8 * (1 + 1e-12)).all()
     assert run.trace().gap[-1] == 0
-
-
-@pytest.mark.thorough
-def test_blocks_do_not_wait_for_states_that_the_model_only_seems_to_lead_to() -> None:
-    """Where a direction was never tried estimates are far off; that probabilities sum to one says where users come."""
-    sure = {"d": 4, "S": 4, "H": 10, "share": 1.0}
-    run = finished(
-        RegressionRun(spec(privacy="none", environment_params=sure, episodes=20_000), 0, plain=True)
-    )
-    assert run.state.position[0] < 400
-    assert run.trace().regret[-1] < 0.001 * 20_000 * run.trace().v_star

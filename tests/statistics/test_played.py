@@ -230,21 +230,6 @@ def _counts(spec: RunSpec, text: str) -> Array:
     return np.asarray(Trajectory.parse("first", text, size).counts(size, None).ravel())
 
 
-def test_far_fewer_users_are_lost() -> None:
-    """A check of sense on one problem: what is gained is in docs/notes/played-rows.md."""
-    lost = {}
-    for reports in ("all", "played"):
-        run = SeedRun(
-            RunSpec(
-                environment="chain", privacy="local", mechanism="unary", reports=reports, episodes=10**10
-            ),
-            0,
-        )
-        assert run.advance(1e9)
-        lost[reports] = run.record.regret[run.state.position[3] - 1]
-    assert lost["played"] < lost["all"] / 4
-
-
 def test_a_named_mechanism_adds_up_all_reports_unless_others_are_chosen() -> None:
     old = RunSpec.from_dict({"privacy": "local", "mechanism": "unary"})
     played = old.replace(reports="played")

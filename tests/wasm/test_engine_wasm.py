@@ -135,10 +135,6 @@ def test_a_product_and_a_sum_are_rounded_once(engine: Page) -> None:
     assert [float(one) for one in engine.evaluate(FUSED, triples)] == exact
 
 
-def test_every_first_case_is_there() -> None:
-    assert set(FIRST) <= {case.name for case in CASES}
-
-
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in FIRST], ids=lambda case: case.name)
 def test_a_browser_gives_the_same_bits(engine: Page, in_node: Any, case: Case) -> None:
     """And Node. .ci/run plays all cases there and in Firefox (bench/same_bits.py)."""
