@@ -8,12 +8,12 @@ import pytest
 
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec
-from pages.offline.record import EXAMPLES, FIRST, OfflineLink, OfflineState, decode
+from pages.offline.record import EXAMPLES, FIRST
 from pages.offline.view import OfflineView
 from pages.shared.offline import names
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.views import fields_of
-from tests.pages.conftest import Visit, Work, charts, grouped, legend, press, sent, tabs, widget, words
+from tests.pages.conftest import Visit, Work, charts, grouped, legend, press, words
 from tests.problems import first
 
 DATA = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
@@ -94,32 +94,3 @@ def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store,
     work(1)
     app.run()
     assert SEEN["pessimism"][1] in words(app)
-
-
-def test_tabs_are_in_the_address(visit: Visit) -> None:
-    app = visit("offline")
-    sent(app, tabs(app), string_value="Guarantee")
-    assert app.query_params["tab"] == "guarantee"
-    assert app.query_params["c"] == query(*FIRST)["c"]
-
-
-def test_run_shows_what_the_controls_say(visit: Visit) -> None:
-    app = visit("offline", **query())
-    widget(app, "text_input", "Values of ρ").set_value("0.5, 1, 2").run()
-    press(app, "run")
-    shown = app.session_state["session"].parts[OfflineState].specs
-    assert shown == (DATA.baseline(), *(DATA.replace(rho=rho) for rho in (0.5, 1.0, 2.0)))
-
-
-def test_all_of_a_view_and_all_examples_are_said_by_a_link() -> None:
-    """Each attribute of the view is not as usual."""
-    other: dict[str, Any] = {
-        name: next(one for one in field.choices if one != field.default)
-        if field.choices
-        else int(field.low or 0) + 2
-        for name, field in fields_of(OfflineView).items()
-    }
-    view = OfflineView(**other | {"curve": 1})
-    for specs in (SPECS, *(example.specs for example in EXAMPLES)):
-        for seen in (OfflineView(), view):
-            assert decode(grouped(multi_run_link.encode(specs, seen))) == OfflineLink(specs, seen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,12 +17,10 @@ from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline.record import EXAMPLES, LINEAR, OfflineState
 from pages.offline.record import FIRST as DEFAULT
 from pages.offline.view import OfflineView
-from pages.shared.layout import frame
-from pages.shared.offline.names import kinds, titles
-from pages.shared.offline.settings import constants_by_family, offered
+from pages.shared.offline.names import titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import multi_run_link
-from tests.pages.conftest import Visit, Work, charts, grouped, plain, press, widget, words
+from tests.pages.conftest import Visit, charts, grouped, plain, press, widget, words
 
 PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
@@ -46,36 +43,6 @@ def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
     assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
 
 
-def test_what_is_proved_comes_by_itself(visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers that are busy answer late: until then the cell says so, and the browser asks again."""
-    ask, fragment, paces = Store.answer, frame.st.fragment, []
-    withheld = {"guarantee"}
-
-    def late(self: Store, question: str, spec: Any) -> str | None:
-        return None if question in withheld else ask(self, question, spec)
-
-    def paced(part: Callable[[], None], run_every: float | None) -> Callable[[], None]:
-        paces.append(run_every)
-        found: Callable[[], None] = fragment(part, run_every=run_every)
-        return found
-
-    monkeypatch.setattr(Store, "answer", late)
-    monkeypatch.setattr(frame.st, "fragment", paced)
-
-    def proved(app: AppTest) -> list[str]:
-        (table,) = (one.value for one in app.dataframe if "proved" in one.value.columns)
-        return list(table["proved"])
-
-    app = visit(PAGE)
-    assert proved(app) == ["nothing", *["in a moment"] * 3]
-    assert paces[-1] is not None
-    withheld.clear()
-    app.run()
-    assert proved(app)[1:] == [f"ρ = {rho:g}, (ε, δ) = ({epsilon}, 10⁻⁶)" for rho, epsilon in
-                               ((0.01, 0.576), (0.1, 2), (1, 7.29))]  # fmt: skip
-    assert paces[-1] is None
-
-
 def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_holds(visit: Visit) -> None:
     """The issue of this page: on linear-synthetic nobody is near the non-private curve at n = 1,000."""
     (example,) = (e for e in EXAMPLES if LINEAR.replace(rho=25.0) in e.specs)
@@ -96,27 +63,6 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     assert "The claim holds at larger n. At n = 1 million the suboptimality is 0 without privacy." in said
 
 
-@pytest.mark.thorough
-def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit: Visit, work: Work) -> None:
-    small = LINEAR.replace(environment_params={"A": 4, "H": 3}, n=2000, seeds=2)
-    calibrated = small.replace(calibration="calibrated")
-    for specs, seen in (((small.baseline(), small), 1), ((small.baseline(), calibrated), 0)):
-        visit(PAGE, **query(*specs))
-        work()
-        assert len(visit(PAGE, **query(*specs)).info) == seen
-    specs = (small.baseline(), small)
-    app = visit(PAGE, **query(*specs, tab="pessimism"))
-    assert "This penalty leaves out the noise in values. So Q ranks actions" in words(app)
-    assert "leaves out the noise" not in words(visit(PAGE, **query(*specs, tab="pessimism", curve=0)))
-
-
-def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> None:
-    """The issue of this page: under uniform behaviour RiverSwim's far end is reached by 1.4e-4 of the trajectories."""
-    (example,) = (e for e in EXAMPLES if e.title == "A rare state")
-    said = words(visit(PAGE, **query(*example.specs, tab="coverage")))
-    assert "at step 5**. It is in one in 7,100 trajectories, 14,000 of 100 million" in said
-
-
 def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     """The issue of this page: v* - V_lower less APVI's has exponent -1."""
     (paper,) = (e for e in EXAMPLES if e.title == "The paper's constants")
@@ -124,23 +70,6 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     assert "How the privacy cost falls from n = 1 billion on:" in said
     found = [float(power.replace("−", "-")) for power in re.findall(r"n\^([−-]?\d+\.\d+)", said)[:3]]
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
-
-
-def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
-    app = visit(PAGE)
-    widget(app, "multiselect", "Algorithms").set_value(["dp-kl-lcb", "dp-plug-in:none"]).run()
-    widget(app, "text_input", "Values of ρ").set_value("1").run()
-    widget(app, "text_input", "Most episodes of one user").set_value("3").run()
-    press(app, "run")
-    (private, plain) = app.query_params["c"]
-    assert "m.3" in private.split("~")
-    told = titles(app.session_state["session"].parts[OfflineState].specs)
-    assert told == ["DP-KL-LCB, ρ = 1, up to 3 episodes a user", "DP plug-in, no privacy"]
-    again = visit(PAGE, v=app.query_params["v"], c=[private, plain])
-    assert [spec.contribution for spec in again.session_state["session"].parts[OfflineState].specs] == [3, 1]
-    assert widget(again, "text_input", "Most episodes of one user").value == "3"
-    widget(again, "multiselect", "Algorithms").set_value(["dp-plug-in:none"]).run()
-    assert not [one for one in again.text_input if one.label == "Most episodes of one user"]
 
 
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
@@ -175,14 +104,6 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
     assert menu(app, "Noise").options == ["calibrated to the budget"]
 
 
-def test_looks_are_told_apart_and_stay_the_same() -> None:
-    every = [spec for example in EXAMPLES[:2] for spec in example.specs]
-    found = kinds(list(dict.fromkeys(every)))
-    assert len(set(found)) == len(found)
-    assert kinds(list(dict.fromkeys(every)))[:4] == kinds(EXAMPLES[0].specs)
-    assert {kind.model for kind in found} == {"none", "central"}
-
-
 def test_bundled_low_estimates_are_the_engines() -> None:
     spec = DEFAULT[-1].replace(seeds=1)
     trace, kept = run(spec), bundled("offline")[DEFAULT[-1]]
@@ -191,20 +112,6 @@ def test_bundled_low_estimates_are_the_engines() -> None:
     assert kept.values[:1] == pytest.approx(trace.values, rel=1e-5, abs=1e-12), again
     assert kept.lower is not None
     assert kept.lower[0] == pytest.approx(trace.seeds[0].lower, rel=1e-7), again
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("environment", ["riverswim", "linear-synthetic"])
-def test_all_learners_together_have_their_constants(visit: Visit, environment: str) -> None:
-    app = visit(PAGE)
-    widget(app, "selectbox", "Environment").set_value(environment).run()
-    learners = widget(app, "multiselect", "Algorithms")
-    learners.set_value(offered(environment)).run()
-    found = [box.label for box in app.sidebar.selectbox]
-    assert found.count("pessimism") == sum(
-        any(field.name == "pessimism" for field in fields)
-        for fields in constants_by_family(offered(environment)).values()
-    )
 
 
 @pytest.mark.thorough
@@ -227,14 +134,3 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     app.text_area[0].set_value("111X4").run()
     assert "the policy has more steps than the horizon; give 3" in words(app)
     assert app.button(key="run").disabled
-
-
-def test_whether_rewards_are_known_is_one_setting_which_a_link_keeps(visit: Visit) -> None:
-    app = visit(PAGE)
-    widget(app, "selectbox", "Mean rewards").set_value("learned").run()
-    press(app, "run")
-    specs = app.session_state["session"].parts[OfflineState].specs
-    assert {spec.rewards for spec in specs} == {"learned"}
-    assert all(title.endswith("rewards learned") for title in titles(specs))
-    again = visit(PAGE, v=app.query_params["v"], c=app.query_params["c"])
-    assert widget(again, "selectbox", "Mean rewards").value == "learned"

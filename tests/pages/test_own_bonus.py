@@ -31,12 +31,6 @@ def simple(monkeypatch: pytest.MonkeyPatch) -> TabularLearner:
     return found
 
 
-def test_every_set_of_constants_has_its_words() -> None:
-    assert set(panel.BONUS) == set(names.BONUS) == set(FIELDS["bonus"].choices)
-    for said in (panel.BONUS, names.BONUS):
-        assert {key for key in said if NOT_PROVED in said[key]} - {"practical"} == {"own"}
-
-
 def test_it_is_never_called_anytime_and_labels_say_that_nothing_is_proved(simple: TabularLearner) -> None:
     spec = RunSpec(algorithm="simple", episodes=1000)
     assert (spec.bonus, simple.bonuses) == ("own", ("own",))

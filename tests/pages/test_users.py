@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.lessons import LESSONS
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.users import MODELS, Asked, Need, answers, likely_from
@@ -129,13 +128,6 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     assert "env.chain" in link.proto.query_string
 
 
-def test_the_cost_of_users_who_return_is_stated() -> None:
-    said = words.returning(users_table(), Asked())
-    (cost,) = re.findall(r"m = 10 needs ([0-9.]+) times as many episodes as m = 1", said)
-    assert 3 < float(cost) < 10  # a part of what it takes has no noise
-    assert "times as many episodes" not in words.returning(users_table(), Asked(epsilon=0.05))
-
-
 def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(visit: Visit) -> None:
     app = visit(PAGE)
     keyed(app, "text_input", ":users.users:").input("20,000").run()
@@ -179,16 +171,6 @@ def test_the_page_to_take_along_says_what_the_page_says_and_asks_nobody(asked: A
     assert "v=1&amp;x=&lt;&amp;&gt;" in text
 
 
-def test_the_download_is_the_page(visit: Visit) -> None:
-    app = visit(PAGE, **dict(encode(KNOWN)))
-    assert "one page for a meeting" in app.get("download_button")[0].proto.label
-
-
-def test_a_delta_that_gives_users_away_is_said(visit: Visit) -> None:
-    assert "δ K is 10" in said(visit(PAGE))
-    assert "δ K is" not in said(visit(PAGE, delta="1e-12"))
-
-
 def test_a_line_that_begins_below_the_users_is_not_said_to_meet_them() -> None:
     """Needs at a smaller epsilon were not measured."""
     asked = Asked(10**15, 17, 4, 20)
@@ -197,10 +179,6 @@ def test_a_line_that_begins_below_the_users_is_not_said_to_meet_them() -> None:
     assert "is known from ε = 0.52 on, and stays below them there" in words.see(
         asked, [replace(need, begins=True)]
     )
-
-
-def test_the_lesson_on_users_leads_here() -> None:
-    assert (LESSONS["users"].attempt or ("", ""))[1].startswith(f"/{PAGE}?")
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
