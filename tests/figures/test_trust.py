@@ -14,7 +14,6 @@ from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 
 V_STAR = 3.4
-NAMES = [privatizer.title for privatizer in PRIVATIZERS.values()]
 EPISODES = np.unique(np.geomspace(1, 10**15, 100).astype(np.int64))
 
 

@@ -84,9 +84,6 @@ def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
 def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
     field = "Most episodes of one user"
     app = visit("bare")
-    widget(app, "text_input", field).input("0").run()
-    assert "contribution: 0 is not allowed; give a whole number from 1 to 1000." in words(app)
-    assert app.button(key="run").disabled
     widget(app, "text_input", field).input("3").run()
     several = RunSpec(contribution=3)
     assert spec(app) == several
@@ -99,8 +96,6 @@ def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visi
     widget(again, "selectbox", "Privacy model").select("none").run()
     assert not [one for one in again.text_input if one.label == field]
     assert spec(again) == RunSpec(privacy="none")
-    widget(again, "selectbox", "Privacy model").select("shuffle").run()
-    assert spec(again) == RunSpec(privacy="shuffle", contribution=3)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +118,7 @@ def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visi
         ("bare", "H", "0", "H: 0 is not allowed"),
         ("bare", "Seeds", "10001", "seeds: 10001 is not allowed"),
         ("bare", "Root seed", "<script>", "root_seed:"),
+        ("bare", "Most episodes of one user", "0", "contribution: 0 is not allowed"),
         ("bare", "Failure probability β", "7", "beta: 7 is not allowed"),
         ("bare", "Growth η of a block", "9", "schedule: 9 is not allowed"),
     ],
@@ -159,8 +155,6 @@ def test_slider_and_exact_field_move_together(visit: Visit) -> None:
     found = spec(app)
     assert found is not None
     assert found.epsilon == 0.11
-    assert "more privacy, more noise" in words(app)
-    assert "less privacy, less noise" in words(app)
 
 
 def test_run_takes_what_was_typed_last_though_both_come_at_once(visit: Visit) -> None:
@@ -219,32 +213,27 @@ def test_episodic_has_its_own_limit(visit: Visit) -> None:
     found = spec(app)
     assert found is not None
     assert (found.schedule, found.episodes) == ("episodic", 10**6)
-    assert max(widget(app, "select_slider", "Episodes K").options, key=len)
     widget(app, "text_input", "Episodes K, exact value").input("1e7").run()
     assert "episodic schedule" in words(app)
     assert app.button(key="run").disabled
 
 
 @pytest.mark.parametrize(
-    ("page", "kind", "label", "typed"),
-    [
-        ("explore", "text_input", "S", "4"),
-        ("offline", "text_input", "Values of ρ", "0.3, 3"),
-        ("tradeoffs", "text_input", "Values", "0.3, 3"),
-    ],
+    ("page", "label", "typed"),
+    [("explore", "S", "4"), ("offline", "Values of ρ", "0.3, 3"), ("tradeoffs", "Values", "0.3, 3")],
 )
 def test_a_reset_is_undone_until_something_else_is_done(
-    visit: Visit, page: str, kind: str, label: str, typed: str
+    visit: Visit, page: str, label: str, typed: str
 ) -> None:
     app = visit(page)
-    at_first = widget(app, kind, label).value
-    widget(app, kind, label).input(typed).run()
+    at_first = widget(app, "text_input", label).value
+    widget(app, "text_input", label).input(typed).run()
     app.button(key="reset").click().run()
-    assert widget(app, kind, label).value == at_first
+    assert widget(app, "text_input", label).value == at_first
     press(app, "undo_reset")
-    assert widget(app, kind, label).value == typed
+    assert widget(app, "text_input", label).value == typed
     app.button(key="reset").click().run()
-    widget(app, kind, label).input(typed).run()
+    widget(app, "text_input", label).input(typed).run()
     assert app.button(key="reset")
 
 
@@ -332,9 +321,7 @@ def test_a_spec_survives_the_controls(visit: Visit, given: RunSpec) -> None:
 
 def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None:
     app = visit("bare")
-    menu = widget(app, "selectbox", "Public structure")
-    assert "public knowledge" in menu.help
-    menu.select("environment").run()
+    widget(app, "selectbox", "Public structure").select("environment").run()
     assert spec(app) == RunSpec(structure="environment")
     widget(app, "selectbox", "Environment").select("gymnasium/Taxi-v3").run()
     assert spec(app) is None
@@ -342,17 +329,8 @@ def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None
     widget(app, "selectbox", "Public structure").select("environment").run()
     found = spec(app)
     assert found is not None
-    assert (found.environment_params["id"], found.structure, found.privacy) == (
-        "Taxi-v3",
-        "environment",
-        "central",
-    )
+    assert (found.environment_params["id"], found.structure) == ("Taxi-v3", "environment")
     assert not app.button(key="run").disabled
-    widget(app, "selectbox", "Algorithm").select("sdp-pe").run()  # which makes nothing of it
-    assert not [w for w in app.sidebar.selectbox if w.label == "Public structure"]
-    widget(app, "selectbox", "Environment").select("riverswim").run()
-    widget(app, "selectbox", "Algorithm").select("dp-ucbvi").run()
-    assert spec(app) == RunSpec(structure="environment")  # what was declared of RiverSwim is found again
 
 
 def test_a_typed_number_counts_without_enter(visit: Visit) -> None:

@@ -22,21 +22,12 @@ from pages.tradeoffs import study as studies
 from pages.tradeoffs.state import SweepPageState
 from pages.tradeoffs.study import SweepView
 from tests.pages.conftest import Visit, press, widget, words
+from tests.pages.hostile_files import File
 from tests.pages.test_controls import spec
 from tests.problems import first
 
 P = np.full((40, 1, 40), 1 / 40).tolist()
 LARGE = custom.compact(json.dumps({"P": P, "R": [[0.5]] * 40, "d1": [1] + [0] * 39}))
-
-
-class File:
-    """As an uploader hands it over."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.size = data, len(data)
-
-    def getvalue(self) -> bytes:
-        return self.data
 
 
 def changed(**parts: Any) -> bytes:
@@ -78,7 +69,7 @@ def test_a_file_may_begin_with_a_byte_order_mark(visit: Visit) -> None:
 def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
     s = Session()
     file = File(b" " * 2_060_000)
-    file.getvalue = lambda: pytest.fail("read")  # type: ignore[method-assign]
+    file.getvalue = lambda: pytest.fail("read")
     custom.received(s, file)
     assert s.upload_problem == "The file has 2.06 MB; give at most 2 MB."
 

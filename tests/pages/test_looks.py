@@ -15,8 +15,6 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation.pairs import calibrations_for
 from tests.pages.conftest import Visit, charts
 
-SMALL: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
-
 
 def chips(app: AppTest) -> list[str]:
     """The signs on the chips, as SVG."""

@@ -21,12 +21,6 @@ def drafted(app: AppTest) -> RunSpec:
     return spec_from(app.session_state["session"].draft)
 
 
-def chosen(app: AppTest) -> str:
-    """The curve that is looked at closely."""
-    menu = widget(app, "selectbox", "Curve")
-    return str(menu.value)
-
-
 @pytest.mark.parametrize(
     ("specs", "found"),
     [

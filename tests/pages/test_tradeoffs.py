@@ -37,7 +37,6 @@ from tests.problems import first
 from tests.runs import slots
 
 PAGE = "tradeoffs"
-SMALLEST = {"S": 2, "A": 2, "H": 2}
 SMALL = SweepView(
     RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=3),
     ("none", "central", "local"),
