@@ -1,4 +1,4 @@
-"""The controls follow the registries, and each bad value gets one clear sentence."""
+"""The settings describe a run, and each bad value gets one clear sentence."""
 
 from __future__ import annotations
 

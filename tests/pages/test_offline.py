@@ -1,4 +1,4 @@
-"""The page Offline: what a visitor sees at first, runs, presses, copies."""
+"""The page Offline: what a visitor sees at first, in each example and tab, runs, presses, copies."""
 
 from __future__ import annotations
 
@@ -17,18 +17,30 @@ from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline.record import EXAMPLES, LINEAR, OfflineState
 from pages.offline.record import FIRST as DEFAULT
 from pages.offline.view import OfflineView
-from pages.shared.offline.names import titles
+from pages.shared.offline.names import most_private, titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import multi_run_link
-from tests.pages.conftest import Visit, charts, grouped, plain, press, widget, words
+from pages.shared.visitor.views import fields_of
+from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
+from tests.problems import first
 
 PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 SPECS = (SMALL.baseline(), SMALL, SMALL.replace(rho=0.1))
 
 
+SEEN = {  # what each tab but the first draws first, by its alternative text (None: nothing), and says
+    "pessimism": ("Heatmaps of a data set's visits", "the penalty takes all that the action seems worth"),
+    "policy": ("Heatmaps of the action taken", "the behaviour policy takes the learned action with chance"),
+    "coverage": ("Heatmaps of where the trajectories", "Of all pairs on the optimal policy's way"),
+    "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
+    "data": (None, "The suboptimality of every run"),
+}
+
+
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
-    return grouped(multi_run_link.encode(specs, OfflineView(**view)))
+    """The link to these runs, by default to small ones."""
+    return grouped(multi_run_link.encode(specs or SPECS, OfflineView(**view)))
 
 
 def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
@@ -134,3 +146,67 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     app.text_area[0].set_value("111X4").run()
     assert "the policy has more steps than the horizon; give 3" in words(app)
     assert app.button(key="run").disabled
+
+
+def named(app: Any) -> set[str]:
+    """The runs in the legend, without their numbers."""
+    return {name.split(": ")[-1] for name in legend(app)}
+
+
+@pytest.mark.parametrize("place", first(range(len(EXAMPLES))))
+def test_every_example_opens_finished(visit: Visit, store: Store, place: int) -> None:
+    app, example = visit(PAGE), EXAMPLES[place]
+    assert set(titles(DEFAULT)) <= named(app)
+    press(app, f"example_{place}")
+    assert store.activity().seeds_queued == 0
+    assert app.get("progress") == []
+    assert set(titles(example.specs)) <= named(app)
+    assert app.query_params["c"] == query(*example.specs)["c"]
+
+
+def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work) -> None:
+    assert set(SEEN) == set(fields_of(OfflineView)["tab"].choices[1:])
+    visit(PAGE, **query())
+    assert work() == 6
+    for tab, (alt, said) in SEEN.items():
+        app = visit(PAGE, **query(tab=tab))
+        assert said in words(app), tab
+        assert [chart.alt.startswith(alt or "-") for chart in charts(app)][:1] == ([True] if alt else []), tab
+        for curve in (0, 2):
+            visit(PAGE, **looked_at(tab, curve))
+
+
+def looked_at(tab: str, curve: int) -> dict[str, list[str]]:
+    """The same with all else of the view not as usual, as far as that is of a close look."""
+    given = {"episode": 3, "n": 500, "h": 2, "first": 1, "second": 2, "near": "off"}
+    known = {name: value for name, value in given.items() if name in fields_of(OfflineView)}
+    return query(tab=tab, curve=curve, **known)
+
+
+def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
+    app = visit(PAGE, **query())
+    assert store.activity().seeds_queued == 6
+    assert "3 runs" in words(app)
+    assert "The first points appear in a moment" in words(app)
+    work(3)
+    app.run()
+    assert "3 of 6 seeds finished" in words(app).replace("**", "")
+    assert charts(app)
+    work()
+    app.run()
+    assert app.get("progress") == []
+    second = visit(PAGE, **query())
+    assert store.activity().seeds_queued == 0
+    assert legend(second) == legend(app)
+
+
+def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store, work: Work) -> None:
+    app = visit(PAGE, tab="pessimism")
+    assert store.activity().seeds_queued == DEFAULT[most_private(DEFAULT)].seeds
+    app.button(key="cancel").click().run()
+    assert store.activity().seeds_queued == 0
+    assert "This data set was not computed" in words(app)
+    app.button(key="close_look").click().run()
+    work(1)
+    app.run()
+    assert SEEN["pessimism"][1] in words(app)

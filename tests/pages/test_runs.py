@@ -1,4 +1,4 @@
-"""Runs lists whatever this visitor asked for, in whichever name: no page can ask in one that is not listed."""
+"""Runs lists whatever this visitor asked for, in whichever name."""
 
 from __future__ import annotations
 

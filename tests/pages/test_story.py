@@ -1,4 +1,4 @@
-"""The story above Home: who is told it, in few words, and that what it shows is what runs and laws say."""
+"""The story above Home: who is told it, and that what it shows is what runs say."""
 
 from __future__ import annotations
 
