@@ -1,4 +1,4 @@
-"""Lessons in a real browser: predictions made on the chart by mouse and finger, and a question on one screen."""
+"""Lessons in a real browser: predictions made on the chart by a press and a finger, and a question on one screen."""
 
 from __future__ import annotations
 
@@ -89,42 +89,6 @@ def draggable(page: Page) -> FloatRect:
 def asked(page: Page) -> int:
     """How often the server was asked for something."""
     return int(page.evaluate("dprlTest.talk.asked"))
-
-
-@pytest.mark.thorough
-def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(visit: Visits) -> None:
-    page = visit("lessons?lesson=trust&step=2", 1280)
-    box = draggable(page)
-    assert marker(page) == pytest.approx(0, abs=0.01)  # where its slider stands
-    for to, place, guess, words in (
-        (0.5, 0.5, "1e8", "100 million users"),
-        (1.4, 1.0, "1e15", "10¹⁵ users"),
-        (-0.2, 0.0, "10", "10 users"),
-        (0.25, 0.25, "32000", "32,000 users"),
-    ):
-        before, there = asked(page), 0.3 * box["height"] + box["y"]
-        page.mouse.move(box["x"] + marker(page) * box["width"] + 3, there)
-        page.mouse.down()
-        page.mouse.move(box["x"] + to * box["width"], there, steps=8)
-        assert marker(page) == pytest.approx(place, abs=0.005)
-        expect(page.locator(".dprl-told")).to_have_text(words)
-        assert asked(page) == before
-        page.mouse.up()
-        expect(page).to_have_url(re.compile(f"guess={guess}(&|$)"))
-        idle(page)
-        assert asked(page) == before + 1
-        assert marker(page) == pytest.approx(place, abs=0.005)
-        expect(page.locator(".dprl-told")).to_be_hidden()
-    page.mouse.move(box["x"] + marker(page) * box["width"] + 3, there)
-    page.mouse.down()
-    # as when the chart is drawn anew just then
-    page.evaluate(f"document.querySelector('{CHART} .nsewdrag').remove()")
-    page.mouse.move(box["x"] + 0.5 * box["width"], there, steps=2)
-    page.mouse.up()
-    page.reload()
-    idle(page)
-    assert marker(page) == pytest.approx(0.25, abs=0.005)
-    expect(page.locator(".legendtext", has_text="your guess")).to_be_visible()
 
 
 def test_the_marker_is_dragged_by_a_finger_which_may_still_scroll_and_press(visit: Visits) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of attacks: both worlds, every test's errors, collusion, and beliefs."""
+"""Pictures of attacks: both worlds, and every test's errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts: panels and their shared colours, the corridor, one cell, coverage."""
+"""Counts: panels and their shared colours, and the corridor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts of learners of linear models: what is drawn, and what is left out."""
+"""The confidence set of learners of linear models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pulls of bad arms: the numbers drawn, the dotted bounds, and what is said of them."""
+"""Pulls of bad arms: the numbers drawn, and the dotted bounds."""
 
 from __future__ import annotations
 

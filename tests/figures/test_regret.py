@@ -220,15 +220,6 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
         assert (f"{rough(times)} times as much" in see) == (times >= 1.5)
 
 
-def test_v_star_is_theory_and_drawn_as_such() -> None:
-    figure = comparison([curve(v_star=3.4, scale=0.1)], view="per-episode").figure
-    reference = next(trace for trace in figure.data if trace.name.startswith("V* = 3.40"))
-    assert reference.line.dash == style.BOUND_DASH
-    assert reference.fill is None
-    both = comparison([curve(v_star=3.4), curve("b", v_star=9.0)], view="per-episode").figure
-    assert not [trace for trace in both.data if trace.name.startswith("V*")]
-
-
 def test_a_label_cannot_inject_markup() -> None:
     picture = comparison([curve("<b>x</b> *y*")])
     assert "&lt;b&gt;x&lt;/b&gt; *y*" in legend(picture.figure)

@@ -1,4 +1,4 @@
-"""Colours are legible and told apart; numbers and labels read as people write them."""
+"""Colours are legible and told apart; scales and ticks fit what is drawn."""
 
 from __future__ import annotations
 

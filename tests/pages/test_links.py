@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import parse_qs
 
-import numpy as np
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.links import MAX_CURVES, MAX_MODEL, text_digest
+from dprl.links import MAX_CURVES
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
@@ -144,22 +143,6 @@ def test_texts_with_the_separator_survive() -> None:
     for text in (json.dumps(EXAMPLE), model):
         spec = RunSpec(environment="custom", environment_params={"model": text})
         assert read(query([Curve(SPEC), Curve(spec)], View())) == Link((Curve(SPEC), Curve(spec)), View(), ())
-
-
-def test_an_environment_too_large_for_a_link_travels_as_a_file() -> None:
-    S = 40
-    P = np.full((S, 1, S), 1 / S).tolist()
-    model = json.dumps({"P": P, "R": [[0.0]] * S, "d1": [1.0] + [0.0] * (S - 1)})
-    assert len(model) > MAX_MODEL
-    spec = RunSpec(environment="custom", environment_params={"model": model, "H": 2}, episodes=1000)
-    given = parse_qs(query([Curve(SPEC), Curve(spec)], View()))
-    assert len(str(given)) < 2000
-    lost = links.decode(given)
-    assert lost.curves == (Curve(SPEC),)  # never drawn for another environment
-    assert len(lost.problems) == 1
-    assert "upload that file" in lost.problems[0]
-    found = links.decode(given, {text_digest(model): model})
-    assert found == Link((Curve(SPEC), Curve(spec)), View(), ())
 
 
 def test_the_looked_at_curve_is_one_there_is() -> None:

@@ -51,19 +51,6 @@ def test_every_axis_has_values_to_begin_with() -> None:
             assert SweepView(base, ("central",), x, values).values == tuple(sorted(values))
 
 
-def test_users_compares_mechanisms_at_the_same_promise() -> None:
-    assert DEFAULT.ways[:6] == (
-        "central:gaussian-optimal:calibrated",
-        "central:gaussian-toeplitz:calibrated",
-        "central:gaussian-blt:calibrated",
-        "central:gaussian-tree:calibrated",
-        "central:laplace-tree:calibrated",
-        "central:laplace-tree:scaled",
-    )
-    spec = DEFAULT.searches["central:laplace-tree:calibrated"][10_000]
-    assert (spec.episodes, spec.mechanism, spec.epsilon, spec.delta) == (10_000, "laplace-tree", 1.0, 1e-6)
-
-
 def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> None:
     pure = SweepView(BASE.replace(mechanism=None, delta=0.0), show="users")
     assert set(pure.searches) == {

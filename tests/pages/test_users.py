@@ -21,7 +21,6 @@ from pages.shared.visitor.state import ExploreState
 from pages.users import views, words
 from pages.users.link import Users, encode, users_table
 from pages.users.link import asked_of as asked_from
-from pages.users.words import times
 from tests.pages.conftest import Visit, charts, go, keyed, press, widget
 from tests.pages.conftest import words as words_of
 
@@ -51,12 +50,7 @@ def lines(app: AppTest) -> list[dict[str, object]]:
 
 def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    text = said(app)
-    assert "10 million users are" in text
-    how = " ".join(words.how(users_table(), Asked(), answers(users_table(), Asked())))
-    for need in answers(users_table(), Asked()):
-        assert how.count(f"within a factor of {times(need.factor)}") >= 1
-    assert "Nine numbers in ten are within" in how
+    assert "10 million users are" in said(app)
     assert store.activity().seeds_queued == 0
 
 
@@ -87,7 +81,6 @@ def test_each_card_has_an_epsilon(visit: Visit) -> None:
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:
     app = visit(PAGE, K="1", today="8")
     assert "a policy that you know today loses 8% of V*, at most the 10% that may be lost" in said(app)
-    assert said(app).count("✓ Enough") == len(MODELS)
     assert said(app).count("✓ Enough") == len(MODELS)
     asked = asked_of(app)
     assert ("today", "8") in encode(asked)
