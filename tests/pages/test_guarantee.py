@@ -113,13 +113,6 @@ def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> 
     assert "| Curve" not in words(alone)
 
 
-def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, store: Store) -> None:
-    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], tab="guarantee")
-    assert "Proved as claimed" in words(app)
-    assert "Taken as public, so not protected:** the numbers of states" in words(app)
-    assert store.activity().seeds_queued == 5
-
-
 def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1~priv.local~mech.gaussian"], tab="guarantee")
     assert charts(app) == []

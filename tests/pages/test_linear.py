@@ -56,19 +56,6 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
         assert "the features of every" in words(app)
 
 
-@pytest.mark.parametrize("key", first(LEARNERS, loop))
-def test_the_confidence_set_is_a_tab_of_learners_that_keep_one(visit: Visit, work: Work, key: str) -> None:
-    run = short(key, "central")
-    visit("explore", c=[run])
-    work()
-    app = visit("explore", c=[run], tab="ellipsoid")
-    (chart,) = charts(app)
-    assert chart.alt.startswith("The confidence set of the weights")
-    assert "Confidence set" in [tab.label for tab in app.tabs]
-    other = visit("explore", c=["priv.none"], tab="ellipsoid")
-    assert "Confidence set" not in [tab.label for tab in other.tabs]
-
-
 def test_the_confidence_set_holds_the_truth_and_noise_widens_it(visit: Visit, work: Work) -> None:
     run = "env.linear-mixture~envp.d.3~envp.S.3~envp.H.4~alg.ucrl-vtr~K.1e8~seeds.2~priv.central"
     visit("explore", c=[run])
