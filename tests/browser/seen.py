@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import FloatRect, Locator, Page, expect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from dprl.sitemap import PAGES
 from tests.browser.barriers import barriers
@@ -11,8 +16,9 @@ from tests.browser.conftest import idle
 CHART = "[data-testid=stMain] .js-plotly-plot"
 TITLE = f"{CHART} .gtitle"
 CURVE = f"{CHART} .scatterlayer path.js-line"
-NAMED = "text[class^=legend][class$=text]"  # where a chart names a curve
-AT_ENDS = f"{CHART} {NAMED}:not(.legendtext)"  # beside the plot
+AT_ENDS = (
+    f"{CHART} text[class^=legend][class$=text]:not(.legendtext)"  # where a chart names curves beside the plot
+)
 COMPUTED = 60_000  # ms for small runs to be computed on a busy machine
 
 
@@ -49,11 +55,7 @@ def copied(page: Page) -> str:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    return below(page.evaluate("navigator.clipboard.readText()"))
-
-
-def below(url: str) -> str:
-    """An address without the server's."""
+    url: str = page.evaluate("navigator.clipboard.readText()")
     return url.split("/", 3)[3]
 
 
@@ -72,3 +74,26 @@ def uncovered(of: Locator) -> bool:
             "return e.contains(document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2)); }"
         )
     )
+
+
+@contextmanager
+def alone(
+    browser: Browser, file: Path, fragment: str = "", width: int = 1280, scheme: str = "light", **how: Any
+) -> Iterator[Page]:
+    """A page from disk, without a network: it asks for nothing outside its folder, and nothing goes wrong."""
+    context = browser.new_context(
+        offline=True,
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+        reduced_motion="reduce",
+        **how,
+    )
+    page, asked, wrong = context.new_page(), [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(f"{file.as_uri()}{fragment}")
+    yield page
+    assert [url for url in asked if not url.startswith((file.parent.as_uri(), "data:", "blob:"))] == []
+    assert wrong == []
+    context.close()

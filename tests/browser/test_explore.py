@@ -1,4 +1,4 @@
-"""Explore while something moves: tabs pressed quickly, what plays, and runs added by keyboard."""
+"""Explore while something moves: Run in sight, what plays, and what is typed last."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.shared.examples import EXAMPLES
 from tests.browser.conftest import Visits
-from tests.browser.seen import CURVE, box_of, finished, idle, uncovered
+from tests.browser.seen import box_of, finished, idle, uncovered
 from tests.problems import first
 
 SMALL = "envp.S.3~envp.H.3~K.20000~seeds.2"
-TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
 FRAMES = 2500  # ms in which what plays would be redrawn three times
 
 # How often something in the page changes in so many ms.
@@ -69,23 +67,6 @@ def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
 
 
 @pytest.mark.thorough
-def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Visits) -> None:
-    page = visit("explore")
-    page.get_by_role("button", name="Examples").click()
-    page.get_by_role("button", name=EXAMPLES[1].title).click()
-    page.keyboard.press("Escape")
-    for _ in range(3):
-        for tab in TABS[1:]:
-            page.get_by_role("tab", name=tab).click(no_wait_after=True)
-    page.get_by_role("tab", name="Counts").click()
-    expect(page.get_by_role("heading", name="How fast does a private algorithm learn?")).to_be_visible()
-    finished(page)
-    assert opened(page) == "Counts"
-    expect(page).to_have_url(re.compile("tab=counts"))
-    expect(page.get_by_text("All cells", exact=True)).to_be_visible()
-
-
-@pytest.mark.thorough
 def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits) -> None:
     page = visit(f"explore?v=1&c={SMALL}~eps.50&tab=policy&k=1")
     finished(page)
@@ -104,24 +85,6 @@ def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits) -> N
     page.go_back()
     expect(page.get_by_text("Axes and seeds")).to_be_visible()
     assert opened(page) == "Regret"
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("budgets", first(["20", "20 10"]))
-def test_a_run_added_by_keyboard_is_drawn(visit: Visits, budgets: str) -> None:
-    page = visit(f"explore?v=1&c={SMALL}~eps.50")
-    curves = page.locator(CURVE)
-    for epsilon in budgets.split():
-        field = page.get_by_label("Privacy budget ε, exact value")
-        field.fill(epsilon)
-        field.press("Enter")
-        idle(page)
-        before = curves.count() - 1  # the draft is drawn already
-        page.keyboard.press("Control+Enter")
-        chip = page.locator("[class*=st-key-chip_]").get_by_text(f"Central ε = {epsilon}", exact=True)
-        expect(chip).to_be_visible()
-        finished(page)
-        assert curves.count() > before
 
 
 @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""A class led from a projector by keys and by clicks: what is next, back, revealed, and what a phone sees of it."""
+"""A class led from a projector by clicks: what is next, back, revealed, and what a phone sees of it."""
 
 from __future__ import annotations
 
@@ -41,21 +41,10 @@ def phone(browser: Browser, app: App, teacher: Page) -> Iterator[Page]:
     context.close()
 
 
-def question(page: Page, at: int) -> Any:
-    """The heading that asks a step of the lesson."""
-    return page.get_by_role("heading", name=STEPS[at].ask, exact=True)
-
-
 def asks(page: Page, at: int) -> None:
     """Waits until a page asks a step, once: for a moment the page before may still be there, which asks it, too."""
-    expect(question(page, at).filter(visible=True)).to_have_count(1)
-
-
-def asked(teacher: Page, phone: Page, at: int) -> None:
-    """Waits until a step is put, and can be revealed: a press that comes before counts as a second one of the same."""
-    for page in (teacher, phone):
-        asks(page, at)
-    expect(teacher.get_by_role("button", name="Reveal")).to_be_visible()
+    question = page.get_by_role("heading", name=STEPS[at].ask, exact=True)
+    expect(question.filter(visible=True)).to_have_count(1)
 
 
 def revealed(page: Page) -> Any:
@@ -64,70 +53,22 @@ def revealed(page: Page) -> Any:
 
 
 @pytest.mark.thorough
-def test_a_lesson_is_led_by_keys_to_its_recap(teacher: Page, phone: Page) -> None:
-    """The phone predicts the first step. The arrow alone leads on; a key that is held does not."""
-    slider = phone.get_by_role("slider", name="Your prediction")
-    slider.press("ArrowRight")
-    expect(phone.get_by_text("Your prediction is not sent yet.")).to_be_visible()
-    expect(teacher.get_by_text("0 of 1 answered")).to_be_visible()
-    phone.get_by_role("button", name="Send my prediction").click()
-    expect(teacher.get_by_text("1 of 1 answered")).to_be_visible()
-    teacher.keyboard.press(" ")
-    for page in (teacher, phone):
-        expect(revealed(page)).to_be_visible()
-    assert fits(teacher)
-    teacher.keyboard.down("PageDown")
-    asked(teacher, phone, 1)
-    for _ in range(3):
-        teacher.keyboard.down("PageDown")  # held: the browser says it again and again
-    teacher.wait_for_timeout(1500)  # for what must not happen
-    expect(revealed(teacher)).to_have_count(0)
-    teacher.keyboard.up("PageDown")
-    teacher.keyboard.press("ArrowRight")
-    expect(
-        teacher.get_by_role("button", name=re.compile("^Next: "))
-    ).to_be_visible()  # revealed, and nobody predicted
-
-    teacher.keyboard.press("ArrowLeft")
-    asks(teacher, 0)
-    expect(teacher.get_by_text("question 1 of 2, phones show question 2")).to_be_visible()
-    asks(phone, 1)
-    teacher.keyboard.press("ArrowRight")
-    asks(teacher, 1)
-    expect(teacher.get_by_role("button", name=re.compile("^Next: "))).to_be_visible()
-
-    for at in range(2, len(STEPS)):
-        teacher.keyboard.press("ArrowRight")
-        asked(teacher, phone, at)
-        teacher.keyboard.press("ArrowRight")
-        expect(teacher.get_by_role("button", name=re.compile("^Next: "))).to_be_visible()
-    teacher.keyboard.press("ArrowRight")
-    for page in (teacher, phone):
-        expect(
-            page.get_by_role("heading", name="What to remember: What does epsilon guarantee?")
-        ).to_be_visible()
-    expect(phone.get_by_text(re.compile(rf"^You scored [\d.]+ of {len(STEPS)}\.$"))).to_be_visible()
-    expect(
-        teacher.get_by_text(re.compile(rf"^Your class scored [\d.]+ of {len(STEPS)} on average"))
-    ).to_be_visible()
-    assert fits(phone)
-    teacher.keyboard.press("Escape")
-    expect(teacher.get_by_text("Put something to the class")).to_be_visible()
-
-
-@pytest.mark.thorough
-def test_the_same_by_clicks_at_the_sizes_of_projectors(teacher: Page, phone: Page) -> None:
+def test_a_lesson_is_led_by_clicks_at_the_sizes_of_projectors(teacher: Page, phone: Page) -> None:
     """The chart has half of the height, with the answer, too; and the bar stays in reach."""
     phone.get_by_role("slider", name="Your prediction").press("ArrowRight")
-    phone.get_by_role("button", name="Send my prediction").click()
+    send = phone.get_by_role("button", name="Send my prediction")
+    expect(send).to_be_in_viewport(ratio=1)
+    bar, chart = box_of(send), box_of(phone.get_by_test_id("stPlotlyChart").last)
+    assert bar["y"] + bar["height"] <= chart["y"]  # it covers nothing
+    send.click()
     expect(teacher.get_by_text("1 of 1 answered")).to_be_visible()
     teacher.get_by_role("button", name="Reveal").click()
     expect(revealed(teacher)).to_be_visible()
     for width, height in ((1024, 768), (1920, 1080), (3840, 2160)):
         teacher.set_viewport_size({"width": width, "height": height})
-        chart = teacher.get_by_test_id("stPlotlyChart").last
+        drawn = teacher.get_by_test_id("stPlotlyChart").last
         expect(teacher.get_by_role("button", name=re.compile("^Next: "))).to_be_in_viewport(ratio=1)
-        assert box_of(chart)["height"] >= height / 2
+        assert box_of(drawn)["height"] >= height / 2
     teacher.get_by_role("button", name=re.compile("^Next: ")).dblclick()  # in haste: the step is put once
     asks(phone, 1)
     teacher.wait_for_timeout(1500)  # for what must not happen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -126,32 +125,3 @@ def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits)
     page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
     opener.click()
     expect(menu).to_be_visible()
-
-
-@pytest.mark.thorough
-def test_small_print_over_a_page_is_read_by_night(visit: Visits) -> None:
-    page = visit("explore?v=1&c=env.custom~K.1e6", 1280, "dark")
-    page.get_by_role("button", name="Edit", exact=True).click()
-    small = page.get_by_role("dialog").get_by_test_id("stCaptionContainer").locator("p").first
-    expect(small).to_be_visible()
-    idle(page)
-    color = small.evaluate("p => getComputedStyle(p).color")
-    assert min(map(int, re.findall(r"\d+", color)[:3])) > 160, color  # on #0e1117
-
-
-@pytest.mark.thorough
-def test_on_a_desk_a_heading_stands_level_with_its_button_and_no_field_has_a_row_to_itself(
-    visit: Visits,
-) -> None:
-    page = visit("explore", 1280)
-    heading = box_of(page.get_by_role("heading", name="How fast does a private algorithm learn?"))
-    button = box_of(page.get_by_role("button", name="Copy link"))
-    middles = [box["y"] + box["height"] / 2 for box in (heading, button)]
-    assert abs(middles[0] - middles[1]) < 2
-    for link, fields in (("users", 9), ("users?problem=riverswim", 5)):
-        page = visit(link, 1280)
-        idle(page)
-        inputs = page.locator(".st-key-users_inputs [data-testid=stTextInput] input").all()
-        rows = [round(box_of(one)["y"]) for one in inputs]
-        assert len(rows) == fields
-        assert min(rows.count(row) for row in rows) > 1

@@ -1,4 +1,4 @@
-"""A page without a server: downloaded from *Share*, opened from disk with the network off, and compared bit for bit."""
+"""A page without a server: downloaded from *Share*, opened without a network, touched, and compared bit for bit."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 import dprl
 from dprl.player import MOST_BYTES
-from dprl.simulation.replay import replayed
-from pages.shared.examples import ExploreExample
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
 from tests.browser.runs import SHORT, compared
-from website.live import page_of, runs_of
+from tests.browser.seen import alone
 
 PRIVATE = SHORT.replace(epsilon=5.0)
 # The first curve has a name of the visitor's own, which no link needs to repeat.
@@ -34,9 +33,6 @@ PLAYED = re.compile("Your browser has played")
 DRAWN = """() => document.querySelector("#regret .plot").data
   .filter((trace) => trace.mode === "lines" && !trace.fill && trace.customdata).map(({ x, y }) => [x, y])"""
 
-# Whether the dashboard's chart has the lines of a live page, bit for bit.
-SEEN = """drawn => drawn.every(([, there]) => [...document.querySelectorAll(".js-plotly-plot")].some((chart) =>
-  (chart._fullData ?? []).some(({ y }) => y?.length === there.length && there.every((one, i) => one === y[i]))))"""
 # Follows a fragment, and returns what is said of it.
 FOLLOWED = """fragment => { history.replaceState(null, "", `#${fragment}`); player.follow();
   return document.querySelector("#said").textContent; }"""
@@ -52,6 +48,19 @@ FIRST_SEEDS = """() => {
   player.asked -= 60_000;  // the rest would take long
   player.draw();
   pool.want = want;
+}"""
+
+
+NARROW = 390
+# Every worker from now on hangs as soon as it is asked for a run.
+HANG = """() => {
+  const text = "self.onmessage = ({ data }) => { if (data.key) for (;;); };";
+  const good = player.pool.url, terminate = Worker.prototype.terminate;
+  player.pool.url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  for (const worker of player.pool.workers) { worker.worker.terminate(); player.pool.begun(worker); }
+  player.pool.url = good;
+  window.ended = 0;
+  Worker.prototype.terminate = function () { window.ended += 1; terminate.call(this); };
 }"""
 
 
@@ -77,25 +86,11 @@ def taken(visit: Visits, file: Path) -> Path:
 
 
 @contextmanager
-def opened(
-    browser: Browser, file: Path, fragment: str = "", width: int = 1280, scheme: str = "light"
-) -> Iterator[Page]:
-    """The file from disk, without a network: no request leaves it, and nothing goes wrong."""
-    context = browser.new_context(
-        offline=True,
-        viewport={"width": width, "height": 900},
-        color_scheme="dark" if scheme == "dark" else "light",
-    )
-    page, asked, wrong = context.new_page(), [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: wrong.append(message.text))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(f"{file.as_uri()}{fragment}")
-    expect(page.locator("#played")).to_have_text(PLAYED)
-    yield page
-    assert [url for url in asked if not url.startswith((file.as_uri(), "data:", "blob:"))] == []
-    assert wrong == []
-    context.close()
+def opened(browser: Browser, file: Path, fragment: str = "", **how: Any) -> Iterator[Page]:
+    """The file from disk, which has played."""
+    with alone(browser, file, fragment, **how) as page:
+        expect(page.locator("#played")).to_have_text(PLAYED)
+        yield page
 
 
 def compare(page: Page, specs: list[dprl.RunSpec], measure: str = "share") -> None:
@@ -171,40 +166,6 @@ def test_it_is_used_without_barriers(
 
 
 @pytest.mark.thorough
-def test_a_link_of_the_site_opens_the_same_view_on_a_dashboard_and_the_other_way_round(
-    visit: Visits, browser: Browser, tmp_path: Path
-) -> None:
-    example = ExploreExample("Two", "They say so.", tuple(NAMED), links.AT_FIRST)
-    file = tmp_path / "live-1.html"
-    file.write_text(page_of(example, {spec: replayed(spec) for spec in runs_of([example])}, ""), "utf-8")
-    with opened(browser, file) as page:
-        page.get_by_label("Privacy budget ε").press("ArrowRight")
-        expect(page.locator("#ends")).to_contain_text("ε = 7")
-        there, drawn = page.url.partition("#")[2], page.evaluate(DRAWN)
-    dashboard = visit(f"explore?{there}")
-    expect(dashboard.locator(".st-key-chips")).to_contain_text("ε = 7")
-    dashboard.wait_for_function(SEEN, arg=drawn)
-    other = visit(compared(PRIVATE.replace(epsilon=0.3, seeds=4), PRIVATE.baseline().replace(seeds=4)))
-    other.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    other.get_by_role("button", name="Share").click()
-    other.get_by_role("button", name="Copy link", exact=True).click()
-    expect(other.get_by_text("Link copied")).to_be_visible()
-    copied = other.evaluate("navigator.clipboard.readText()")
-    with opened(browser, file, f"#{copied.partition('?')[2]}") as page:
-        expect(page.locator("#said")).to_be_empty()
-        expect(page.locator("#ends")).to_contain_text("ε = 0.3")
-        other.wait_for_function(SEEN, arg=page.evaluate(DRAWN))
-
-
-@pytest.mark.thorough
-def test_what_cannot_be_played_is_said_and_keeps_its_chart_with_stops(visit: Visits) -> None:
-    page = visit(compared(PRIVATE.replace(mechanism="gaussian-toeplitz")))
-    page.get_by_role("button", name="Share").click()
-    expect(page.get_by_text("its noise is made by an FFT before the run")).to_be_visible()
-    expect(page.get_by_role("button", name="Prepare the page")).to_have_count(0)
-
-
-@pytest.mark.thorough
 def test_hostile_fragments_are_followed_or_refused_in_one_sentence(
     visit: Visits, browser: Browser, file: Path
 ) -> None:
@@ -226,3 +187,88 @@ def test_hostile_fragments_are_followed_or_refused_in_one_sentence(
         page.get_by_label("Average over").press("Home")
         expect(page.locator("#ends tbody tr").first.locator("td").last).to_have_text("1")
         assert page.evaluate("[window.hits ?? 0, ({}).eps ?? 0]") == [0, 0]
+
+
+def dragged(page: Page, slider: Locator, share: float) -> None:
+    """A finger lies down on the slider's knob, and moves to a share of its width."""
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box is not None
+    at = float(slider.evaluate("({ value, max }) => value / max"))
+    y, knob = box["y"] + box["height"] / 2, 16.0
+    session = page.context.new_cdp_session(page)
+
+    def finger(kind: str, place: float | None = None) -> None:
+        inner = box["width"] - knob
+        points = [] if place is None else [{"x": box["x"] + knob / 2 + place * inner, "y": y}]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    finger("touchStart", at)
+    for step in range(1, 11):
+        finger("touchMove", at + (share - at) * step / 10)
+    finger("touchEnd")
+
+
+@pytest.mark.thorough
+def test_it_is_used_by_touch(visit: Visits, browser: Browser, file: Path) -> None:
+    with opened(browser, taken(visit, file), width=NARROW, has_touch=True, is_mobile=True) as page:
+
+        def fits() -> None:
+            assert page.evaluate("document.documentElement.scrollWidth") <= NARROW
+
+        fits()
+        slider, ends = page.get_by_label("Privacy budget ε"), page.locator("#ends")
+        before = page.locator("#regret figcaption").inner_text()
+        dragged(page, slider, 1.0)
+        expect(slider).to_have_attribute("aria-valuetext", "ε = 30")
+        expect(ends).to_contain_text("ε = 30")
+        expect(page.locator("#played")).to_have_text(PLAYED)
+        page.wait_for_function(
+            "location.hash.includes('eps.30~')"
+        )  # the address follows when the finger has gone
+        expect(page.locator("#regret figcaption")).not_to_have_text(before)
+        dragged(page, slider, 0.0)
+        expect(ends).to_contain_text("ε = 0.03")
+        fits()
+        for label, chosen in (
+            ("What is drawn", "Regret so far"),
+            ("Logarithmic axes", "neither"),
+            ("Curve", "2"),
+        ):
+            menu = page.get_by_label(label, exact=True)
+            menu.tap()
+            expect(menu).to_be_focused()
+            page.keyboard.press("Escape")
+            menu.select_option(**({"index": 1} if chosen == "2" else {"label": chosen}))
+            expect(page.locator("#played")).to_have_text(PLAYED)
+            fits()
+        expect(page.locator("#regret .ytitle")).to_contain_text("Regret")
+        card = page.locator(".card").first
+        card.evaluate("card => card.scrollIntoView()")  # at once: a card is replaced when a run has ended
+        expect(card).to_contain_text("Proved as claimed: (0.03, 10⁻⁶)")
+        box = card.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= NARROW
+        page.locator("summary").tap()
+        expect(page.locator("details li").first).to_be_visible()
+        fits()
+        page.get_by_role("button", name="Go back to the first settings").tap()
+        expect(ends).to_contain_text("ε = 5")
+        expect(page.get_by_label("What is drawn")).to_have_value("0")
+
+
+@pytest.mark.thorough
+def test_a_run_that_never_ends_freezes_nothing(visit: Visits, browser: Browser, file: Path) -> None:
+    with opened(browser, taken(visit, file)) as page:
+        page.evaluate(HANG)
+        slider = page.get_by_label("Privacy budget ε")
+        slider.press("ArrowRight")
+        expect(page.locator("body.waiting")).to_have_count(1)
+        page.get_by_label("Logarithmic axes").select_option(label="neither")  # the page answers
+        expect(slider).to_have_attribute("aria-valuetext", "ε = 7")
+        assert page.evaluate("player.pool.workers.every(({ asked }) => asked.length > 0)")
+        slider.press("ArrowRight")
+        expect(page.locator("#played")).to_have_text(PLAYED)
+        expect(page.locator("body.waiting")).to_have_count(0)
+        assert page.evaluate("window.ended") >= page.evaluate("player.pool.workers.length")

@@ -64,22 +64,8 @@ def test_nothing_moves_by_itself_where_no_motion_is_asked_for(visit: Visits) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_lesson_shows_users_who_walk_through_its_environment(visit: Visits, width: int) -> None:
-    page = visit("lessons?lesson=trust", width=width)
-    page.get_by_text("About RiverSwim").click()
-    box = page.locator(".one-user")
-    expect(box.locator(".lost")).to_have_text("Users so far who follow the best policy: 1 million.")
-    box.get_by_label("Users so far").fill("0")
-    expect(box.locator(".lost")).to_have_text("Users so far who follow the best policy: 1.")
-    expect(box.get_by_role("radio", name="Best policy")).to_be_hidden()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_it_and_a_shared_sentence_are_used_without_barriers(visit: Visits, width: int, scheme: str) -> None:
-    page = visit(f"{compared(SHORT, SHORT.baseline())}&say=See+what+this+costs.", width, scheme)
+def test_it_and_a_shared_sentence_are_used_without_barriers(visit: Visits, screen: tuple[int, str]) -> None:
+    page = visit(f"{compared(SHORT, SHORT.baseline())}&say=See+what+this+costs.", *screen)
     page.get_by_text("One user, step by step").click()
     expect(page.locator(".one-user .lost")).not_to_be_empty()
     assert barriers(page) == []
@@ -87,7 +73,7 @@ def test_it_and_a_shared_sentence_are_used_without_barriers(visit: Visits, width
     expect(page.get_by_label("A sentence for those who open the link")).to_have_value("See what this costs.")
     assert barriers(page) == []
     page.keyboard.press("Escape")
-    lesson = visit("lessons?lesson=trust", width, scheme)
+    lesson = visit("lessons?lesson=trust", *screen)
     lesson.get_by_text("About RiverSwim").click()
     expect(lesson.locator(".one-user .lost")).not_to_be_empty()
     assert barriers(lesson) == []

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from urllib.parse import urlencode
-
 import pytest
 from playwright.sync_api import expect
 
-from dprl.simulation import RunSpec
-from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import SweepView
+from dprl.sitemap import PAGES
 from tests.browser.conftest import Visits
-from tests.browser.seen import CHART, CURVE, copied, finished, fits, idle
+from tests.browser.seen import CURVE, copied, finished, fits, idle
 
 QUICK = "envp.S.3~envp.H.3~K.100000~seeds.2"
 LINK = f"explore?v=1&c={QUICK}~eps.50&c=priv.none&m=per-episode"
 TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
+DATA = "offline?v=1&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1"
+TABS_OF_DATA = ("Suboptimality", "Pessimism", "Policy", "Coverage", "Guarantee", "Data")
 
 
 def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits) -> None:
@@ -66,24 +63,6 @@ def test_back_returns_to_the_comparison_before(visit: Visits) -> None:
 
 
 @pytest.mark.thorough
-def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits) -> None:
-    S = 40
-    P = [[[1 / S] * S]] * S
-    model = json.dumps({"P": P, "R": [[0.5]] * S, "d1": [1] + [0] * (S - 1)}, separators=(",", ":"))
-    base = RunSpec(environment="custom", environment_params={"model": model, "H": 2}, episodes=1000, seeds=2)
-    page = visit(f"tradeoffs?{urlencode(studies.encode(SweepView(base, values=(1.0, 10.0))))}")
-    expect(page.get_by_text("upload that file")).to_be_visible()
-    page.get_by_role("combobox", name="Environment").click()
-    page.get_by_role("option", name="Your own").click()
-    idle(page)  # nobody picks a file before the button for it is drawn
-    file = {"name": "mine.json", "mimeType": "application/json", "buffer": model.encode()}
-    page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
-    expect(page.get_by_text("upload that file")).to_have_count(0)
-    expect(page.get_by_text("Your own (Custom MDP, H = 2)")).to_be_visible()
-    idle(page)
-
-
-@pytest.mark.thorough
 def test_names_are_text_everywhere(visit: Visits) -> None:
     name = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20**b**%20www.evil.com%20%5Bl%5D(http%3A//evil.com)%20a%40evil.com"
     page = visit(f"{LINK}&c={QUICK}~eps.20~col.1~name.{name}&i=2")
@@ -97,16 +76,15 @@ def test_names_are_text_everywhere(visit: Visits) -> None:
 
 @pytest.mark.thorough
 def test_every_page_and_tab_fits_its_screen(visit: Visits, screen: tuple[int, str]) -> None:
-    width, scheme = screen
-    for path in ("", "runs", "explore", "users"):
-        assert fits(visit(path, width, scheme)), path
-    page = visit(LINK, width, scheme)
-    page.wait_for_selector(CURVE, timeout=60_000)
-    finished(page)
-    for tab in TABS:
-        page.get_by_role("tab", name=tab).click()
-        idle(page)
-        assert fits(page), tab
+    """And nothing on it keeps anybody from reading or using it."""
+    for path in PAGES:
+        assert fits(finished(visit(path, *screen))), path
+    for link, tabs in ((LINK, TABS), (DATA, TABS_OF_DATA)):
+        page = finished(visit(link, *screen))
+        for tab in tabs:
+            page.get_by_role("tab", name=tab, exact=True).click()
+            idle(page)
+            assert fits(page), tab
 
 
 @pytest.mark.thorough
@@ -123,23 +101,3 @@ def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits) -> 
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
     expect(sidebar).to_have_attribute("data-collapsed", "true")
-
-
-@pytest.mark.thorough
-def test_moments_play_and_stop_at_the_last(visit: Visits) -> None:
-    page = visit(f"{LINK}&tab=policy&k=1")
-    page.wait_for_selector(CHART, timeout=60_000)
-    shown = page.locator("[data-testid=stMain] [data-testid=stSliderThumbValue]").first
-    before = shown.inner_text()
-    page.get_by_role("button", name="Play").click()
-    expect(shown).not_to_have_text(before)
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
-    idle(page)
-    assert shown.inner_text() != before
-
-
-@pytest.mark.thorough
-def test_a_bad_link_is_answered_with_a_sentence(visit: Visits) -> None:
-    page = visit(f"explore?v=9&c=%00%ff~~~&c=eps.-1&c={'x' * 3000}&k=--&tab=<script>")
-    expect(page.get_by_text("Not all of this link could be used")).to_be_visible()

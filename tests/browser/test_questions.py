@@ -1,4 +1,4 @@
-"""Home and Trade-offs in a real browser: their sliders, charts, and links for others."""
+"""Home and Trade-offs in a real browser: the slider, a sweep, and links for others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, Visits
-from tests.browser.seen import TITLE, box_of, copied, finished, fits, idle, turn_to
+from tests.browser.conftest import Visits
+from tests.browser.seen import TITLE, box_of, copied, finished, idle, turn_to
 
 
 def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits) -> None:
@@ -91,42 +91,6 @@ SWEEP = (
     "tradeoffs?v=1&b=envp.S.3~envp.H.3~K.20000~seeds.2&m=none&m=central&m=local"
     "&x=epsilon&at=1,10,100&show=price&share=1"
 )
-
-
-@pytest.mark.thorough
-def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str]) -> None:
-    page = visit("tradeoffs", *screen)
-    page.wait_for_selector(POINT, timeout=60_000)
-    if screen != PHONE:
-        assert "halving ε multiplies the cost" in page.get_by_test_id("stMain").inner_text()
-        chart = box_of(page.locator("[data-testid=stMain] .js-plotly-plot").first)
-        assert chart["y"] < 400
-    assert fits(page)
-    for view, seen in (
-        ("Regret", "Regret at the end"),
-        ("Share of V* lost", "Share of V* lost"),
-        ("Users needed", "Users until privacy"),
-    ):
-        page.get_by_test_id("stMain").get_by_text(view, exact=True).first.click()
-        expect(page.locator("[data-testid=stMain] .gtitle").first).to_contain_text(seen)
-        idle(page)
-        assert fits(page), view
-
-
-@pytest.mark.thorough
-def test_when_privacy_is_free_is_a_press_away_with_bounds_and_its_link_shows_it_to_others(
-    visit: Visits, screen: tuple[int, str]
-) -> None:
-    page = visit("tradeoffs", *screen)
-    page.wait_for_selector(POINT, timeout=60_000)
-    page.get_by_text("When is privacy free?", exact=True).click()
-    expect(page.get_by_text("the privacy cost no longer grows with").first).to_be_visible()
-    page.get_by_test_id("stMain").get_by_text("Proved bounds").click()
-    expect(page.get_by_text("compare slopes, not heights").first).to_be_visible()
-    idle(page)
-    assert fits(page)
-    other = visit("tradeoffs" + page.url.partition("/tradeoffs")[2], *screen)
-    expect(other.get_by_text("compare slopes, not heights").first).to_be_visible()
 
 
 @pytest.mark.thorough

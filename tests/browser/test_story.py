@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from math import log
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -84,20 +83,6 @@ def test_epsilon_under_the_finger_changes_noise_and_what_is_said(visit: Visits) 
     )  # the path alone
 
 
-def test_the_curves_of_learning_are_where_the_sentence_below_them_is(visit: Visits) -> None:
-    page = visit("")
-    learning = asset("start")["learning"]
-    section = page.locator(".story section").nth(ORDER.index("learn"))
-    slider, dot = section.get_by_role("slider"), section.locator(".head.private")
-    seen = {}
-    for key, place in (("End", -1), ("ArrowLeft", -2), ("Home", 0)):
-        slider.press(key)
-        expect(section.locator(".told")).to_have_text(story_content()["learn"]["now"][place])
-        seen[place] = float(dot.get_attribute("cx") or "nan")
-    share = (seen[-2] - seen[0]) / (seen[-1] - seen[0])
-    assert share == pytest.approx(log(learning["users"][-2]) / log(learning["users"][-1]), abs=0.005)
-
-
 def test_learning_is_seen_within_seconds_and_has_few_arrows(visit: Visits) -> None:
     page = visit("")
     learning = asset("start")["learning"]
@@ -131,17 +116,7 @@ def test_words_light_up_what_they_name(visit: Visits) -> None:
 
 
 @pytest.mark.thorough
-def test_a_link_to_home_has_no_story_and_leads_to_it(visit: Visits) -> None:
-    page = visit("?v=1&eps=0.1")
-    expect(page.locator(CHART).first).to_be_in_viewport()
-    expect(page.locator(".story")).to_have_count(0)
-    page.get_by_role("link", name="See the story from the start").click()
-    expect(page.locator(".story section").first).to_be_in_viewport()
-    idle(page)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("size", [(1280, 900), (390, 844), (1920, 1080), (1024, 768)])
+@pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_scene_fits_its_screen(visit: Visits, size: tuple[int, int], scheme: str) -> None:
     width, height = size
@@ -156,21 +131,6 @@ def test_every_scene_fits_its_screen(visit: Visits, size: tuple[int, int], schem
         drawn = section.get_by_role("img").bounding_box()
         assert drawn is not None
         assert drawn["x"] + drawn["width"] <= width
-
-
-@pytest.mark.thorough
-def test_scenes_move_where_motion_is_welcome_and_stop_by_a_press(visit: Visits) -> None:
-    page = visit("")
-    counted = page.locator(".story section").nth(1).locator(".told")
-    whole = counted.inner_text()
-    page.keyboard.press("ArrowRight")
-    at(page, 2)
-    page.get_by_role("button", name="Play motion").click()
-    expect(counted).not_to_have_text(whole)
-    page.get_by_role("button", name="Pause motion").click()
-    held = counted.inner_text()
-    page.wait_for_timeout(500)
-    assert counted.inner_text() == held
 
 
 # What a script writes although it is there already, and how often it writes anything.

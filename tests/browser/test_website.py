@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from itertools import product
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -11,48 +11,21 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dprl.__main__ import main
-from dprl.lessons import LESSONS
 from dprl.messages import messages
 from dprl.sitemap import PAGES
-from pages.home.story import ORDER, story_content
-from pages.shared.lessons.known import evidence
+from pages.home.story import ORDER
 from tests.browser.barriers import barriers
-from website import start
+from tests.browser.conftest import DESK, PHONE
+from tests.browser.seen import alone
 
 pytestmark = pytest.mark.thorough  # the site is written first; tests/test_website.py reads it always
 
 
-@contextmanager
-def opened(
-    browser: Browser, file: Path, width: int = 1280, scheme: str = "light", *, still: bool = True
-) -> Iterator[Page]:
-    """A file from disk, without a network; nothing goes wrong and nothing is asked for elsewhere."""
-    context = browser.new_context(
-        offline=True,
-        viewport={"width": width, "height": 900},
-        color_scheme="dark" if scheme == "dark" else "light",
-        reduced_motion="reduce" if still else "no-preference",
-    )
-    page, asked, wrong = context.new_page(), [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: wrong.append(message.text))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(file.as_uri())
-    yield page
-    assert [url for url in asked if not url.startswith((file.parent.as_uri(), "data:", "blob:"))] == []
-    assert wrong == []
-    context.close()
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All of it, but nothing in the pages that play runs: tests/browser/test_one_page.py opens one."""
+    """All that the command writes."""
     out = tmp_path_factory.mktemp("site")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(start, "replays", lambda *_: {})
-        patch.setattr(start, "page_of", lambda *_: "")
-        for name, text in start.files():
-            (out / name).write_text(text, encoding="utf-8")
+    assert main(["web", "--out", str(out)]) == 0
     return out
 
 
@@ -62,7 +35,7 @@ def drawn(page: Page, number: int = 0) -> None:
 
 
 def test_home_moves_with_its_slider_and_leads_on(browser: Browser, site: Path) -> None:
-    with opened(browser, site / "index.html") as page:
+    with alone(browser, site / "index.html") as page:
         drawn(page)
         row = page.locator("#table-0 tbody tr").filter(has_text="Central")
         before = row.inner_text()
@@ -80,20 +53,8 @@ def test_home_moves_with_its_slider_and_leads_on(browser: Browser, site: Path) -
         assert lines == [0, 10**15]
 
 
-def test_an_answer_is_behind_its_fold_and_its_chart_is_drawn_when_it_opens(
-    browser: Browser, site: Path
-) -> None:
-    with opened(browser, site / "lessons.html") as page:
-        page.get_by_role("link", name="Lesson 0").click()
-        why = page.get_by_text(next(iter(LESSONS.values())).steps[0].why(evidence()))
-        expect(why).to_be_hidden()
-        page.get_by_text("Show the answer").first.click()
-        expect(why).to_be_visible()
-        expect(page.locator("details").first.locator(".main-svg").first).to_be_visible()
-
-
 def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Browser, site: Path) -> None:
-    with opened(browser, site / "lesson-1.html") as page:
+    with alone(browser, site / "lesson-1.html") as page:
         verdict, fold = page.locator(".verdict"), page.get_by_text("Show the answer")
         slider = page.get_by_label("Your prediction").first
         slider.press("ArrowRight")
@@ -120,7 +81,7 @@ def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Brows
 
 
 def test_the_story_is_told_first_and_keys_lead_through_it_to_the_chart(browser: Browser, site: Path) -> None:
-    with opened(browser, site / "index.html", 390) as page:
+    with alone(browser, site / "index.html", width=390) as page:
         told, home = page.locator("#story .where"), page.locator("#home")
         expect(page.locator("#story section")).to_have_count(len(ORDER))
         for place in range(1, len(ORDER) + 1):
@@ -136,59 +97,15 @@ def test_the_story_is_told_first_and_keys_lead_through_it_to_the_chart(browser: 
         expect(page.locator("#story section").first).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
-def test_every_scene_of_the_story_fits_and_stands_still_where_that_is_asked_for(
-    browser: Browser, site: Path, size: tuple[int, int]
+def test_a_page_that_plays_runs_stands_within_another_one(
+    browser: Browser, site: Path, tmp_path: Path
 ) -> None:
-    with opened(browser, site / "index.html", size[0], "dark") as page:
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        sections, bar = page.locator("#story section"), page.locator("#story .bar").bounding_box()
-        assert bar is not None
-        first = sections.first.locator(".told").bounding_box()
-        assert first is not None
-        assert first["y"] + first["height"] <= bar["y"]
-        for section in sections.all():
-            box = section.bounding_box()
-            assert box is not None
-            assert box["height"] <= size[1] - bar["height"]
-        said = story_content()["learn"]["now"][-1]
-        expect(sections.nth(ORDER.index("learn")).locator(".told")).to_have_text(said)
-        slider = sections.nth(ORDER.index("noise")).get_by_role("slider")
-        slider.press("Home")
-        assert slider.get_attribute("aria-valuetext") == story_content()["noise"]["slider"]["spoken"][0]
-        page.get_by_role("button", name="Skip to the chart").click()
-        drawn(page)
-        assert barriers(page) == []
-
-
-@pytest.mark.parametrize("name", ["users.html", "lesson-3.html", "index.html", "papers.html", "lessons.html"])
-def test_each_page_is_used_without_barriers(
-    browser: Browser, site: Path, name: str, screen: tuple[int, str]
-) -> None:
-    width, scheme = screen
-    with opened(browser, site / name, width, scheme) as page:
-        if page.locator("figure").count():
-            drawn(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert barriers(page) == []
-
-
-def test_the_command_writes_pages_that_play_their_runs(browser: Browser, tmp_path: Path) -> None:
-    assert main(["web", "--out", str(tmp_path)]) == 0
-    files = sorted(tmp_path.glob("live-*.html"))
-    assert len(files) == len(start.played())
-    for file in files:
-        with opened(browser, file) as page:
-            expect(page.locator("#played")).to_contain_text("Your browser has played", timeout=60_000)
-            page.get_by_label("Average over").press("Home")
-            expect(page.locator("#ends tbody tr").first.locator("td").last).to_have_text("1")
-            page.get_by_role("link", name="Home").click()
-            drawn(page)
+    shutil.copy(site / "live-1.html", tmp_path)
     frame = '<iframe src="live-1.html" width="800" height="900" title="within"></iframe>'
     (tmp_path / "own.html").write_text(
         f'<!DOCTYPE html><html lang="en"><title>own</title>{frame}', encoding="utf-8"
     )
-    with opened(browser, tmp_path / "own.html") as page:
+    with alone(browser, tmp_path / "own.html") as page:
         within = page.frame_locator("iframe")
         expect(within.locator("#played")).to_contain_text("Your browser has played", timeout=60_000)
         expect(within.locator("nav")).to_be_hidden()
@@ -203,30 +120,25 @@ def linked(page: Page, file: Path) -> list[Path]:
 
 
 def test_every_page_of_the_site_stands_alone_and_leads_to_pages_that_are_there(
-    browser: Browser, tmp_path: Path
+    browser: Browser, site: Path
 ) -> None:
-    """All that the command writes, wide and narrow, by day and by night: nothing is asked for, goes wrong, is wider
-    than its window or is a barrier, with all answers open."""
-    assert main(["web", "--out", str(tmp_path)]) == 0
-    files = sorted(tmp_path.glob("*.html"))
-    assert tmp_path / "index.html" in files
-    reached = {tmp_path / "index.html"}
-    for file in files:
-        for width in (1280, 390):
-            for scheme in ("light", "dark"):
-                with opened(browser, file, width, scheme) as page:
-                    if file.name.startswith("live-"):
-                        expect(page.locator("#played")).to_contain_text(
-                            "Your browser has played", timeout=60_000
-                        )
-                        expect(page.locator("#policy .main-svg").first).to_be_visible()
-                    elif page.locator("[id^=plot-]:visible").count():
-                        page.locator("[id^=plot-]:visible").first.scroll_into_view_if_needed()
-                        expect(page.locator("[id^=plot-]:visible .main-svg").first).to_be_visible()
-                    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-                    assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
-                    assert barriers(page) == [], file.name
-                    to = linked(page, file)
-                    assert [one.name for one in to if not one.is_file()] == [], file.name
-                    reached.update(to)
+    """Wide by night and narrow by day: nothing is asked for, goes wrong, is wider than its window or is a barrier, with
+    all answers open."""
+    files = sorted(site.glob("*.html"))
+    assert site / "index.html" in files
+    reached = {site / "index.html"}
+    for file, (width, scheme) in product(files, (DESK, PHONE)):
+        with alone(browser, file, width=width, scheme=scheme) as page:
+            if file.name.startswith("live-"):
+                expect(page.locator("#played")).to_contain_text("Your browser has played", timeout=60_000)
+                expect(page.locator("#policy .main-svg").first).to_be_visible()
+            elif page.locator("[id^=plot-]:visible").count():
+                page.locator("[id^=plot-]:visible").first.scroll_into_view_if_needed()
+                expect(page.locator("[id^=plot-]:visible .main-svg").first).to_be_visible()
+            page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
+            assert barriers(page) == [], file.name
+            to = linked(page, file)
+            assert [one.name for one in to if not one.is_file()] == [], file.name
+            reached.update(to)
     assert set(files) == reached

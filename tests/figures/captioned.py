@@ -12,7 +12,6 @@ from dprl.figures import (
     coverage,
     grid,
     guarantee,
-    pac,
     policy,
     regret,
     stages,
@@ -38,7 +37,6 @@ def said(draw: Callable[..., Picture], say: Callable[..., str]) -> Callable[...,
     return both
 
 
-mistakes = said(pac.mistakes_over_alpha, about_regret.about_mistakes)
 pulls = said(bad_arms.pulls_over_episodes, about_regret.about_pulls)
 ladder = said(guarantee.noise_ladder, price.about_ladder)
 

@@ -1,4 +1,4 @@
-"""Pictures of attacks: both worlds, every test's errors, collusion, and beliefs."""
+"""Pictures of attacks: both worlds, and every test's errors."""
 
 from __future__ import annotations
 
@@ -43,30 +43,3 @@ def test_what_is_proved_is_dotted_and_what_is_measured_is_not() -> None:
     assert np.all(np.diff(claimed.y) >= 0)
     assert max(claimed.y) == 1
     assert set(picture.table["curve"]) == set(looks)
-
-
-def test_epsilon_falls_as_delta_grows_and_the_runs_own_pair_is_marked() -> None:
-    deltas = np.geomspace(1e-9, 1e-2, 8)
-    picture = attack.epsilon_of_delta(deltas, np.linspace(2, 0.1, 8), own=(1.0, 1e-6))
-    curve, own = picture.figure.data
-    assert picture.figure.layout.xaxis.type == "log"
-    assert curve.line.dash == style.BOUND_DASH
-    assert (list(own.x), list(own.y)) == ([1e-6], [1.0])
-    assert "(1, 10⁻⁶)" in own.name
-
-
-def test_a_belief_is_marked_with_what_it_becomes() -> None:
-    priors = np.linspace(0.01, 0.99, 9)
-    picture = attack.belief_curves(priors, priors**2, np.sqrt(priors), at=(0.5, 0.27, 0.73))
-    mark = picture.figure.data[-1]
-    assert list(mark.text) == ["27%", "73%"]
-    assert list(picture.table.columns) == ["before", "after, against", "after, for"]
-
-
-def test_bars_of_collusion_have_room_below_zero() -> None:
-    picture = attack.collusion_bars(
-        "Read", ["2", "3"], np.array([0.0, 1.0]), np.array([-3.0, 1.5]), ("visit", "read")
-    )
-    low, high = picture.figure.layout.yaxis.range
-    assert low < -3 < 1.5 < high
-    assert list(picture.table["read"]) == [-3.0, 1.5]

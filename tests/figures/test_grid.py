@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from dprl.environments import ENVIRONMENTS
-from dprl.figures import grid, heat, policy, style
+from dprl.figures import grid, policy
 from dprl.figures.picture import Picture
 from dprl.mdp import planning
-from dprl.words import percent
 from tests.figures import captioned
-from tests.figures.eyes import contrast
 
 
 def world(key: str, **params: Any) -> tuple[Any, dict[str, Any]]:
@@ -75,38 +73,6 @@ def test_arrows_are_the_policys_moves_and_none_stands_where_nothing_matters() ->
     assert len(rings.x) == 0
 
 
-def test_arrows_of_a_stochastic_policy_stand_apart_and_are_the_larger_the_likelier() -> None:
-    mdp, hints = world("gridworld")
-    chances = np.full((mdp.H, mdp.S, mdp.A), 0.01)
-    chances[..., 1], chances[..., 2] = 0.7, 0.28
-    chances[0, 0] = [0.0, 0.995, 0.005, 0.0]  # as good as certain
-    picture = captioned.on_environment(mdp.P, chances.argmax(-1), step=0, chances=chances, **hints)
-    (arrows,) = named(picture, "action")
-    sizes = dict(zip(zip(arrows.y, arrows.x, arrows.text, strict=True), arrows.textfont.size, strict=True))
-    open_cells = [s for s, mark in enumerate(grid.cell_marks(mdp.drawing)) if mark not in grid.FINAL]
-    assert len(sizes) == 2 * len(open_cells) - 1  # those of 1% are not drawn
-    r, c = mdp.drawing["cells"][0]
-    assert (r, c, "→") in sizes
-    r, c = mdp.drawing["cells"][1]
-    assert sizes[r, c + grid.ASIDE, "→"] > sizes[r + grid.ASIDE, c, "↓"] > 0
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("key", ["gridworld", "gymnasium"])
-def test_cells_are_told_from_each_other_by_edges_that_are_seen(key: str, dark: bool) -> None:
-    """Cells that pay nothing had the colour of the sidebar."""
-    mdp, hints = world(key)
-    picture = policy.environment_drawing(mdp.P, mdp.R, dark=dark, **hints)
-    (edges,), (cells,) = named(picture, "edges"), named(picture, "cells")
-    np.testing.assert_array_equal(np.isfinite(edges.z), np.isfinite(np.array(cells.z, float)))
-    assert picture.figure.data.index(edges) < picture.figure.data.index(cells)
-    assert cells.xgap > edges.xgap == edges.ygap == 0  # seen where cells leave room
-    colors = style.theme(dark)
-    color = edges.colorscale[-1][1]
-    for beside in (colors.amount[0][1], colors.background):
-        assert contrast(color, beside) >= 3
-
-
 def test_cells_where_the_policy_never_is_at_a_step_are_empty() -> None:
     mdp, hints = world("gridworld")
     best = planning.optimum(mdp)
@@ -138,14 +104,6 @@ def test_rings_mark_exactly_the_worse_moves() -> None:
     rings = named(picture, "the optimal action is better")[0]
     assert list(zip(rings.y, rings.x, strict=True)) == [tuple(mdp.drawing["cells"][0])]
     assert "The optimal policy does better in 1 of them" in picture.see
-
-
-def test_what_is_over_is_said_where_there_is_no_cell_for_it() -> None:
-    mdp, hints = world("gymnasium")
-    best = planning.optimum(mdp)
-    seen = planning.occupancy(mdp, best.policy)
-    picture = captioned.on_environment(mdp.P, best.policy, step=mdp.H - 1, occupancy=seen, **hints)
-    assert f"By then {percent(float(seen[-1, -1]))} of the episodes are over" in picture.see
 
 
 @pytest.mark.parametrize("key", ["clinic", "hard-jdp", "custom", "chain"])
@@ -195,39 +153,3 @@ def test_stages_are_drawn_one_measure_above_the_other(dark: bool) -> None:
     assert "After 4 stages 2 of 64 policies are left" in picture.see
     assert "more users are needed" not in picture.see
     assert list(picture.table["stage"]) == [1, 2, 3, 4]
-
-
-def test_stages_that_tell_nothing_yet_say_so() -> None:
-    first = {name: values[:1] for name, values in SERIES.items()}
-    assert "more users are needed" in captioned.narrowing(np.array([10]), first, policies=64, v_star=1.5).see
-    none = {name: values[:0] for name, values in SERIES.items()}
-    assert captioned.narrowing(np.zeros(0), none, policies=64, v_star=1.5).see == "No stage is finished yet."
-
-
-def test_stages_without_a_list_say_what_the_next_one_must_earn() -> None:
-    series = {
-        "best estimate": np.array([0.0, 1.0, 1.2]),
-        "confidence width": np.array([9.0, 2.0, 0.2]),
-        "infrequent tuples": np.array([24.0, 3.0, 0.0]),
-    }
-    picture = captioned.narrowing(np.array([10, 100, 1000]), series, policies=64, v_star=1.25)
-    assert [trace.name for trace in picture.figure.data if trace.name in series] == list(series)
-    assert "After 3 stages the best policy is estimated to earn 1.2 (V* = 1.25)" in picture.see
-    assert "at least 1 an episode" in picture.see
-    early = {name: values[:2] for name, values in series.items()}
-    assert (
-        "no policy is dropped yet"
-        in captioned.narrowing(np.array([10, 100]), early, policies=64, v_star=1.25).see
-    )
-
-
-def test_long_names_of_states_have_two_lines_where_rows_have_room() -> None:
-    mdp, _ = world("clinic")
-    of_pairs = heat.pair_rows(mdp.state_labels, mdp.action_labels)["y_ticks"]["ticktext"]
-    of_states = heat.state_rows(mdp.state_labels)["ticktext"]
-    assert "severe,<br>side effects" in of_pairs
-    assert list(of_pairs) == list(of_states)
-    assert "…" not in "".join(of_states)
-    assert heat.height(8, of_states) == 8 * heat.TWO_LINES > heat.height(8)
-    crowded = [f"{i} of the many states" for i in range(30)]
-    assert not any("<br>" in text for text in heat.state_rows(crowded)["ticktext"])

@@ -37,32 +37,6 @@ def test_ladder_shows_every_step_in_order_and_marks_the_runs_own(own: int | None
     assert list(picture.table["std of one counter"]) == [step.std for step in STEPS]
 
 
-def test_ladder_says_each_promise_and_interprets_nothing() -> None:
-    picture = captioned.ladder(STEPS, own=3)
-    words = [a.text for a in picture.figure.layout.annotations]
-    assert "(2, 0) proved" in words[0]
-    assert "(1, 10⁻⁶) proved" in words[3]
-    assert "&lt;b&gt;" in words[0]
-    assert picture.see == (
-        "For noise as in the paper, (2, 0) is proved here. The noise of a visit count for which (1, 10⁻⁶) is proved "
-        "is smaller by a factor of 43:\n\n- 36 by a better tree\n- 1.2 by releasing r/4\n\nNo bar has less noise "
-        "than this run."
-    )
-    assert "This run has 43 times the noise of the smallest bar." in captioned.ladder(STEPS, own=0).see
-    more = captioned.ladder(
-        [
-            *STEPS,
-            NoiseStep("halves", 183.0, 1.0, 1e-6, "releasing n/2"),
-            NoiseStep("least", 166.4, 1.0, 1e-6, "the optimal factorisation"),
-        ]
-    ).see
-    assert "a factor of 32" in more
-    # what is given back is said last, so that nobody divides by what follows
-    assert "- 1.1 by the optimal factorisation\n- divided by 1.5 again by releasing n/2" in more
-    named = captioned.ladder(STEPS, instance="RiverSwim, K = 10⁹").figure
-    assert "RiverSwim, K = 10⁹" in named.layout.title.text
-
-
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("model", PRIVATIZERS)
 def test_diagrams_are_well_formed_and_say_what_they_show(model: str, dark: bool) -> None:

@@ -120,29 +120,6 @@ def test_where_dashes_tell_curves_of_one_colour_apart_no_two_have_the_same() -> 
     )  # shades do
 
 
-def test_only_what_looks_the_same_is_numbered() -> None:
-    five = [CurveStyle("none"), *(CurveStyle("central", e) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
-    assert [kind.number for kind in looks.numbered(five)] == [1] * 6
-    same = [
-        CurveStyle("central", 1.0),
-        CurveStyle("central", 1.05),
-        CurveStyle("local", 1.0),
-        CurveStyle("central", 0.95),
-    ]
-    assert [kind.number for kind in looks.numbered(same)] == [1, 2, 1, 3]
-
-
-def test_a_swatch_shows_the_number_and_the_dash() -> None:
-    plain = looks.swatch(CurveStyle("local", 1.0), dark=True)
-    assert "<text" not in plain.inside
-    assert "dasharray" not in plain.inside
-    second = looks.swatch(CurveStyle("local", 1.0, learner=1, number=2), dark=True)
-    assert ">2</text>" in second.inside
-    assert 'stroke-dasharray="10,4"' in second.inside
-    shapes = {looks.swatch(CurveStyle(m, 1.0, n), dark=True).inside for m in SYMBOLS for n in range(9)}
-    assert len(shapes) == sum(map(len, SYMBOLS.values()))
-
-
 def test_an_unknown_model_is_refused() -> None:
     with pytest.raises(ValueError, match="'federated'"):
         CurveStyle("federated").color(dark=False)

@@ -32,19 +32,6 @@ def test_the_environment_draws_every_move_in_its_actions_colour(chain: Any, draw
     assert not picture.figure.layout.xaxis.visible
 
 
-def test_an_arc_is_wider_where_a_move_is_likelier(chain: Any) -> None:
-    figure = policy.environment_drawing(chain.P, chain.R, drawing=CHAIN, **chain.labels).figure
-    left, right = lines_of(figure, "← left"), lines_of(figure, "→ right")
-    assert {t.line.width for t in left} == {5.0}  # certain
-    assert {t.line.width for t in right} == {2.0, 3.5, 5.0}  # 0.4, 0.6, and 1 at the end
-
-
-def test_moves_up_a_chain_arch_above_it_and_moves_down_below() -> None:
-    place = graph.state_places(CHAIN, 4)
-    assert graph._arc(place, 1, 2, 0, False)[8, 1] > 0.3
-    assert graph._arc(place, 2, 1, 0, False)[8, 1] < -0.3
-
-
 def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_worse(chain: Any) -> None:
     picture = captioned.on_environment(
         chain.P,
@@ -99,27 +86,6 @@ def test_states_where_the_policy_never_is_at_a_step_are_grey_and_not_counted(
     assert "never here at this step" not in {t.name for t in everywhere.figure.data}
 
 
-@pytest.mark.parametrize("small", [False, True])
-@pytest.mark.parametrize("S", [2, 4, 8, 15])
-def test_a_loop_on_a_circle_is_longer_than_its_node_is_wide_and_no_two_are_the_same(
-    S: int, small: bool
-) -> None:
-    """Loops of a few pixels under nodes of thirty looked like knots."""
-    place = graph.state_places(GRAPH, S)
-    chart = graph.canvas("", place, False, small)
-    reach = graph._reach(chart, place, False)
-    for s in range(S):
-        first, second = (graph._arc(place, s, s, action, False, False, reach) - place[s] for action in (0, 1))
-        away = np.hypot(*first.T)
-        assert min(away[0], away[-1]) > 0.8 * reach  # it begins and ends at the edge of the node
-        assert away.max() > 1.7 * reach
-        assert np.hypot(*second.T).max() > away.max() + 0.02
-        (left, right), (low, high) = (chart.layout[f"{axis}axis"]["range"] for axis in "xy")
-        whole = np.concatenate([first, second]) + place[s]
-        assert left < whole[:, 0].min() < whole[:, 0].max() < right
-        assert low < whole[:, 1].min() < whole[:, 1].max() < high
-
-
 def stochastic(chain: Any) -> Any:
     """[5, 4, 2]: the chain's policy with chance 0.9, and with 0.6 at step 2 in state 1."""
     chances = np.where(np.eye(2)[chain.policy] > 0, 0.9, 0.1)
@@ -172,26 +138,6 @@ def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     )
 
 
-def test_the_likeliest_action_comes_with_its_chance(chain: Any) -> None:
-    sure = stochastic(chain).max(-1)
-    weighed = {"optimal_policy": chain.optimal, "optimal_occupancy": chain.occupancy}
-    picture = captioned.over_steps(chain.policy, sure=sure, **weighed, **chain.labels)
-    names = [t.name for t in picture.figure.data if t.type == "heatmap"]
-    assert names[:3] == ["Learned: the likeliest action", "Its chance", "Optimal"]
-    np.testing.assert_array_equal(picture.figure.data[1].z, sure.T)
-    assert picture.see.startswith("The likeliest action is worse than the optimal policy in 1 of 20")
-    assert picture.see.endswith("of its time in these pairs. The likeliest action has chance 88% on average.")
-    assert picture.table["its chance"].tolist() == sure.ravel().tolist()
-
-
-def test_values_of_a_policy_that_was_played_promise_nothing_of_the_best() -> None:
-    assert "Optimism holds" in sentences.about_values(1.0, 0.5, "pairs")
-    for hopeful in (0.4, 1.0):
-        said = sentences.about_values(hopeful, 0.5, "pairs", of_played=True)
-        assert "ptimism" not in said
-        assert "above the value of the policy played" in said
-
-
 def test_a_tie_is_no_mistake(chain: Any) -> None:
     assert metrics.worse_actions(chain.policy, chain.optimal).sum() == 1
     tied = chain.optimal_Q.copy()
@@ -219,22 +165,6 @@ def test_steps_weigh_a_disagreement_by_the_optimal_policys_visits(chain: Any) ->
     assert layout.xaxis3.title.text == "Step h (0 to 4)"
     assert layout.yaxis.title.text == "State"
     assert picture.table["worse than optimal"].sum() == 1
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_an_action_has_one_colour_in_every_figure(chain: Any, dark: bool) -> None:
-    over_steps = captioned.over_steps(chain.policy, dark=dark, **chain.labels).figure
-    entries = {t.name: t.marker.color for t in over_steps.data if t.type == "scatter"}
-    actions = style.theme(dark).actions
-    assert entries == {"← left": actions[0], "→ right": actions[1]}
-    heat = over_steps.data[0]
-    stops = tuple((float(p), str(c)) for p, c in heat.colorscale)
-    for a in (0, 1):
-        assert style.mix(stops, (a - heat.zmin) / (heat.zmax - heat.zmin)) == actions[a]
-    drawn = captioned.on_environment(
-        chain.P, chain.policy, step=2, drawing=GRAPH, dark=dark, **chain.labels
-    ).figure
-    assert lines_of(drawn, "← left")[0].line.color == actions[0]
 
 
 def test_visitation_and_values(chain: Any) -> None:
@@ -301,22 +231,3 @@ def test_more_actions_than_colours_are_drawn_as_their_average() -> None:
     )
     assert [trace.name for trace in picture.figure.data if trace.showlegend] == ["all actions, on average"]
     assert "There are 100 actions" in picture.see
-
-
-def test_words_at_the_ends_of_a_row_go_inward_where_a_telephone_cut_them() -> None:
-    chart = graph.canvas("", place := graph.state_places({"kind": "chain"}, 6), False, True)
-    for s in (0, 3, 5):
-        graph.note_at(chart, place, s, "reward 1", -1.15, "#000000")
-    assert [note["xanchor"] for note in chart.layout["annotations"]] == ["left", "center", "right"]
-
-
-def test_a_long_name_in_a_short_chain_stands_below_its_state() -> None:
-    place = graph.state_places(CHAIN, 3)
-    assert graph.named_below(place, ["stage 1", "stage 2", "recovered"]) == [2]
-    assert graph.named_below(place, ["state 0", "state 1", "state 2"]) == []
-    P, R = np.broadcast_to(np.eye(3)[:, None, :], (1, 3, 1, 3)), np.zeros((1, 3, 1))
-    labels = ["stage 1", "stage 2", "recovered"]
-    figure = policy.environment_drawing(P, R, drawing=CHAIN, state_labels=labels, action_labels=["go"]).figure
-    (states,) = [t for t in figure.data if t.name == "states"]
-    assert list(states.text) == ["1", "2", ""]
-    assert [note.text for note in figure.layout.annotations] == ["recovered"]

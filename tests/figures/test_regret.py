@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,6 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Measure
 from dprl.sentences import regret as sentences
 from dprl.words import human, rough
-from tests.figures import captioned
 from tests.figures.captioned import comparison
 
 K = 10**9
@@ -95,21 +92,6 @@ def test_two_curves_of_one_name_stay_two() -> None:
     figure = comparison([curve("same"), curve("same", "local")]).figure
     assert {"same", "same (2)"} <= set(legend(figure))
     assert len({trace.legendgroup for trace in figure.data if trace.legendgroup}) == 2
-
-
-def test_the_band_is_drawn_in_the_curves_own_colour() -> None:
-    figure = comparison([curve("a", "shuffle")], dark=True).figure
-    band = next(trace for trace in figure.data if trace.fill == "toself")
-    assert band.fillcolor.startswith(style.translucent(looks.color("shuffle", None, dark=True), 0.18)[:-5])
-    assert "95% t interval" in band.name
-
-
-def test_a_long_name_has_rows_in_the_legend_that_a_telephone_has_room_for() -> None:
-    name = "DP-UCBVI, central ε = 1, counts fitted to rows that stood still"
-    rows = lines.folded(name).split("<br>")
-    assert " ".join(rows) == name
-    assert max(map(len, rows)) <= lines.LONGEST
-    assert lines.folded("Central ε = 1") == "Central ε = 1"
 
 
 def test_one_seed_has_no_band_and_no_legend_for_one() -> None:
@@ -202,64 +184,6 @@ def test_zoom_outlives_a_live_update_but_not_a_change_of_view() -> None:
     assert len({revision(), revision(view="extra"), revision(log_y=False)}) == 3
 
 
-def test_the_sentence_says_the_final_average_and_its_share_of_v_star() -> None:
-    average = np.full(len(EPISODES), 0.06)
-    given = curve("a", center=average, rows=np.tile(average, (3, 1)), v_star=3.39726)
-    see = comparison([given], view="per-episode").see
-    assert (
-        see
-        == "After 1 billion episodes **a** has lost 0.06 an episode, 1.8% of V* = 3.40. Numbers are means over seeds."
-    )
-
-
-def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> None:
-    def learned(label: str, needed: float, last: float = 1e-12) -> Series:
-        average = np.full(len(EPISODES), last)
-        rows = np.tile(average, (3, 1))
-        return curve(label, center=average, rows=rows, v_star=3.4, needed=needed)
-
-    curves = [learned("slow", 1.88e6), learned("quick", 2e4), learned("slowest", 2e11)]
-    see = sentences.about_regret(curves, "per-episode")
-    assert see.startswith("**quick** takes 20,000 episodes until an average episode loses less than 10%")
-    assert "**slow** takes 94 times as many. **slowest** takes 10 million times as many." in see
-    assert "lost" not in see
-    see = sentences.about_regret(
-        [*curves[:2], learned("alike", 2.05e4), learned("never", np.nan, 2.0)], "share"
-    )
-    assert "**alike** takes as many. **slow** takes 94 times as many." in see
-    assert "**never** has not come to that after 1 billion: it lost 200%." in see
-    unknown = replace(learned("c", np.nan), needed=None)  # it goes on
-    for others in ([*curves, unknown], [learned("a", np.nan), learned("b", np.nan)]):
-        assert "has lost" in sentences.about_regret(others, "per-episode")
-
-
-def test_the_sentence_compares_the_best_with_the_others_and_of_many_with_the_worst() -> None:
-    three = [curve("bad", scale=10.0), curve("good"), curve("middle", scale=2.0)]
-    see = comparison(three).see
-    assert see.index("**good**") < see.index("**middle**") < see.index("**bad**")
-    assert "10 times as much" in see
-    more = [
-        curve(name, scale=scale)
-        for name, scale in (("fair", 3.0), ("poor", 4.0), ("weak", 5.0), ("low", 6.0))
-    ]
-    draft = curve("mine", scale=7.0)
-    see = comparison([*three, *more, replace(draft, style=replace(draft.style, draft=True))]).see
-    assert "**bad**" in see
-    assert "**mine**" in see
-    assert "middle" not in see
-    assert "fair" not in see
-    assert "poor" not in see
-
-
-def test_losses_are_compared_within_one_environment_only() -> None:
-    made = [("a", 1.0, "river"), ("b", 3.0, "clinic"), ("c", 5.0, "river"), ("d", 300.0, "clinic")]
-    see = comparison([curve(name, scale=scale, place=place) for name, scale, place in made]).see
-    assert re.findall(r"\*\*(.)\*\*|([0-9]+) times as much", see) == [
-        ("a", ""), ("c", ""), ("", "5"), ("b", ""), ("d", ""), ("", "100")
-    ]  # fmt: skip
-    assert see.count("over seeds") == 1
-
-
 PLACES = st.integers(2, len(EPISODES))
 
 
@@ -296,39 +220,10 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
         assert (f"{rough(times)} times as much" in see) == (times >= 1.5)
 
 
-def test_of_several_runs_those_that_stopped_before_are_not_compared_and_named() -> None:
-    whole = [stopped(label, len(EPISODES), lost) for label, lost in (("a", 1.0), ("b", 2.0))]
-    see = sentences.about_regret([stopped("c", 5, 900.0), *whole], "cumulative")
-    assert "2 times as much. Not compared, because they have fewer episodes so far: **c**. Numbers" in see
-    assert "Not compared" not in sentences.about_regret(whole, "cumulative")
-    assert "goes further" not in see
-
-
-def test_the_sentence_tells_how_regret_grows() -> None:
-    see = comparison([curve(growth=(0.7, 0.68, 0.72))]).see
-    assert "K^0.70 (exponent 0.68 to 0.72)" in see
-
-
-def test_v_star_is_theory_and_drawn_as_such() -> None:
-    figure = comparison([curve(v_star=3.4, scale=0.1)], view="per-episode").figure
-    reference = next(trace for trace in figure.data if trace.name.startswith("V* = 3.40"))
-    assert reference.line.dash == style.BOUND_DASH
-    assert reference.fill is None
-    both = comparison([curve(v_star=3.4), curve("b", v_star=9.0)], view="per-episode").figure
-    assert not [trace for trace in both.data if trace.name.startswith("V*")]
-
-
 def test_a_label_cannot_inject_markup() -> None:
     picture = comparison([curve("<b>x</b> *y*")])
     assert "&lt;b&gt;x&lt;/b&gt; *y*" in legend(picture.figure)
     assert r"\<b\>x\</b\> \*y\*" in picture.see
-
-
-def test_the_table_holds_what_is_drawn() -> None:
-    table = comparison([curve("a"), curve("b", "local")]).table
-    assert list(table.columns) == ["curve", "episodes", "mean", "low (95%)", "high (95%)", "seeds"]
-    assert len(table) == 2 * len(EPISODES)
-    assert set(table["seeds"]) == {3}
 
 
 def test_medians_are_drawn_named_and_in_the_table() -> None:
@@ -346,42 +241,6 @@ def test_medians_are_drawn_named_and_in_the_table() -> None:
     assert picture.see.endswith("Numbers are medians over seeds.")
     np.testing.assert_allclose(picture.table["median"], np.median(rows, axis=0))
     assert "mean" not in picture.table
-
-
-def test_a_median_of_few_seeds_says_why_it_has_no_interval() -> None:
-    center, low, high = metrics.BANDS["median"](curve().rows)
-    picture = comparison([curve(center=center, low=low, high=high)], statistic="median")
-    assert picture.see.endswith("A median has a 95% interval from 6 seeds on.")
-    assert not [name for name in legend(picture.figure) if "interval" in name]
-    for seeds in (metrics.FEWEST_FOR_MEDIAN - 1, metrics.FEWEST_FOR_MEDIAN):
-        _, low, _ = metrics.median_band(np.arange(seeds, dtype=float)[:, None])
-        assert np.isfinite(low[0]) == (seeds == metrics.FEWEST_FOR_MEDIAN)
-
-
-def test_mistakes_against_alpha() -> None:
-    alpha = np.array([0.01, 0.1, 1.0])
-    rows = np.array([[1e6, 1e4, 0.0], [2e6, 2e4, 0.0]])
-    mean = rows.mean(axis=0)
-    picture = captioned.mistakes(
-        [Series("a", CurveStyle("local"), alpha, rows, mean, mean * 0.9, mean * 1.1)]
-    )
-    assert picture.figure.layout.xaxis.type == "log"
-    assert "α" in picture.figure.layout.xaxis.title.text
-    assert named(picture.figure, "a")[0].line.color == looks.color("local", None, dark=False)
-    assert "1.5 million episodes" in picture.see
-    assert "1 point at or below zero is an open triangle" in picture.see
-
-
-def test_mistakes_are_compared_at_one_alpha() -> None:
-    def line(label: str, alpha: float, often: float) -> Series:
-        rows = np.full((2, 2), often)
-        return Series(label, CurveStyle("local"), np.array([alpha, 1.0]), rows, rows[0], rows[0], rows[0])
-
-    curves = [line("b", 0.1, 5e6), line("other", 0.2, 1.0), line("a", 0.1, 2e6)]
-    said = captioned.mistakes(curves).see
-    assert said.startswith(
-        "**a** played 2 million episodes that were more than 0.1 short of optimal. **b** played 5 million."
-    )
 
 
 @pytest.mark.parametrize(

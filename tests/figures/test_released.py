@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from dprl.figures import released
-from dprl.sentences import uploads
 
 STATES, ACTIONS, E = ("mild", "severe", "other"), ("watch", "treat"), 10.0
 # [H = 2, S = 3, A = 2]: at step 1 of severe too few did what the policy does, and nobody was ever in other
@@ -22,23 +21,6 @@ def test_where_a_policy_does_something_else_is_counted_where_both_are_known() ->
     assert found == ((0, 1, 0, 1), 2, 3, 6)  # at step 0 of severe there are more users than at step 1 of mild
     agreed = released.changed(usual, known, VISITS, E)
     assert (agreed.most, agreed.changed) == (None, 0)
-
-
-def test_what_changes_is_said_in_words() -> None:
-    said = uploads.changes(("severe", 0, "watch", "treat"), 2, 6, 1, "clinician decides")
-    assert said.startswith(
-        "In 2 of 6 pairs of a state and a step, the policy differs from what users got most often."
-    )
-    assert "is **severe** at step 0: the policy says **watch**, most users got **treat**." in said
-    assert said.endswith(
-        "In 1 pair too few users got what the policy would do: **clinician decides**. "
-        "Step 0 is the first of an episode."
-    )
-    often = uploads.changes(None, 0, 6, 0, "", 0.73)
-    assert "Users got what the policy says in 73% of their steps." in often
-    assert uploads.changes(None, 0, 6, 0, "") == (
-        "The policy does what users got most often, wherever both are known. Step 0 is the first of an episode."
-    )
 
 
 def test_where_too_few_did_so_the_picture_says_who_decides() -> None:

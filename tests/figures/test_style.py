@@ -1,15 +1,13 @@
-"""Colours are legible and told apart; numbers and labels read as people write them."""
+"""Colours are legible and told apart; scales and ticks fit what is drawn."""
 
 from __future__ import annotations
 
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dprl.figures import style
-from dprl.figures.chart import Chart
 from tests.figures.eyes import EYES, contrast, lab
 
 THEMES = {"light": style.LIGHT, "dark": style.DARK}
@@ -40,23 +38,6 @@ def test_roles_and_actions_are_told_apart(name: str, eye: str) -> None:
         assert np.linalg.norm(lab(a, eye) - lab(b, eye)) >= 14, (a, b)
     first, second, *_ = theme.actions
     assert np.linalg.norm(lab(first, eye) - lab(second, eye)) >= 40
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_chart_is_transparent_and_in_the_pages_ink(dark: bool) -> None:
-    chart = Chart("T", dark=dark, height=300, x_title="x", y_title="y", subtitle="s")
-    figure = chart.picture("alt", "", pd.DataFrame()).figure
-    ink = style.theme(dark).ink
-    assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0,0,0,0)"
-    assert (
-        figure.layout.font.color == figure.layout.title.font.color == figure.layout.legend.font.color == ink
-    )
-    assert figure.layout.xaxis.title.font.color == ink
-    assert figure.layout.xaxis.automargin
-    assert figure.layout.yaxis.automargin
-    # Under the plot, in room it reserves for itself: cannot run into the axis title.
-    legend = figure.layout.legend
-    assert (legend.orientation, legend.yref, legend.y, legend.yanchor) == ("h", "container", 0, "bottom")
 
 
 @pytest.mark.parametrize("name", THEMES)
@@ -102,21 +83,6 @@ def test_thinning_keeps_the_ends_and_the_limit() -> None:
     assert len(kept) <= style.MOST_POINTS
     assert kept[0] == 0
     assert kept[-1] == 99_999
-
-
-def test_labels_lose_what_they_share_and_are_cut() -> None:
-    assert style.short_labels(["state 0", "state 1"]) == ["0", "1"]
-    assert style.short_labels(["left", "right"]) == ["left", "right"]
-    assert style.short_labels(["one"]) == ["one"]
-    assert style.short_labels(["a very long name of a state"], 8) == ["a very …"]
-
-
-def test_many_labels_are_thinned() -> None:
-    ticks = style.label_ticks([str(i) for i in range(300)], 10)
-    assert len(ticks["tickvals"]) <= 10
-    assert ticks["ticktext"][0] == "0"
-    for H in (1, 7, 20, 200, 1000):
-        assert H / style.step_ticks(H)["dtick"] <= 8
 
 
 def test_a_visitors_label_is_no_markup() -> None:

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from dprl import metrics
-from dprl.figures import lines, looks, style
+from dprl.figures import looks, style
 from dprl.figures.looks import CurveStyle
 from dprl.figures.needs import UsersRow, users_needed
 from dprl.figures.picture import Picture
 from dprl.figures.tradeoff import Frontier, ProvedLine
-from dprl.sentences import price
 from tests.figures import captioned
 
 X = np.array([0.1, 1.0, 10.0])
@@ -86,21 +85,6 @@ def test_bounds_are_dotted_and_never_like_a_measurement(dark: bool) -> None:
     assert picture.table["bound"].notna().sum() == 6
 
 
-def test_theory_is_dotted_with_its_slope_and_through_the_middle() -> None:
-    picture = drawn(curve())
-    (theory,) = named(picture, "reference slope")
-    assert theory.line.dash == style.BOUND_DASH
-    assert theory.fill is None
-    np.testing.assert_allclose(theory.y, 1e5 / X[[0, 2]])
-    (worst,) = named(picture, "K·V*")
-    assert (worst.line.dash, worst.line.color) != (theory.line.dash, theory.line.color)
-    assert worst.line.dash == "solid"
-    assert worst.mode == "lines"  # no marker: it was not measured
-    assert worst.line.width < min(
-        trace.line.width for trace in picture.figure.data if "markers" in trace.mode and trace.line.width
-    )
-
-
 def test_unfinished_points_are_hollow_and_missing_ones_absent() -> None:
     mean = np.array([1e6, np.nan, 1e4])
     picture = drawn(
@@ -120,59 +104,6 @@ def test_prices_at_or_below_zero_stand_on_the_edge() -> None:
     assert (np.asarray(trace.y) > 0).all()
     assert trace.customdata[2, 3] == "−20 (−21 to −19)"
     assert named(picture, "zero or less")
-
-
-def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
-    hopeless = curve("local", center=np.full(3, 1.9e6), slope=(np.nan,) * 3, fitted=(np.nan, np.nan))
-    said = drawn(curve(), hopeless).see
-    assert "halving ε multiplies the cost by 2. **local** learned little" in said
-    assert "95%" in said
-    extra = ["Larger ε is never significantly worse."]
-    slope, statistic, *rest = price.how_frontier([curve(), hopeless], "price", "ε", extra)
-    assert "halving ε multiplies the cost by 2 (1.87 to 2.14), for ε from 0.1 to 10" in slope
-    assert "means over seeds" in statistic
-    assert rest == extra
-    assert drawn().see == "There is nothing to draw yet."
-
-
-def test_an_axis_of_few_decades_names_one_two_and_five() -> None:
-    axis = drawn(curve()).figure.layout.xaxis
-    assert {"0.1", "0.2", "0.5", "1", "2", "5", "10"} < set(axis.ticktext)
-    np.testing.assert_allclose([float(text) for text in axis.ticktext], axis.tickvals)
-    assert drawn(curve(x=np.array([1e3, 1e4, 1e5]))).figure.layout.xaxis.dtick == 1
-    assert drawn(curve(x=np.array([1e3, 1e6, 1e15]))).figure.layout.xaxis.dtick == 2
-    assert drawn(curve(x=np.array([4, 6, 12]))).figure.layout.xaxis.dtick is None
-    assert drawn().figure.layout.xaxis.type == "log"
-
-
-def test_what_is_measured_has_whole_decades_only() -> None:
-    assert drawn(curve()).figure.layout.yaxis.dtick == 1
-    many = curve(center=np.array([1e13, 1e8, 1e3]), worst=np.full(3, 1e13))
-    assert drawn(many).figure.layout.yaxis.dtick > 1
-
-
-def test_the_legend_explains_the_band_without_an_outline() -> None:
-    (sign,) = [t for t in drawn(curve()).figure.data if (t.name or "").startswith(lines.BANDS["mean"])]
-    assert sign.marker.line.width is None
-
-
-def test_a_frontier_of_medians_says_so() -> None:
-    picture = drawn(curve(), statistic="median")
-    assert "median over " in picture.figure.layout.title.text
-    assert named(picture, lines.BANDS["median"])
-    assert "mean" not in picture.table
-    np.testing.assert_allclose(picture.table["median"], 1e5 / X)
-    assert (
-        "Numbers are medians over seeds. A median has a 95% interval from 6 seeds on."
-        in price.how_frontier([curve()], "price", "ε", statistic="median")
-    )
-    assert price.how_frontier([curve()], "price", "ε")[-1] == "Numbers are means over seeds."
-
-
-def test_the_table_has_every_point() -> None:
-    table = drawn(curve(), curve("local")).table
-    assert list(table.columns) == ["model", "ε", "mean", "low (95%)", "high (95%)", "share of K·V*", "seeds"]
-    assert len(table) == 6
 
 
 def test_users_needed_with_intervals_and_what_is_not_found() -> None:

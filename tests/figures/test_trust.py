@@ -14,7 +14,6 @@ from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 
 V_STAR = 3.4
-NAMES = [privatizer.title for privatizer in PRIVATIZERS.values()]
 EPISODES = np.unique(np.geomspace(1, 10**15, 100).astype(np.int64))
 
 
@@ -109,50 +108,3 @@ def test_curves_are_shares_of_the_best_value_and_are_marked_where_they_come_down
         assert np.allclose(curve.x, EPISODES[shown], rtol=1e-3)
         assert np.allclose(curve.y, 100 * one.mean[shown] / V_STAR, rtol=1e-3)
         assert (mark.x[0], mark.y[0]) == (one.needed, 10.0)
-
-
-def test_intervals_are_drawn_where_they_can_be_seen_and_nowhere_else() -> None:
-    wide = np.isin(np.arange(len(EPISODES)), [40, 41, 70])
-    mean = np.full(len(EPISODES), 1.7)
-    one = Cost(
-        "central",
-        "Central (JDP)",
-        "a trusted curator",
-        EPISODES,
-        mean,
-        mean - 0.17 * wide,
-        mean + 0.17 * wide,
-        1e6,
-    )
-    figure = captioned.trust({1.0: [cost("none", 500.0), one]}, epsilon=1.0, v_star=V_STAR, dark=False).figure
-    (band,) = [trace for trace in figure.data if trace.name == BAND]
-    polygons = " ".join("gap" if y is None else f"{y:g}" for y in band.y).split("gap")
-    said = [polygon.split() for polygon in polygons if polygon.strip()]
-    assert said[-2:] == [
-        ["50", "55", "55", "50", "50", "45", "45", "50"],
-        ["50", "55", "50", "50", "45", "50"],
-    ]
-
-
-def test_the_sentence_says_the_numbers_of_this_epsilon() -> None:
-    said = picture(2.0, 0.5).see
-    assert said == (
-        "Without privacy it takes 500 users until an average episode loses less than 10% of V*. At "
-        "**ε\u00a0=\u00a00.5** it takes **4,000 times** as many with a trusted curator and **40,000 times** "
-        "with a trusted shuffler. It takes **400 million times** as many with no trusted party."
-    )
-
-
-def test_a_curve_that_never_comes_down_is_said_to_need_more_than_there_are() -> None:
-    never = {0.01: [cost("none", 500.0), cost("local", float("nan"))]}
-    found = captioned.trust(never, epsilon=0.01, v_star=V_STAR, dark=False)
-    assert found.see.endswith("**ε\u00a0=\u00a00.01** it takes more than 10¹⁵ users with no trusted party.")
-
-
-def test_the_table_has_the_numbers_drawn() -> None:
-    table = picture().table
-    assert list(table["curve"].unique()) == NAMES
-    assert len(table) == 4 * len(EPISODES)
-    last = table[table["curve"] == "Local (LDP)"].iloc[-1]
-    assert last["users"] == 10**15
-    assert last["regret per episode"] == pytest.approx(V_STAR * LEARNED * 1e11 / 1e15)

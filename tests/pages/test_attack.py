@@ -137,27 +137,6 @@ def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None
     assert "nearer to each other than the guarantee has to allow for" in words(app)
 
 
-def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Work) -> None:
-    run = RunSpec(
-        environment="chain",
-        environment_params={"S": 3, "H": 2},
-        episodes=1000,
-        privacy="local",
-        mechanism="gaussian",
-    )
-    app = visit(PAGE, b=encode_spec(run))
-    declared = widget(app, "selectbox", "Public structure")
-    declared.set_value("environment").run()
-    press(app, "run")
-    assert shown(app).spec.run == run.replace(structure="environment", seeds=1)
-    assert "structure declared" in words(app)
-    assert "Steps that are not declared possible are left out." in words(app)
-    work()
-    app.run()
-    assert "12 counters in which the two episodes differ" in words(app)
-    assert "**Consistent with the proof.** ε = 1" in words(app)
-
-
 def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Work) -> None:
     run = RUN.replace(privacy="central", mechanism="gaussian-tree")
     app = visit(PAGE, b=encode_spec(run))

@@ -1,77 +1,24 @@
-"""The controls follow the registries, and each bad value gets one clear sentence."""
+"""The settings describe a run, and each bad value gets one clear sentence."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.environments import ENVIRONMENTS
-from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.shared.controls.launch import spec_of_controls
-from pages.shared.controls.noise import chosen_noise
-from pages.shared.controls.widgets import menu_titles
 from pages.shared.names import titles
-from pages.shared.text import escape
-from pages.shared.visitor.draft import draft_of, effective
+from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View, encode
-from pages.shared.visitor.state import Session
 from tests.pages.conftest import Visit, chip, go, grouped, keyed, path, press, widget, words
 from tests.problems import STAGED, first
 
 
 def spec(app: AppTest) -> RunSpec | None:
     return spec_of_controls(app.session_state["session"])[0]
-
-
-@pytest.mark.parametrize("page", first(["attack", "offline", "tradeoffs"]))
-def test_the_button_is_called_run_though_all_is_computed(visit: Visit, page: str) -> None:
-    app = visit(page)
-    assert "Computed before" in words(app)
-    assert app.button(key="run").label == "Run"
-
-
-def test_the_defaults_give_the_default_run(visit: Visit) -> None:
-    assert spec(visit("bare")) == RunSpec()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("environment", first(sorted(ENVIRONMENTS, key="random".__ne__)))
-def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environment: str) -> None:
-    """Every learner in every environment; every privacy model in one, as an environment reaches none of them."""
-    app = visit("bare")
-    choice = "gymnasium/FrozenLake-v1" if environment == "gymnasium" else environment
-    widget(app, "selectbox", "Environment").select(choice).run()
-    for algorithm, learner in ALGORITHMS.items():
-        menu = widget(app, "selectbox", "Algorithm")
-        if not runs_in(algorithm, environment):
-            assert menu_titles(ALGORITHMS)[algorithm] not in menu.options
-            assert escape(learner.title) in menu.help
-            continue
-        menu.select(algorithm).run()
-        offered = widget(app, "selectbox", "Privacy model").options
-        assert len(offered) == len(learner.privacies)
-        for privacy in learner.privacies if environment == "random" else learner.privacies[:1]:
-            if len(offered) > 1:
-                widget(app, "selectbox", "Privacy model").select(privacy).run()
-            found = spec(app)
-            if (algorithm, privacy) in STAGED:
-                assert found is None
-                assert app.button(key="run").disabled
-                assert "This algorithm needs a small environment" in words(app)
-                continue
-            assert found is not None
-            assert (found.environment, found.algorithm, found.privacy) == (environment, algorithm, privacy)
-            assert not app.button(key="run").disabled
-    fields = [f.name for f in ENVIRONMENTS[environment].fields]
-    labelled = [*app.sidebar.text_input, *app.sidebar.selectbox, *app.sidebar.text_area]
-    assert all(name in ("model", "id") or any(w.label.startswith(name) for w in labelled) for name in fields)
 
 
 @pytest.mark.parametrize("algorithm", first(sorted({algorithm for algorithm, _ in STAGED})))
@@ -87,37 +34,6 @@ def test_a_learner_that_lists_policies_offers_a_small_environment(visit: Visit, 
     found = spec(app)
     assert found is not None
     assert found.schedule == RunSpec().schedule
-
-
-NOISE = [
-    (privacy, calibration, mechanism)
-    for privacy, privatizer in PRIVATIZERS.items()
-    for mechanism in privatizer.mechanisms
-    for calibration in calibrations_for("dp-ucbvi", mechanism)
-]
-
-
-@pytest.mark.parametrize(("privacy", "calibration", "mechanism"), first(NOISE, lambda noise: noise[0]))
-def test_every_noise_there_is_can_be_chosen_and_no_other(
-    visit: Visit, privacy: str, calibration: str, mechanism: str
-) -> None:
-    app = visit("bare")
-    widget(app, "selectbox", "Privacy model").select(privacy).run()
-    widget(app, "selectbox", "Noise").select(calibration).run()
-    menu = widget(app, "selectbox", "Mechanism")
-    fitting = [m for p, c, m in NOISE if (p, c) == (privacy, calibration)]
-    assert menu.options == [MECHANISMS[m].title for m in fitting]
-    if len(fitting) > 1:
-        menu.select(mechanism).run()
-    reports = (
-        "played" if (privacy, calibration) == ("local", "calibrated") else "all"
-    )  # as by default, whatever is drawn
-    assert spec(app) == RunSpec(
-        privacy=privacy, calibration=calibration, mechanism=mechanism, reports=reports
-    )
-    assert not app.button(key="run").disabled
-    left_out = len(fitting) < len(PRIVATIZERS[privacy].mechanisms)
-    assert ("Here a paper states noise only for" in words(app)) == left_out
 
 
 def test_what_proves_pure_epsilon_needs_no_delta_and_leaves_the_way_back(visit: Visit) -> None:
@@ -165,36 +81,9 @@ def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
     assert spec(app) == RunSpec(algorithm="pucb")
 
 
-def test_whose_reports_a_row_counts_is_chosen_where_users_send_reports(visit: Visit) -> None:
-    app = visit("bare")
-    assert not [
-        w for w in app.sidebar.selectbox if w.label == "Reports counted"
-    ]  # a curator adds noise to sums
-    widget(app, "selectbox", "Privacy model").select("local").run()
-    menu = widget(app, "selectbox", "Reports counted")
-    assert "costs no privacy" in menu.help
-    assert menu.value == "played"
-    menu.select("all").run()
-    assert spec(app) == RunSpec(privacy="local", reports="all")
-    widget(app, "selectbox", "Mechanism").select("gaussian").run()
-    assert spec(app) == RunSpec(privacy="local", mechanism="gaussian")
-    widget(app, "selectbox", "Reports counted").select("played").run()
-    assert spec(app) == RunSpec(privacy="local", mechanism="gaussian", reports="played")
-    widget(app, "selectbox", "Algorithm").select("private-ucb-po").run()
-    assert widget(app, "selectbox", "Reports counted").disabled
-    assert "takes each with some chance" in words(app)
-    found = spec(app)
-    assert found is not None
-    assert found.reports == "all"
-    widget(app, "selectbox", "Algorithm").select("dp-ucbvi").run()
-
-
 def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
     field = "Most episodes of one user"
     app = visit("bare")
-    widget(app, "text_input", field).input("0").run()
-    assert "contribution: 0 is not allowed; give a whole number from 1 to 1000." in words(app)
-    assert app.button(key="run").disabled
     widget(app, "text_input", field).input("3").run()
     several = RunSpec(contribution=3)
     assert spec(app) == several
@@ -207,35 +96,6 @@ def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visi
     widget(again, "selectbox", "Privacy model").select("none").run()
     assert not [one for one in again.text_input if one.label == field]
     assert spec(again) == RunSpec(privacy="none")
-    widget(again, "selectbox", "Privacy model").select("shuffle").run()
-    assert spec(again) == RunSpec(privacy="shuffle", contribution=3)
-
-
-def test_what_cannot_be_run_still_shows_a_noise_of_its_algorithm() -> None:
-    s = Session()
-    for algorithm, model in product(
-        ALGORITHMS.values(), PRIVATIZERS
-    ):  # also a model it has no form for, as above
-        s.draft = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model, epsilon=0.0)
-        shown = effective(model, algorithm.privacies)
-        if shown != "none":
-            mechanism, calibration, *_ = chosen_noise(s)
-            assert mechanism in mechanisms_for(algorithm.key, shown), (algorithm.key, model)
-            assert calibration in calibrations_for(algorithm.key, mechanism)
-
-
-def test_an_algorithm_without_privacy_says_so(visit: Visit) -> None:
-    app = visit("bare")
-    widget(app, "selectbox", "Algorithm").select("ucbvi").run()
-    assert "sees raw counts only" in words(app)
-    assert not [w for w in app.sidebar.text_input if "ε" in w.label]
-
-
-def test_who_is_trusted_is_said(visit: Visit) -> None:
-    app = visit("bare")
-    assert "The trusted curator sees every trajectory" in words(app)
-    widget(app, "selectbox", "Privacy model").select("local").run()
-    assert "No party is trusted" in words(app)
 
 
 @pytest.mark.parametrize(
@@ -258,6 +118,7 @@ def test_who_is_trusted_is_said(visit: Visit) -> None:
         ("bare", "H", "0", "H: 0 is not allowed"),
         ("bare", "Seeds", "10001", "seeds: 10001 is not allowed"),
         ("bare", "Root seed", "<script>", "root_seed:"),
+        ("bare", "Most episodes of one user", "0", "contribution: 0 is not allowed"),
         ("bare", "Failure probability β", "7", "beta: 7 is not allowed"),
         ("bare", "Growth η of a block", "9", "schedule: 9 is not allowed"),
     ],
@@ -294,8 +155,6 @@ def test_slider_and_exact_field_move_together(visit: Visit) -> None:
     found = spec(app)
     assert found is not None
     assert found.epsilon == 0.11
-    assert "more privacy, more noise" in words(app)
-    assert "less privacy, less noise" in words(app)
 
 
 def test_run_takes_what_was_typed_last_though_both_come_at_once(visit: Visit) -> None:
@@ -354,45 +213,27 @@ def test_episodic_has_its_own_limit(visit: Visit) -> None:
     found = spec(app)
     assert found is not None
     assert (found.schedule, found.episodes) == ("episodic", 10**6)
-    assert max(widget(app, "select_slider", "Episodes K").options, key=len)
     widget(app, "text_input", "Episodes K, exact value").input("1e7").run()
     assert "episodic schedule" in words(app)
     assert app.button(key="run").disabled
 
 
-def test_reset_brings_back_the_defaults_and_keeps_the_curves(visit: Visit) -> None:
-    app = visit("bare")
-    widget(app, "text_input", "S").input("4").run()
-    app.button(key="run").click().run()
-    widget(app, "text_input", "H").input("nonsense").run()
-    press(app, "reset")
-    assert spec(app) == RunSpec()
-    assert len(app.session_state["session"].explore.curves) == 2  # with its baseline
-    assert app.button(key="undo_reset")
-    press(app, "run")
-    assert app.button(key="reset")  # something else is done
-
-
 @pytest.mark.parametrize(
-    ("page", "kind", "label", "typed"),
-    [
-        ("explore", "text_input", "S", "4"),
-        ("offline", "text_input", "Values of ρ", "0.3, 3"),
-        ("tradeoffs", "text_input", "Values", "0.3, 3"),
-    ],
+    ("page", "label", "typed"),
+    [("explore", "S", "4"), ("offline", "Values of ρ", "0.3, 3"), ("tradeoffs", "Values", "0.3, 3")],
 )
 def test_a_reset_is_undone_until_something_else_is_done(
-    visit: Visit, page: str, kind: str, label: str, typed: str
+    visit: Visit, page: str, label: str, typed: str
 ) -> None:
     app = visit(page)
-    at_first = widget(app, kind, label).value
-    widget(app, kind, label).input(typed).run()
+    at_first = widget(app, "text_input", label).value
+    widget(app, "text_input", label).input(typed).run()
     app.button(key="reset").click().run()
-    assert widget(app, kind, label).value == at_first
+    assert widget(app, "text_input", label).value == at_first
     press(app, "undo_reset")
-    assert widget(app, kind, label).value == typed
+    assert widget(app, "text_input", label).value == typed
     app.button(key="reset").click().run()
-    widget(app, kind, label).input(typed).run()
+    widget(app, "text_input", label).input(typed).run()
     assert app.button(key="reset")
 
 
@@ -440,13 +281,6 @@ def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
     assert app.session_state["session"].explore.curves == before[-1:]
 
 
-def test_what_was_removed_is_not_offered_once_something_else_is_compared(visit: Visit) -> None:
-    app = visit("explore", c=["eps.0.5~envp.H.5", "priv.none~envp.H.5"])
-    chip(app, "Remove", 0).click().run()
-    press(app, "run")
-    assert [b for b in app.button if b.label == "Undo remove"] == []
-
-
 def undo(app: AppTest) -> Any:
     """The button that brings back what was removed."""
     found = widget(app, "button", "Undo remove")
@@ -487,9 +321,7 @@ def test_a_spec_survives_the_controls(visit: Visit, given: RunSpec) -> None:
 
 def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None:
     app = visit("bare")
-    menu = widget(app, "selectbox", "Public structure")
-    assert "public knowledge" in menu.help
-    menu.select("environment").run()
+    widget(app, "selectbox", "Public structure").select("environment").run()
     assert spec(app) == RunSpec(structure="environment")
     widget(app, "selectbox", "Environment").select("gymnasium/Taxi-v3").run()
     assert spec(app) is None
@@ -497,25 +329,8 @@ def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None
     widget(app, "selectbox", "Public structure").select("environment").run()
     found = spec(app)
     assert found is not None
-    assert (found.environment_params["id"], found.structure, found.privacy) == (
-        "Taxi-v3",
-        "environment",
-        "central",
-    )
+    assert (found.environment_params["id"], found.structure) == ("Taxi-v3", "environment")
     assert not app.button(key="run").disabled
-    widget(app, "selectbox", "Algorithm").select("sdp-pe").run()  # which makes nothing of it
-    assert not [w for w in app.sidebar.selectbox if w.label == "Public structure"]
-    widget(app, "selectbox", "Environment").select("riverswim").run()
-    widget(app, "selectbox", "Algorithm").select("dp-ucbvi").run()
-    assert spec(app) == RunSpec(structure="environment")  # what was declared of RiverSwim is found again
-
-
-def test_menus_call_an_algorithm_that_was_rebuilt_a_reconstruction() -> None:
-    """Those of which formulas are recalled, or of whose paper no more than the abstract was read."""
-    titles = menu_titles(ALGORITHMS)
-    for key, entry in ALGORITHMS.items():
-        unread = "recalled" in entry.summary or "read)" in entry.source
-        assert titles[key].endswith("(our reconstruction)") == unread, key
 
 
 def test_a_typed_number_counts_without_enter(visit: Visit) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from pages.shared.visitor.address import NOTHING, VERSION, Given, query_of
+from pages.shared.visitor.address import NOTHING, query_of
 from tests.pages.conftest import Visit, words
 from tests.pages.opened import PAGES, opened
 from tests.pages.test_hostile import GOOD
@@ -66,21 +66,6 @@ def test_the_end_of_a_sentence_or_of_a_name_stays() -> None:
     for query in ("c=eps.2~name.More private.", "c=eps.2&say=Look here (all of it)."):
         assert opened("explore", query).problems == ()
     assert opened("explore", "c=eps.2&say=Look here.").sentence == "Look here."
-
-
-@pytest.mark.usefixtures("reading")
-def test_no_page_has_two_parameters_that_differ_only_in_their_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[set[str]] = []
-
-    def record(given: Given) -> str:
-        asked.append(given.asked)
-        return ""
-
-    monkeypatch.setattr(Given, "unused", record)
-    for page in PAGES:
-        opened(page, "v=1&say=x")
-        keys = asked[-1] - {VERSION}
-        assert len({key.lower() for key in keys}) == len(keys)
 
 
 def test_the_sentence_stands_on_the_page(visit: Visit) -> None:

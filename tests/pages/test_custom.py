@@ -22,21 +22,12 @@ from pages.tradeoffs import study as studies
 from pages.tradeoffs.state import SweepPageState
 from pages.tradeoffs.study import SweepView
 from tests.pages.conftest import Visit, press, widget, words
+from tests.pages.hostile_files import File
 from tests.pages.test_controls import spec
 from tests.problems import first
 
 P = np.full((40, 1, 40), 1 / 40).tolist()
 LARGE = custom.compact(json.dumps({"P": P, "R": [[0.5]] * 40, "d1": [1] + [0] * 39}))
-
-
-class File:
-    """As an uploader hands it over."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.size = data, len(data)
-
-    def getvalue(self) -> bytes:
-        return self.data
 
 
 def changed(**parts: Any) -> bytes:
@@ -78,7 +69,7 @@ def test_a_file_may_begin_with_a_byte_order_mark(visit: Visit) -> None:
 def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
     s = Session()
     file = File(b" " * 2_060_000)
-    file.getvalue = lambda: pytest.fail("read")  # type: ignore[method-assign]
+    file.getvalue = lambda: pytest.fail("read")
     custom.received(s, file)
     assert s.upload_problem == "The file has 2.06 MB; give at most 2 MB."
 
@@ -184,27 +175,6 @@ def test_tables_go_to_a_model_and_back_and_wrong_rows_are_named() -> None:
     assert "reward 2" in custom.wrong(custom.assembled(name, states, actions, moves, first))
 
 
-def test_fewer_states_keep_an_environment_whole() -> None:
-    model = custom.relabelled(EXAMPLE, ["hall"], ["stay", "walk", "sing"])
-    assert custom.wrong(model) == ""
-    assert model["P"] == [[[1.0], [1.0], [1.0]]]
-    assert model["d1"] == [1.0]
-
-
-@pytest.mark.parametrize(
-    ("new", "were"),
-    [
-        (["a", "x", "c"], [0, 1, 2]),  # another name
-        (["b", "c"], [1, 2]),  # the first is gone
-        (["x", "a", "b", "c"], [None, 0, 1, 2]),  # one more, before the others
-        (["c", "a", "b"], [2, 0, 1]),  # another order
-        (["a", "x", "b", "y"], [0, None, 1, None]),
-    ],
-)
-def test_rows_go_with_their_names(new: list[str], were: list[int | None]) -> None:
-    assert custom.origins(["a", "b", "c"], new) == were
-
-
 def test_another_order_of_states_is_the_same_environment() -> None:
     turned = custom.relabelled(EXAMPLE, EXAMPLE["state_labels"][::-1], EXAMPLE["action_labels"])
     assert turned["R"] == EXAMPLE["R"][::-1]
@@ -285,14 +255,6 @@ def test_an_edit_is_kept_when_the_editor_is_closed(
     app.button(key="custom_discard").click().run()
     assert s.editing is None
     assert "not in use yet" not in words(app)
-
-
-def test_an_editor_closed_unused_leaves_nothing(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = edit(visit)
-    s = app.session_state["session"]
-    monkeypatch.setattr(custom, "session", lambda: s)
-    custom.closed()
-    assert s.editing is None
 
 
 def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:

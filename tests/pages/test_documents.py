@@ -29,11 +29,3 @@ def test_a_page_leads_to_its_document_where_that_is_served(
     monkeypatch.setattr(st, "get_option", lambda name: name == "server.enableStaticServing" or told(name))
     served = [each.value for each in visit(path).markdown]
     assert any(link in said for said in served)
-
-
-def test_a_page_without_a_document_leads_to_their_first_page(
-    visit: Visit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = st.get_option
-    monkeypatch.setattr(st, "get_option", lambda name: name == "server.enableStaticServing" or told(name))
-    assert any("app/static/docs/index.html" in each.value for each in visit("runs").markdown)

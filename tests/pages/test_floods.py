@@ -50,12 +50,6 @@ def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
     assert waiting(store) == 800  # the visitor's machine, the visitor's choice
 
 
-def test_an_ordinary_link_starts_by_itself(visit: Visit, store: Store) -> None:
-    app = visit("explore", **explore(LIGHT, LIGHT.replace(epsilon=0.3)))
-    assert waiting(store) == 4
-    assert "2 runs" in words(app)
-
-
 SMALLEST = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=1000, seeds=2)
 OFFLINE = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**4, seeds=2)
 SWEEP = SweepView(SMALLEST, ("none", "central"), "epsilon", (1.0, 10.0, 100.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64decode
 from functools import cache
 from typing import Any
@@ -15,11 +14,8 @@ from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.runs.store import Store
 from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
-from dprl.words import at_most
 from pages.shared.online.guarantee import ladder
-from pages.shared.results import answers
 from tests.pages.conftest import Visit, charts, words
-from tests.test_layers import ROOT
 
 
 @cache
@@ -62,12 +58,6 @@ def test_claimed_against_proved_in_words(privacy: str, calibration: str, said: s
     assert ("is proved for the same noise" in sentence) == pure
 
 
-def test_paper_noise_is_judged_by_its_own_claim_whatever_delta_the_run_has() -> None:
-    """A claim of (1, 0): the card lists (2, 0), so it is not that nobody has proved it."""
-    assert verdict("central", "paper", delta=1e-6) == verdict("central", "paper")
-    assert "(2, 0)" in verdict("central", "paper", delta=1e-6)[1]
-
-
 def test_a_claim_that_nothing_proves_is_said() -> None:
     assert "nobody has proved" in promise.about_promise(1.0, 1e-6, ())[1]
 
@@ -81,22 +71,6 @@ def test_calibrated_bits_are_not_said_to_be_more_than_needed() -> None:
     assert "needed" not in sentence
 
 
-@pytest.mark.parametrize(
-    ("privacy", "said"),
-    [("central", "a user is zeroed out"), ("shuffle", "a user sends noise only"), ("local", None)],
-)
-def test_readings_name_the_notions_of_neighbours_and_whose_proof_it_is(
-    privacy: str, said: str | None
-) -> None:
-    g = card(privacy, "paper")
-    table = promise.readings(g.readings, PRIVATIZERS[privacy].words.blanked)
-    assert "a user is replaced" in table
-    assert table.split("\n")[0].count("|") == (4 if said else 3)
-    assert said is None or said in table
-    assert ("B25" in table) == (privacy == "shuffle")
-    assert all(at_most(r.epsilon) in table for r in g.readings)
-
-
 def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store: Store) -> None:
     """10^-6 for a billion users would let a thousand be given away; a run that lets none is not warned of."""
     assert "about 1,000 of 1 billion users" in promise.against_users(1e-6, 10**9)
@@ -106,27 +80,6 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     assert "comes back for 10 episodes, all of them together, (13.6, 10⁻⁶) is proved for this noise" in words(
         app
     )
-
-
-def test_nowhere_is_a_user_added_or_removed() -> None:
-    """Release times count users: leaving one out moves all others, which no card accounts for."""
-    files = [
-        ROOT / "README.md",
-        *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / "dprl").rglob("*.py"),
-        *(ROOT / "pages").rglob("*.py"),
-    ]
-    found = [
-        (file.name, line)
-        for file in files
-        for line in file.read_text(encoding="utf-8").splitlines()
-        if re.search(
-            r"user (is |who is )?(added|removed)|add/remove|(adding|removing) (or removing )?(a|one) user",
-            line,
-            re.I,
-        )
-    ]
-    assert found == []
 
 
 @pytest.mark.parametrize(
@@ -160,22 +113,6 @@ def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> 
     assert "| Curve" not in words(alone)
 
 
-def test_who_waits_for_a_guarantee_is_told_what_for(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "guarantee", lambda spec: None)
-    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1", "priv.local"], tab="guarantee")
-    for what in ("what is claimed and proved", "what is proved for this noise"):
-        assert f"Working out {what} ..." in words(app)
-    assert words(app).count("not known yet") == 4
-    assert "…" not in words(app)
-
-
-def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, store: Store) -> None:
-    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], tab="guarantee")
-    assert "Proved as claimed" in words(app)
-    assert "Taken as public, so not protected:** the numbers of states" in words(app)
-    assert store.activity().seeds_queued == 5
-
-
 def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1~priv.local~mech.gaussian"], tab="guarantee")
     assert charts(app) == []
@@ -197,15 +134,6 @@ def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:
         {"privacy": "local"},
         {"privacy": "shuffle", "calibration": "paper"},
         {"schedule": "episodic", "calibration": "paper"},
-        pytest.param(
-            {
-                "algorithm": "sdp-pe",
-                "environment": "random",
-                "environment_params": {"S": 2, "A": 2, "H": 2},
-                "episodes": 1000,
-            },
-            marks=pytest.mark.thorough,
-        ),
         {"privacy": "none"},
     ],
     ids=str,

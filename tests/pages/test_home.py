@@ -24,7 +24,6 @@ from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
 from pages.shared.visitor import links
-from pages.shared.visitor.address import NOTHING
 from tests.pages.conftest import Visit, charts, words
 
 
@@ -76,12 +75,6 @@ def test_what_is_taken_along_is_the_chart_seen_with_its_slider() -> None:
         assert f"ε = {epsilon:g}<" in picture["layout"]["title"]["text"]
         assert "updatemenus" not in picture["layout"] or picture["layout"]["updatemenus"] == []
         assert rows == [[cost.name, sentences.rough_users(cost.needed)] for cost in by_epsilon[epsilon]]
-
-
-def test_a_link_of_another_page_is_reported(visit: Visit) -> None:
-    app = visit(v="1", c=["eps.-1"], tab="regret")
-    assert f"{NOTHING}: this page has no parameter named c or tab." in words(app)
-    assert title(app).endswith("at ε = 1")
 
 
 def test_explore_opens_just_this_chart(visit: Visit) -> None:

@@ -10,7 +10,6 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-import streamlit as st
 
 from dprl.lessons import LESSONS, Marker, Order, Step
 from dprl.messages import messages
@@ -22,7 +21,6 @@ from tests.problems import first
 from tests.test_lessons import LESSON
 
 PAGE = "lessons"
-WAYS = ("previous", "next", "next_lesson")
 RIGHT = ("names are right.", "within a factor of 2.", "just right.", "no choice is nearer.", "that is right.")
 
 
@@ -134,21 +132,6 @@ def test_whom_two_users_read_is_said_in_as_many_words_as_it_takes() -> None:
     assert "For half of them the guess is at most" in tree.found(evidence())
 
 
-def test_the_ways_from_question_to_question_stay_in_their_places(visit: Visit) -> None:
-    """What leads nowhere is disabled. Only the way to the next question is filled, once the answer is shown."""
-    *_, last = LESSONS
-    for key in ("trust", last):
-        for at in range(1, 6):  # the last is the summary
-            app = visit(PAGE, lesson=key, step=str(at), shown="yes" if at == 2 else "no")
-            ways = [b for b in app.button if b.key in WAYS]
-            assert ways[0].label == "Previous"
-            assert ways[0].disabled == (at == 1)
-            after = ["Next", "Next", "Next", "Summary", "Next lesson: One noise, drawn once"][at - 1]
-            assert [b.label for b in ways[1:]] == ([] if at == 5 and key == last else [after])
-            filled = [b.key for b in app.button if b.proto.type == "primary"]
-            assert filled == (["next"] if at == 2 else [])
-
-
 def test_an_answer_is_shown_only_after_a_guess_or_to_who_does_not_know(visit: Visit) -> None:
     app = visit(PAGE, lesson="trust", step="3")
     assert [b.label for b in app.button if b.key == "reveal"] == ["I don't know"]
@@ -158,16 +141,6 @@ def test_an_answer_is_shown_only_after_a_guess_or_to_who_does_not_know(visit: Vi
     assert (show.label, show.proto.type) == ("Show the answer", "primary")
     show.click().run()
     assert "It only mixes" in words(app)
-
-
-def test_an_order_with_a_curve_left_is_no_guess_yet(visit: Visit) -> None:
-    app = visit(PAGE, lesson="trust")
-    for item in (1, 3, 2):
-        app.button(key=f"item_{item}").click().run()
-    assert [b.label for b in app.button if b.key == "reveal"] == ["I don't know"]
-    app.button(key="item_0").click().run()
-    press(app, "reveal")
-    assert "All 4 names are right." in words(app)
 
 
 EPSILONS = [
@@ -194,32 +167,6 @@ def test_more_privacy_is_left_on_the_axis_and_on_the_slider_of_every_lesson(step
     across = (place(np.array(marker.marks)) - left) / (right - left)
     assert (np.diff(across) > 0).all()
     assert -1e-6 < across[0] < across[-1] < 1 + 1e-6
-    if axis.ticktext:
-        ticks = (place(np.array(axis.tickvals, float)) - left) / (right - left)
-        assert ((ticks >= -1e-6) & (ticks <= 1 + 1e-6)).all()
-        named = [float(text) for text in axis.ticktext]
-        assert np.argsort(ticks).tolist() == np.argsort(named).tolist() == list(range(len(named)))
-
-
-def test_epsilon_is_said_where_a_lesson_counts_by_its_inverse() -> None:
-    (step,) = (one for one in EPSILONS if isinstance(one.prediction, Marker) and one.prediction.inverse)
-    found = views.step_picture(step, "", shown=True, dark=False)
-    assert found.table["x"].min() == pytest.approx(0.03)
-    hovers = [str(trace.customdata[0][0]) for trace in found.figure.data if trace.customdata is not None]
-    assert "at 30" in hovers
-
-
-def test_a_browser_tab_is_titled_after_its_lesson(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    titles: list[str] = []
-    monkeypatch.setattr(st, "set_page_config", lambda page_title, **_: titles.append(page_title))
-    last = {}
-    for key, lesson in LESSONS.items():
-        visit(PAGE, lesson=key)
-        last[key] = titles[-1]
-        assert last[key].startswith(f"{lesson.title} · Lessons · ")
-    assert len(set(last.values())) == len(LESSONS)
-    visit(PAGE)
-    assert titles[-1].startswith("Lessons · ")
 
 
 def test_a_lesson_ends_with_three_sentences_the_own_score_and_the_next_lesson(visit: Visit) -> None:
@@ -293,14 +240,6 @@ def test_a_summary_comes_after_its_questions(visit: Visit) -> None:
     assert first in words(shown)
     assert "You made no guess" in words(shown)
     assert "step" in warned(visit(PAGE, lesson="trust", step="6"))
-
-
-def test_the_environment_stands_with_the_first_question_alone(visit: Visit) -> None:
-    for step in ("1", "2"):
-        app = visit(PAGE, lesson="weights", step=step)
-        assert [fold.label for fold in app.expander if fold.label.startswith("About Linear")] == (
-            ["About Linear mixture"] if step == "1" else []
-        )
 
 
 def test_the_heading_is_the_question(visit: Visit) -> None:

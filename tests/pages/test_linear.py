@@ -12,8 +12,6 @@ import pytest
 from dprl import ALGORITHMS
 from dprl.runs.store import Store
 from dprl.sentences.noise import IN_A_COUNT
-from pages.shared.examples import EXAMPLES
-from pages.shared.results.bundled import bundled
 from tests.pages.conftest import Visit, Work, charts, words
 from tests.problems import first, home, loop
 
@@ -56,40 +54,6 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     if privacy != "none":
         assert "; scale" in words(app)
         assert "the features of every" in words(app)
-
-
-def test_paper_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) -> None:
-    run = "env.linear-mixture~envp.H.3~alg.ucrl-vtr~K.1000~seeds.1~priv.central~cal.paper~bonus.paper"
-    app = visit("explore", c=[run], tab="guarantee")
-    assert work() == 1
-    app.run()
-    assert "L21 does not state" in words(app)
-    assert "at 1 only the accountant" in words(app)
-
-
-def test_the_example_with_known_features_says_what_its_runs_show() -> None:
-    (example,) = (e for e in EXAMPLES if e.title == "Known features")
-    share = {
-        curve.spec.privacy: np.interp([10**7, 10**12], known.at, known.values.mean(0) / known.at) / 3.185
-        for curve in example.curves
-        if curve.spec.epsilon in (None, 1.0)
-        for known in [bundled("examples")[curve.spec]]
-    }
-    assert "under 1% of V* from 10 million users on" in example.say
-    assert share["central"][0] < 0.01 < share["local"][1]
-
-
-@pytest.mark.parametrize("key", first(LEARNERS, loop))
-def test_the_confidence_set_is_a_tab_of_learners_that_keep_one(visit: Visit, work: Work, key: str) -> None:
-    run = short(key, "central")
-    visit("explore", c=[run])
-    work()
-    app = visit("explore", c=[run], tab="ellipsoid")
-    (chart,) = charts(app)
-    assert chart.alt.startswith("The confidence set of the weights")
-    assert "Confidence set" in [tab.label for tab in app.tabs]
-    other = visit("explore", c=["priv.none"], tab="ellipsoid")
-    assert "Confidence set" not in [tab.label for tab in other.tabs]
 
 
 def test_the_confidence_set_holds_the_truth_and_noise_widens_it(visit: Visit, work: Work) -> None:

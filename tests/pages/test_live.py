@@ -3,12 +3,11 @@ by itself."""
 
 from __future__ import annotations
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, Work, chip, go, press, sent, tabs, widget
+from tests.pages.conftest import Visit, Work, chip, go, press, sent, widget
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 
@@ -32,18 +31,6 @@ def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit:
     app.query_params["c"] = [f"{SMALL}~eps.3"]
     sent(app, toggle.proto.id, bool_value=False)
     assert not of(app).paused
-
-
-@pytest.mark.thorough
-def test_run_goes_on_though_live_was_paused(visit: Visit) -> None:
-    app = visit("explore", c=[SMALL])
-    pause(app)
-    app.run()
-    assert of(app).paused  # until something is run
-    widget(app, "text_input", "Privacy budget ε, exact value").input("0.7").run()
-    press(app, "run")
-    assert not of(app).paused
-    assert [t.value for t in app.toggle if t.label == "Pause live"] == [False]
 
 
 def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Work) -> None:
@@ -75,19 +62,6 @@ def test_moments_play_one_after_the_other_until_pause(finished: Visit) -> None:
         seen.append(of(app).explore.view.episode)
     assert seen == sorted(set(seen))
     app.button(key="play").click().run()
-    assert not of(app).explore.playing
-
-
-@pytest.mark.thorough
-def test_what_plays_stops_when_it_is_no_longer_shown(finished: Visit) -> None:
-    app = playing(finished)
-    sent(app, tabs(app), string_value="Counts")
-    assert not of(app).explore.playing  # though moments could play there, too
-    app.button(key="play").click().run()
-    assert of(app).explore.playing
-    next(w for w in app.segmented_control if "coverage" in w.options or "Noise bound" in w.options).set_value(
-        "coverage"
-    ).run()
     assert not of(app).explore.playing
 
 

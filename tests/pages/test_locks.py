@@ -8,8 +8,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.sitemap import PAGES
-from pages.shared.visitor import locks
-from pages.shared.visitor.locks import EVERYTHING, NAMES
 from tests.pages.conftest import Visit, charts, words
 from tests.problems import first
 
@@ -82,23 +80,6 @@ def test_what_cannot_be_locked_gets_one_sentence(visit: Visit, text: str) -> Non
     app = visit("explore", c=[CURVE], lock=text)
     (warning,) = app.warning
     assert warning.value.count("lock\\:") == 1
-
-
-def test_a_lock_is_read_as_it_is_written() -> None:
-    some = [
-        EVERYTHING,
-        frozenset({"epsilon"}),
-        EVERYTHING - {"run", "epsilon", "episodes"},
-        frozenset(NAMES[:11]),
-    ]
-    for locked in some:
-        problems: list[str] = []
-        given = {key: [value] for key, value in locks.encode(locked)}
-        assert locks.decode(given, problems) == locked
-        assert problems == []
-    assert locks.encode(frozenset()) == []
-    assert locks.locked_in_words(EVERYTHING - {"run", "epsilon"}) == "all settings but epsilon"
-    assert locks.locked_in_words(frozenset({"seeds", "epsilon"})) == "epsilon, seeds"
 
 
 def test_a_locked_link_is_made_by_a_switch(visit: Visit) -> None:

@@ -12,14 +12,8 @@ from streamlit.testing.v1 import AppTest
 from dprl.figures import looks, style
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation import RunSpec
 from dprl.simulation.pairs import calibrations_for
-from pages.shared.examples import EXAMPLES
-from pages.shared.names import kinds, style_of
-from pages.shared.visitor.links import Curve
 from tests.pages.conftest import Visit, charts
-
-SMALL: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
 
 
 def chips(app: AppTest) -> list[str]:
@@ -43,17 +37,6 @@ def test_every_noise_has_a_marker_and_every_learner_a_dash() -> None:
     assert len(set(looks.DASHES)) >= len(ALGORITHMS)
 
 
-def test_the_noise_that_is_the_models_own_and_the_first_learner_look_plainest() -> None:
-    for privacy, shape in (
-        ("none", "circle"),
-        ("central", "square"),
-        ("local", "triangle-up"),
-        ("shuffle", "diamond"),
-    ):
-        own = style_of(RunSpec(privacy=privacy))
-        assert (own.symbol, own.dash) == (shape, "solid")
-
-
 def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(
     finished: Visit, visit: Visit
 ) -> None:
@@ -68,12 +51,3 @@ def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(
     assert [name.startswith("2: ") for name, _ in drawn] == [False, False, True]
     home = visit(eps="0.3", v="1")
     assert colors[0] in {trace["line"].get("color") for trace in lines(home).values()}
-
-
-def test_five_budgets_have_five_shades_and_an_earlier_curve_keeps_its_own() -> None:
-    curves = list(EXAMPLES[1].curves)
-    found = kinds(curves)
-    assert len({kind.color(dark=False) for kind in found}) == len(curves) == 6
-    assert {kind.number for kind in found} == {1}
-    more = [*curves, Curve(RunSpec(**SMALL, epsilon=0.1)), Curve(RunSpec(**SMALL, privacy="local"))]
-    assert kinds(more)[:6] == found

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,12 +13,9 @@ from dprl.figures.picture import Picture
 from dprl.research.series import place_of
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
-from dprl.simulation.sweep import Sweep
 from pages.shared.layout import chart
 from pages.shared.results import data
-from pages.shared.results.cache import SizedCache, cache_of
-from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import SweepView
+from pages.shared.results.cache import cache_of
 from tests.pages.conftest import Work
 
 SMALL = {"S": 3, "A": 2, "H": 3}
@@ -41,26 +36,6 @@ def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
     kept = [place for place in range(12) if cache_of("pictures", most).get(("test", place)) is not None]
     assert most / 2 < 8 * points * len(kept) < 1.1 * most
     assert kept[-1] == 11
-
-
-@pytest.mark.thorough
-def test_many_different_sweeps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: SizedCache[Any] = SizedCache(200_000)
-    monkeypatch.setattr(studies, "_made", made)
-    base = RunSpec(environment="random", environment_params=SMALL)
-    for root_seed in range(60):
-        study = SweepView(
-            base.replace(root_seed=root_seed), ("none", "central"), "epsilon", (1.0, 10.0), "price"
-        )
-        assert [len(study.points(model)) for model in study.models] == [2, 2]
-    del study
-    gc.collect()
-    mine = [
-        s
-        for s in gc.get_objects()
-        if type(s) is Sweep and s.base.environment_params == base.environment_params
-    ]
-    assert 10 < sum(len(sweep.points) for sweep in mine) <= 200_000 / studies.POINT_BYTES
 
 
 def test_large_environments_are_kept_in_small_numbers(store: Store) -> None:

@@ -1,10 +1,9 @@
-"""The page Offline: what a visitor sees at first, runs, presses, copies."""
+"""The page Offline: what a visitor sees at first, in each example and tab, runs, presses, copies."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,20 +17,30 @@ from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline.record import EXAMPLES, LINEAR, OfflineState
 from pages.offline.record import FIRST as DEFAULT
 from pages.offline.view import OfflineView
-from pages.shared.layout import frame
-from pages.shared.offline.names import kinds, titles
-from pages.shared.offline.settings import constants_by_family, offered
+from pages.shared.offline.names import most_private, titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import multi_run_link
-from tests.pages.conftest import Visit, Work, charts, grouped, plain, press, widget, words
+from pages.shared.visitor.views import fields_of
+from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
+from tests.problems import first
 
 PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 SPECS = (SMALL.baseline(), SMALL, SMALL.replace(rho=0.1))
 
 
+SEEN = {  # what each tab but the first draws first, by its alternative text (None: nothing), and says
+    "pessimism": ("Heatmaps of a data set's visits", "the penalty takes all that the action seems worth"),
+    "policy": ("Heatmaps of the action taken", "the behaviour policy takes the learned action with chance"),
+    "coverage": ("Heatmaps of where the trajectories", "Of all pairs on the optimal policy's way"),
+    "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
+    "data": (None, "The suboptimality of every run"),
+}
+
+
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
-    return grouped(multi_run_link.encode(specs, OfflineView(**view)))
+    """The link to these runs, by default to small ones."""
+    return grouped(multi_run_link.encode(specs or SPECS, OfflineView(**view)))
 
 
 def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
@@ -44,36 +53,6 @@ def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
         means, rel=0.05
     )  # two digits
     assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
-
-
-def test_what_is_proved_comes_by_itself(visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers that are busy answer late: until then the cell says so, and the browser asks again."""
-    ask, fragment, paces = Store.answer, frame.st.fragment, []
-    withheld = {"guarantee"}
-
-    def late(self: Store, question: str, spec: Any) -> str | None:
-        return None if question in withheld else ask(self, question, spec)
-
-    def paced(part: Callable[[], None], run_every: float | None) -> Callable[[], None]:
-        paces.append(run_every)
-        found: Callable[[], None] = fragment(part, run_every=run_every)
-        return found
-
-    monkeypatch.setattr(Store, "answer", late)
-    monkeypatch.setattr(frame.st, "fragment", paced)
-
-    def proved(app: AppTest) -> list[str]:
-        (table,) = (one.value for one in app.dataframe if "proved" in one.value.columns)
-        return list(table["proved"])
-
-    app = visit(PAGE)
-    assert proved(app) == ["nothing", *["in a moment"] * 3]
-    assert paces[-1] is not None
-    withheld.clear()
-    app.run()
-    assert proved(app)[1:] == [f"ρ = {rho:g}, (ε, δ) = ({epsilon}, 10⁻⁶)" for rho, epsilon in
-                               ((0.01, 0.576), (0.1, 2), (1, 7.29))]  # fmt: skip
-    assert paces[-1] is None
 
 
 def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_holds(visit: Visit) -> None:
@@ -96,27 +75,6 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     assert "The claim holds at larger n. At n = 1 million the suboptimality is 0 without privacy." in said
 
 
-@pytest.mark.thorough
-def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit: Visit, work: Work) -> None:
-    small = LINEAR.replace(environment_params={"A": 4, "H": 3}, n=2000, seeds=2)
-    calibrated = small.replace(calibration="calibrated")
-    for specs, seen in (((small.baseline(), small), 1), ((small.baseline(), calibrated), 0)):
-        visit(PAGE, **query(*specs))
-        work()
-        assert len(visit(PAGE, **query(*specs)).info) == seen
-    specs = (small.baseline(), small)
-    app = visit(PAGE, **query(*specs, tab="pessimism"))
-    assert "This penalty leaves out the noise in values. So Q ranks actions" in words(app)
-    assert "leaves out the noise" not in words(visit(PAGE, **query(*specs, tab="pessimism", curve=0)))
-
-
-def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> None:
-    """The issue of this page: under uniform behaviour RiverSwim's far end is reached by 1.4e-4 of the trajectories."""
-    (example,) = (e for e in EXAMPLES if e.title == "A rare state")
-    said = words(visit(PAGE, **query(*example.specs, tab="coverage")))
-    assert "at step 5**. It is in one in 7,100 trajectories, 14,000 of 100 million" in said
-
-
 def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     """The issue of this page: v* - V_lower less APVI's has exponent -1."""
     (paper,) = (e for e in EXAMPLES if e.title == "The paper's constants")
@@ -124,23 +82,6 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     assert "How the privacy cost falls from n = 1 billion on:" in said
     found = [float(power.replace("−", "-")) for power in re.findall(r"n\^([−-]?\d+\.\d+)", said)[:3]]
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
-
-
-def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
-    app = visit(PAGE)
-    widget(app, "multiselect", "Algorithms").set_value(["dp-kl-lcb", "dp-plug-in:none"]).run()
-    widget(app, "text_input", "Values of ρ").set_value("1").run()
-    widget(app, "text_input", "Most episodes of one user").set_value("3").run()
-    press(app, "run")
-    (private, plain) = app.query_params["c"]
-    assert "m.3" in private.split("~")
-    told = titles(app.session_state["session"].parts[OfflineState].specs)
-    assert told == ["DP-KL-LCB, ρ = 1, up to 3 episodes a user", "DP plug-in, no privacy"]
-    again = visit(PAGE, v=app.query_params["v"], c=[private, plain])
-    assert [spec.contribution for spec in again.session_state["session"].parts[OfflineState].specs] == [3, 1]
-    assert widget(again, "text_input", "Most episodes of one user").value == "3"
-    widget(again, "multiselect", "Algorithms").set_value(["dp-plug-in:none"]).run()
-    assert not [one for one in again.text_input if one.label == "Most episodes of one user"]
 
 
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
@@ -175,14 +116,6 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
     assert menu(app, "Noise").options == ["calibrated to the budget"]
 
 
-def test_looks_are_told_apart_and_stay_the_same() -> None:
-    every = [spec for example in EXAMPLES[:2] for spec in example.specs]
-    found = kinds(list(dict.fromkeys(every)))
-    assert len(set(found)) == len(found)
-    assert kinds(list(dict.fromkeys(every)))[:4] == kinds(EXAMPLES[0].specs)
-    assert {kind.model for kind in found} == {"none", "central"}
-
-
 def test_bundled_low_estimates_are_the_engines() -> None:
     spec = DEFAULT[-1].replace(seeds=1)
     trace, kept = run(spec), bundled("offline")[DEFAULT[-1]]
@@ -191,20 +124,6 @@ def test_bundled_low_estimates_are_the_engines() -> None:
     assert kept.values[:1] == pytest.approx(trace.values, rel=1e-5, abs=1e-12), again
     assert kept.lower is not None
     assert kept.lower[0] == pytest.approx(trace.seeds[0].lower, rel=1e-7), again
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("environment", ["riverswim", "linear-synthetic"])
-def test_all_learners_together_have_their_constants(visit: Visit, environment: str) -> None:
-    app = visit(PAGE)
-    widget(app, "selectbox", "Environment").set_value(environment).run()
-    learners = widget(app, "multiselect", "Algorithms")
-    learners.set_value(offered(environment)).run()
-    found = [box.label for box in app.sidebar.selectbox]
-    assert found.count("pessimism") == sum(
-        any(field.name == "pessimism" for field in fields)
-        for fields in constants_by_family(offered(environment)).values()
-    )
 
 
 @pytest.mark.thorough
@@ -229,12 +148,65 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     assert app.button(key="run").disabled
 
 
-def test_whether_rewards_are_known_is_one_setting_which_a_link_keeps(visit: Visit) -> None:
-    app = visit(PAGE)
-    widget(app, "selectbox", "Mean rewards").set_value("learned").run()
-    press(app, "run")
-    specs = app.session_state["session"].parts[OfflineState].specs
-    assert {spec.rewards for spec in specs} == {"learned"}
-    assert all(title.endswith("rewards learned") for title in titles(specs))
-    again = visit(PAGE, v=app.query_params["v"], c=app.query_params["c"])
-    assert widget(again, "selectbox", "Mean rewards").value == "learned"
+def named(app: Any) -> set[str]:
+    """The runs in the legend, without their numbers."""
+    return {name.split(": ")[-1] for name in legend(app)}
+
+
+@pytest.mark.parametrize("place", first(range(len(EXAMPLES))))
+def test_every_example_opens_finished(visit: Visit, store: Store, place: int) -> None:
+    app, example = visit(PAGE), EXAMPLES[place]
+    assert set(titles(DEFAULT)) <= named(app)
+    press(app, f"example_{place}")
+    assert store.activity().seeds_queued == 0
+    assert app.get("progress") == []
+    assert set(titles(example.specs)) <= named(app)
+    assert app.query_params["c"] == query(*example.specs)["c"]
+
+
+def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work) -> None:
+    assert set(SEEN) == set(fields_of(OfflineView)["tab"].choices[1:])
+    visit(PAGE, **query())
+    assert work() == 6
+    for tab, (alt, said) in SEEN.items():
+        app = visit(PAGE, **query(tab=tab))
+        assert said in words(app), tab
+        assert [chart.alt.startswith(alt or "-") for chart in charts(app)][:1] == ([True] if alt else []), tab
+        for curve in (0, 2):
+            visit(PAGE, **looked_at(tab, curve))
+
+
+def looked_at(tab: str, curve: int) -> dict[str, list[str]]:
+    """The same with all else of the view not as usual, as far as that is of a close look."""
+    given = {"episode": 3, "n": 500, "h": 2, "first": 1, "second": 2, "near": "off"}
+    known = {name: value for name, value in given.items() if name in fields_of(OfflineView)}
+    return query(tab=tab, curve=curve, **known)
+
+
+def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
+    app = visit(PAGE, **query())
+    assert store.activity().seeds_queued == 6
+    assert "3 runs" in words(app)
+    assert "The first points appear in a moment" in words(app)
+    work(3)
+    app.run()
+    assert "3 of 6 seeds finished" in words(app).replace("**", "")
+    assert charts(app)
+    work()
+    app.run()
+    assert app.get("progress") == []
+    second = visit(PAGE, **query())
+    assert store.activity().seeds_queued == 0
+    assert legend(second) == legend(app)
+
+
+def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store, work: Work) -> None:
+    app = visit(PAGE, tab="pessimism")
+    assert store.activity().seeds_queued == DEFAULT[most_private(DEFAULT)].seeds
+    app.button(key="cancel").click().run()
+    assert store.activity().seeds_queued == 0
+    assert "This data set was not computed" in words(app)
+    app.button(key="close_look").click().run()
+    work(1)
+    app.run()
+    assert SEEN["pessimism"][1] in words(app)

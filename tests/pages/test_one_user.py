@@ -11,7 +11,6 @@ from dprl import run
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import one_user as figures
 from dprl.figures.grid import is_grid
-from dprl.lessons import LESSONS
 from dprl.mdp import planning
 from dprl.research.one_user import APART, apart, best_content, content, drawable, episode
 from dprl.simulation import RunSpec
@@ -76,15 +75,6 @@ def test_every_environment_that_is_small_has_a_place_for_each_state(key: str) ->
         assert np.delete(apart_x | apart_y, i).all()
 
 
-def test_the_picture_calls_a_state_what_the_words_beside_it_call_it() -> None:
-    made = best_content(ENVIRONMENTS["clinic"].make())
-    assert [" ".join(place["lines"]) for place in made["places"]] == made["names"]
-    assert "moderate, side effects" in made["names"]
-    many = best_content(ENVIRONMENTS["clinic"].make(levels=5))  # whose names do not fit
-    assert many["places"][3]["lines"] == ["3"]
-    assert many["names"][3] == "state 3 (moderate, side effects)"
-
-
 def test_moments_are_so_many_times_apart_and_end_with_the_last() -> None:
     at = np.array([1, 2, 5, 13, 30, 72, 100])
     assert apart(at, 4.0) == [1, 3, 6]
@@ -135,9 +125,3 @@ def test_users_of_the_best_policy_fill_states_as_they_do_on_average() -> None:
         assert (mdp.P[h[:-1], s[:-1], a[:-1], s[1:]] > 0).all()
         assert moment["ticks"] is None
         assert "follow the best policy" in moment["lost"]
-
-
-@pytest.mark.parametrize("lesson", [key for key, one in LESSONS.items() if one.met(0) is not None])
-def test_every_environment_that_a_lesson_begins_with_can_be_walked(lesson: str) -> None:
-    key, params = LESSONS[lesson].met(0) or ("", {})
-    assert drawable(ENVIRONMENTS[key].make(**params))

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.simulation import RunSpec
-from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.names import titles
-from pages.shared.visitor import links
-from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import AT_FIRST, Curve, most_private
-from tests.pages.conftest import Visit, chip, press, widget, words
-from tests.problems import first
+from tests.pages.conftest import Visit, chip, press, widget
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.1"
 LINK = [f"{SMALL}~priv.none", "priv.central~eps.10", "priv.central~eps.0.1", "priv.local~eps.1"]
@@ -25,12 +19,6 @@ BASE = RunSpec(environment_params={"S": 3, "H": 3})
 def drafted(app: AppTest) -> RunSpec:
     """The run that the settings describe."""
     return spec_from(app.session_state["session"].draft)
-
-
-def chosen(app: AppTest) -> str:
-    """The curve that is looked at closely."""
-    menu = widget(app, "selectbox", "Curve")
-    return str(menu.value)
 
 
 @pytest.mark.parametrize(
@@ -59,32 +47,6 @@ def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> 
     assert app.text_input(key=f"{app.session_state['session'].version}:epsilon:exact").value == "0.1"
 
 
-@pytest.mark.parametrize("example", first(EXAMPLES), ids=lambda e: e.title)
-def test_an_example_fills_the_settings_with_its_most_private_curve(
-    visit: Visit, example: ExploreExample
-) -> None:
-    app = visit("bare")
-    press(app, f"example_{example.title}")
-    s = app.session_state["session"]
-    assert drafted(app) == s.explore.curves[most_private(s.explore.curves)].spec
-    assert drafted(app).privacy != "none"
-    assert drafted(app).episodes == example.curves[0].spec.episodes
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("tab", ["counts", "policy", "data"])
-def test_a_close_look_opens_on_the_most_private_curve(finished: Visit, visit: Visit, tab: str) -> None:
-    app = finished("explore", c=LINK, tab=tab)
-    assert chosen(app) == "2"
-    assert "there is no noise" not in words(app)
-    chip(app, "Remove", 2).click().run()
-    assert (
-        app.session_state["session"].explore.draft is None
-    )  # what was removed does not come back as a draft
-    assert chosen(app) == "2"  # now the local one at epsilon 1
-    assert chosen(visit("explore", c=LINK, tab=tab, i="0")) == "0"  # as the link says
-
-
 def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) -> None:
     app = visit("explore", c=LINK, tab="data")
     widget(app, "selectbox", "Curve").set_value(1).run()
@@ -92,11 +54,6 @@ def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) 
     assert app.session_state["session"].explore.view.curve == 0
     chip(app, "Remove", 0).click().run()
     assert app.session_state["session"].explore.view.curve == -1
-
-
-def test_home_leads_to_the_most_private_curve() -> None:
-    query = query_of(links.encode(trust(1.0, HOME_EPISODES).curves, links.View()))
-    assert links.decode(parse_qs(query)).view.curve == -1
 
 
 def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alone(visit: Visit) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dprl import ALGORITHMS, RunSpec
+from dprl import ALGORITHMS
 from dprl.learners.tabular import pucb
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.simulation import FIELDS
@@ -29,21 +29,6 @@ def simple(monkeypatch: pytest.MonkeyPatch) -> TabularLearner:
     algorithm = FIELDS["algorithm"]
     monkeypatch.setitem(FIELDS, "algorithm", replace(algorithm, choices=(*algorithm.choices, "simple")))
     return found
-
-
-def test_every_set_of_constants_has_its_words() -> None:
-    assert set(panel.BONUS) == set(names.BONUS) == set(FIELDS["bonus"].choices)
-    for said in (panel.BONUS, names.BONUS):
-        assert {key for key in said if NOT_PROVED in said[key]} - {"practical"} == {"own"}
-
-
-def test_it_is_never_called_anytime_and_labels_say_that_nothing_is_proved(simple: TabularLearner) -> None:
-    spec = RunSpec(algorithm="simple", episodes=1000)
-    assert (spec.bonus, simple.bonuses) == ("own", ("own",))
-    assert spec.statistic == simple.statistic
-    assert all(NOT_PROVED in said for said in (spec.label(), names.label(spec), names.label(spec, False)))
-    with pytest.raises(ValueError, match="anytime does not go with simple; give own"):
-        spec.replace(bonus="anytime")
 
 
 @pytest.mark.parametrize("privacy", ["central", "none"])

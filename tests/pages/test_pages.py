@@ -9,12 +9,10 @@ import pytest
 from dprl.links import MAX_CURVES
 from dprl.runs.database import StoreError
 from dprl.runs.results import HELD
-from dprl.runs.status import RunStatus
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.names import titles
-from pages.shared.results.status import words_together
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
@@ -253,12 +251,3 @@ def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
         "Central ε = 100, bonus anytime",
         "Central ε = 100, cap H-h, bonus paper",
     ]
-
-
-def test_runs_that_all_wait_are_not_counted_twice() -> None:
-    waiting = RunStatus(state="queued", seeds=5, place=0, seconds_left=0.5)
-    running = RunStatus(state="running", seeds=5, progress=0.5, seconds_left=20.0)
-    assert words_together([waiting] * 2) == "**2 runs** · all waiting, then less than a second to compute."
-    assert (
-        words_together([waiting, running]) == "**2 runs** · 1 running, 1 waiting, 25% done, about 20 s left."
-    )

@@ -376,20 +376,6 @@ def test_only_a_prediction_that_was_sent_counts(visit: Visit, store: Store, way:
         assert step.off(written, evidence()) in words(phone)
 
 
-def test_an_order_that_was_not_finished_is_told_so_at_its_reveal(visit: Visit, store: Store) -> None:
-    code, key = opened(store, None)
-    store.rooms.put_step(code, key, Guess("trust", 0))
-    phone = named(visit(PAGE, room=code), 1)
-    for item in (1, 3, 2):
-        phone.button(key=f"item_{item}").click().run()
-    assert phone.button(key="send_0").disabled
-    store.rooms.turn_step(code, key, 0, "revealed")
-    phone.run()
-    assert warned(phone) == sentences.PHONE["unsent"]
-    assert "names are right" not in words(phone)
-    assert store.rooms.steps(code)[0].answers == ()
-
-
 def test_what_is_sent_is_what_the_phone_shows_also_where_it_was_moved_as_the_button_was_pressed(
     visit: Visit, store: Store
 ) -> None:
@@ -535,20 +521,3 @@ def patients(app: AppTest) -> list[tuple[str, Any]]:
     """The patient on a phone: its id, and what its script was given."""
     found = [e.proto for e in app.get("bidi_component") if e.proto.component_name.endswith("dprl_patient")]
     return [(proto.id, json.loads(proto.json)) for proto in found]
-
-
-def test_what_more_phones_would_leave_of_the_interval_follows_the_slider(visit: Visit, store: Store) -> None:
-    code, key = opened(store)
-    for i in range(5):
-        store.rooms.join(code, f"{i}", Lease("s"))
-        store.rooms.respond(code, f"{i}", 0, YES if i < 3 else NO)
-    teacher = visit(PAGE, room=code, key=key)
-    assert not teacher.select_slider
-    store.rooms.turn_step(code, key, 0, "revealed")
-    teacher.run()
-    (slider,) = teacher.select_slider
-    for phones in (500, 5000):
-        slider.set_value(phones).run()
-        more = share_of_yes(phones * 3 / 5, phones, 1.0)
-        assert sentences.if_more(share_of_yes(3, 5, 1.0), phones, more) in words(teacher)
-    assert more.high - more.low < 0.1

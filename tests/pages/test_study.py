@@ -27,11 +27,6 @@ STUDIES = (
 )
 
 
-def test_medians_are_in_the_link_and_means_in_none() -> None:
-    assert ("stat", "median") in studies.encode(replace(DEFAULT, statistic="median"))
-    assert "stat" not in query(DEFAULT)
-
-
 @pytest.mark.parametrize(
     ("values", "text"),
     [((0.1, 1, 20), "0.1, 1, 20"), ((1000, 10**6, 10**15), "1000, 1e6, 1e15"), ((123456,), "123456")],
@@ -54,19 +49,6 @@ def test_every_axis_has_values_to_begin_with() -> None:
         for x in studies.axes(base):
             values = studies.default_values(base, x)
             assert SweepView(base, ("central",), x, values).values == tuple(sorted(values))
-
-
-def test_users_compares_mechanisms_at_the_same_promise() -> None:
-    assert DEFAULT.ways[:6] == (
-        "central:gaussian-optimal:calibrated",
-        "central:gaussian-toeplitz:calibrated",
-        "central:gaussian-blt:calibrated",
-        "central:gaussian-tree:calibrated",
-        "central:laplace-tree:calibrated",
-        "central:laplace-tree:scaled",
-    )
-    spec = DEFAULT.searches["central:laplace-tree:calibrated"][10_000]
-    assert (spec.episodes, spec.mechanism, spec.epsilon, spec.delta) == (10_000, "laplace-tree", 1.0, 1e-6)
 
 
 def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> None:
@@ -99,10 +81,6 @@ def test_questions_are_studies_of_one_base_each_its_own_answer(environment: str)
     free = found["When is privacy free?"]
     assert (free.models, free.x, free.values[-1]) == (studies.DEFAULT_MODELS, "episodes", 10**15)
     assert studies.question_of(replace(free, values=(10, 100))) is None
-
-
-def test_an_algorithm_without_privacy_has_no_mechanisms_to_ask_about() -> None:
-    assert "Which mechanism?" not in studies.questions(RunSpec(algorithm="ucbvi"))
 
 
 @pytest.mark.parametrize("study", STUDIES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -13,8 +12,6 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dprl.learners import ALGORITHMS
-from dprl.privacy.privatizers import shuffle
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec, online
 from dprl.words import human
@@ -36,12 +33,10 @@ from tests.pages.conftest import (
     widget,
     words,
 )
-from tests.problems import first, home
+from tests.problems import first
 from tests.runs import slots
 
 PAGE = "tradeoffs"
-SMALL_MIXTURE = {"d": 2, "S": 2, "H": 2}
-SMALLEST = {"S": 2, "A": 2, "H": 2}
 SMALL = SweepView(
     RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=3),
     ("none", "central", "local"),
@@ -155,46 +150,6 @@ def test_the_lines_of_mechanisms_are_told_apart_without_their_markers() -> None:
     assert len({look.symbol for look in drawn}) == len(drawn)
 
 
-def test_what_the_first_view_says(visit: Visit) -> None:
-    """The issue of this page: slopes with intervals, order of epsilon, and the users each mechanism needs."""
-    said = words(visit(PAGE, **query(studies.DEFAULT)))
-    assert "halving ε multiplies the cost by 1." in said
-    assert "Holm-corrected" in said
-    app = visit(PAGE, **query(replace(studies.DEFAULT, show="users")))
-    said = words(app)
-    assert "optimal factorisation** needs the fewest users, 18.3 million. **Local, Laplace, only " in said
-    assert "reports of who played** needs 32,400 times as many (" in said
-    app.session_state["users:about"] = True  # opened
-    app.run()
-    (table,) = (d.value for d in app.dataframe if "times the fewest" in d.value.columns)
-    times = table.set_index("model")["times the fewest"]
-    assert times["Central, Laplace tree, as in the paper, scaled until ε is proved"] == pytest.approx(
-        463, rel=0.01
-    )
-    assert times["Central, Laplace tree"] == pytest.approx(6.12, rel=0.01)
-    assert times["Local, One-hot questions, only reports of who played"] == pytest.approx(2267, rel=0.01)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("show", ["price", "share"])
-def test_means_and_medians_are_both_offered(visit: Visit, show: str) -> None:
-    app = visit(PAGE, **query(replace(studies.DEFAULT, show=show)))
-    said = "Numbers are means over seeds."
-    assert said in words(app)
-    choice = next(b for b in app.segmented_control if str(b.key).endswith(":statistic"))
-    choice.set_value("median").run()
-    assert app.query_params["stat"] == "median"
-    assert said.replace("means", "medians") in words(app)
-    curve = trade.frontiers(replace(studies.DEFAULT, show=show, statistic="median"))[-1]
-    runs = [spec for _, spec in studies.DEFAULT.points("local")]
-    rows = [
-        trade.price(spec) if show == "price" else trade.ends(spec) / trade.worst_of(spec) for spec in runs
-    ]
-    np.testing.assert_allclose(curve.center, np.median(rows, axis=1))
-    (chart,) = charts(app)
-    assert "95% interval of the median over seeds" in chart.spec
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("show", ["price", "share"])
 def test_what_points_do_not_say_is_said(
@@ -271,32 +226,6 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
     assert "1,10,1000" in app.query_params["at"]
 
 
-def test_the_price_of_users_who_return_is_drawn(visit: Visit, work: Work) -> None:
-    study = SweepView(SMALL.base, ("none", "central"), "contribution", (1, 30), show="regret")
-    app = visit(PAGE, **query(study))
-    work()
-    app.run()
-    (chart,) = charts(app)
-    assert "Most episodes of one user m" in chart.spec
-    once, often = (trade.ends(spec).mean() for _, spec in study.points("central"))
-    assert often > once
-    assert len({spec for _, spec in study.points("none")}) == 1  # without privacy nobody asks how often
-
-
-def test_episodes_of_one_user_are_asked_for_once(visit: Visit) -> None:
-    """Among the values of the axis, or in a field of their own."""
-    field = "Most episodes of one user"
-
-    def asked() -> bool:
-        return field in {each.label for each in app.text_input}
-
-    app = visit(PAGE)
-    assert asked()
-    widget(app, "selectbox", "Horizontal axis").set_value("contribution").run()
-    assert not asked()
-    assert widget(app, "text_input", "Values").value.startswith("1, 2, 3")
-
-
 @pytest.mark.thorough
 def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Work) -> None:
     study = replace(SMALL, base=SMALL.base.replace(seeds=2), models=("central",), show="users", share=50.0)
@@ -328,53 +257,22 @@ def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     assert "counters" in words(app)
 
 
-def test_what_cannot_be_run_stands_below_the_models_not_in_the_box_that_lies_over_the_settings(
-    visit: Visit,
-) -> None:
-    app = visit(PAGE, **query(replace(SMALL, x="S", values=(3, 300))))
-    parts = list(app.sidebar)
-    order = [
-        next(i for i, part in enumerate(parts) if said in str(getattr(part, name, "")))
-        for name, said in (("label", "Compare"), ("value", "Left out"), ("label", "Horizontal axis"))
-    ]
-    assert order == sorted(order)
-
-
 PURE = "delta: 0 does not go with mechanism binomial-sum; give a number above 0."
-TINY = "delta: 1e-19 is too small to be accounted for with random bits; give at least 1e-18."
 EARNS_NOTHING = '{"P": [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "R": [[0, 0], [0, 0]], "d1": [1, 0]}'
 ONE_ACTION = '{"P": [[[0.5, 0.5]], [[0.2, 0.8]]], "R": [[0.5], [1]], "d1": [1, 0]}'
 HARD = SMALL.base.replace(episodes=1000, seeds=2)
-EXACT = HARD.replace(mechanism=None, delta=0.0)
 
 
 def world(model: str) -> RunSpec:
     return RunSpec(environment="custom", environment_params={"model": model, "H": 3}, episodes=1000, seeds=2)
 
 
-SCALED = "Central, Laplace tree, as in the paper, scaled until ε is proved"
-CORNERS = {  # a study, what is left out of its chart, and what is said of the users needed
-    "delta 0": (
-        SweepView(EXACT, values=(1.0, 10.0)),
-        f"Left out of **Shuffle (SDP)**: {PURE}",
-        f"Left out of **Shuffle, Shuffled bits**: {PURE}",
-    ),
-    "delta 0, and nothing left": (SweepView(EXACT, ("shuffle",)), f"Left out: {PURE}", "None of this can be run"),
-    "delta 1e-19": (SweepView(HARD.replace(delta=1e-19)), f"Left out of **Shuffle (SDP)**: {TINY}", TINY),
-    "the least epsilon": (
-        SweepView(HARD.replace(epsilon=0.001), values=(0.001, 10_000.0)),
-        "",
-        f"Left out of **{SCALED}**: epsilon: 0.0005 is not allowed; give a number from 0.001 to 10000.",
-    ),
-    "one seed": (SweepView(HARD.replace(seeds=1)), "", "One seed has no interval."),
-    "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "", "only reports of who played** needs"),
-    "one action": (SweepView(world(ONE_ACTION)), "", "need at most 100 users, the fewest looked at."),
-    "nothing to earn": (SweepView(world(EARNS_NOTHING)), "", "there is nothing to lose."),
-    "planning after every user": (
-        SweepView(HARD.replace(schedule="episodic"), ("central",), "episodes", (1000, 10**7)),
-        "Left out: episodes: 1e+07 is too many for the episodic schedule; give at most 10^6, or",
-        "Left out of **Central, Gaussian, Toeplitz factorisation**: schedule: gaussian-toeplitz keeps noise for every",
-    ),
+CORNERS = {  # a study, and what is said of the users needed
+    "delta 0": (SweepView(HARD.replace(mechanism=None, delta=0.0)), f"Left out of **Shuffle, Shuffled bits**: {PURE}"),
+    "one seed": (SweepView(HARD.replace(seeds=1)), "One seed has no interval."),
+    "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "only reports of who played** needs"),
+    "one action": (SweepView(world(ONE_ACTION)), "need at most 100 users, the fewest looked at."),
+    "nothing to earn": (SweepView(world(EARNS_NOTHING)), "there is nothing to lose."),
 }  # fmt: skip
 
 
@@ -388,21 +286,17 @@ def lost(spec: RunSpec) -> np.ndarray:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("corner", first(CORNERS))
-def test_what_cannot_be_run_is_said_and_the_rest_drawn(
+@pytest.mark.parametrize("corner", CORNERS)
+def test_where_there_is_next_to_nothing_that_is_said_and_the_rest_drawn(
     visit: Visit, monkeypatch: pytest.MonkeyPatch, corner: str
 ) -> None:
     monkeypatch.setattr(trade, "ends", lost)
-    study, left_out, of_users = CORNERS[corner]
+    study, of_users = CORNERS[corner]
     app = visit(PAGE, **query(replace(study, share=50.0)))
     for show in ("price", "regret", "share", "users"):
         shown(app).set_value(show).run()
-        said = words(app)
-        assert (of_users if show == "users" else left_out) in said
-        assert ("Left out" in said) == (left_out != "" or (show == "users" and "Left out" in of_users))
         assert app.button(key="run")
-    if study.base.seeds == 1:
-        assert not re.search(r"times as many \(", said)
+    assert of_users in words(app)
 
 
 @pytest.mark.thorough
@@ -434,41 +328,3 @@ def test_an_error_is_not_repeated_by_the_redrawing(
     app.fails = False
     app.run()
     assert begun[-1] is not None
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("environment", first(["chain", "gridworld", "clinic", "hard-jdp", "random"]))
-def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
-    base = RunSpec(environment=environment, episodes=500, seeds=2)
-    study = SweepView(base, ("none", "central"), "epsilon", (1.0, 10.0))
-    app = visit(PAGE, **query(study))
-    work()
-    app.run()
-    assert charts(app)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("algorithm", first(ALGORITHMS))
-def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
-    """With about as many bits as are needed: to account for them takes seconds, and changes no sentence."""
-    monkeypatch.setattr(
-        shuffle,
-        "least_bits",
-        lambda *given: (math.ceil(4 * shuffle.guessed(*given)), shuffle.guessed(*given)),
-    )
-    where = home(algorithm)
-    params = (
-        SMALLEST if where == "random" else {"stages": 1, "H": 3} if where == "linear-mdp" else SMALL_MIXTURE
-    )
-    base = RunSpec(algorithm=algorithm, environment=where, environment_params=params, episodes=2000, seeds=2)
-    study = SweepView(base, studies.usual_models(base), "epsilon", (10.0, 100.0), share=50.0)
-    app = visit(PAGE, **query(study))
-    private = study.models != ("none",)
-    for show in ("price", "users"):
-        shown(app).set_value(show).run()
-        work(30)
-        app.run()
-        said = words(app)
-        assert bool(charts(app)) == private
-        if not private:
-            assert "Without privacy there is no privacy cost" in said or "no private model" in said

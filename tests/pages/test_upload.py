@@ -159,16 +159,6 @@ def test_what_is_missing_or_wrong_is_named_and_the_file_stays(
     assert READ in words(app)
 
 
-def test_name_and_total_of_the_budget_and_rho_are_required(visit: Visit) -> None:
-    app = visit(PAGE)
-    app.file_uploader[0].upload("people.csv", CSV.encode(), "text/csv")
-    press(app, "own_check")
-    assert (
-        "form: states, actions, the number of steps, the name of the budget, its total, ρ: give these, too."
-        in words(app)
-    )
-
-
 def test_a_declaration_as_a_file_takes_the_place_of_the_form(visit: Visit) -> None:
     public = declaration_text(EXAMPLE | {"rewards": 0.5, "start": [0.3, 0.5, 0.2]})
     app = visit(PAGE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +15,6 @@ from dprl.rooms.steps import Clinic, from_json, spends, to_json
 from dprl.simulation import RunSpec, start
 from dprl.simulation.loops.replan import SeedRun
 
-ROOT = Path(__file__).parents[2]
 EPSILONS = (0.25, 1.0, 3.0)  # with one answer, and at 3 with two
 
 

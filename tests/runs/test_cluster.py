@@ -117,20 +117,6 @@ def test_what_a_seed_raises_there_is_said_here(far: Store, act: str, message: st
 
 
 @pytest.mark.thorough
-def test_a_seed_that_kills_its_worker_twice_fails_there_too(far: Store) -> None:
-    spec = FakeSpec("deadly", seeds=1, act="die")
-    far.ask(spec, "ann")
-    wait_for(lambda: state(far, spec) == "failed", PATIENCE)
-    assert "its worker process died twice (it left the cluster)" in far.status(spec).message
-    wait_for(lambda: far.activity().workers == 2, PATIENCE)
-
-
-@pytest.mark.thorough
-def test_questions_are_answered_here(far: Store) -> None:
-    wait_for(lambda: far.answer("sum", FakeSpec()) == "sum of a", PATIENCE)
-
-
-@pytest.mark.thorough
 def test_a_scheduler_that_is_gone_costs_nothing_but_time(store: Store) -> None:
     spec = FakeSpec(seeds=6, seconds=0.4)
     here = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}

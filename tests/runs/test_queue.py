@@ -91,13 +91,6 @@ def test_a_seed_is_played_once_however_many_ask(store: Store, slow: Slow) -> Non
     assert not store.engine.turn(slow)
 
 
-def test_asking_again_changes_nothing(store: Store) -> None:
-    for _ in range(3):
-        store.ask(SPEC, "ann")
-    assert store.activity().seeds_queued == 3
-    assert len(store.runs("ann")) == 1
-
-
 def test_the_runs_of_a_visitor_grow_side_by_side(store: Store) -> None:
     """Each begins one seed, and they take turns; when a seed is done, the run's next one begins."""
     slow = Slow(turns=3)
@@ -473,15 +466,3 @@ def test_a_setting_that_is_none_is_said(path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv(name, "plenty")
     with pytest.raises(StoreError, match=f"^{name} is 'plenty', and must be a whole number from "):
         Store(path)
-
-
-def test_a_run_that_cannot_be_estimated_is_not_queued(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(spec: FakeSpec) -> float:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(
-        store, "_simulation", fake.simulation().__class__(**vars(fake.simulation()) | {"seconds": refuse})
-    )
-    with pytest.raises(ZeroDivisionError):
-        store.ask(SPEC, "ann")
-    assert store.activity().seeds_queued == 0

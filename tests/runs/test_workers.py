@@ -56,12 +56,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store.begin(2)
 
 
-@pytest.fixture
-def begun(path: Path) -> Iterator[Store]:
-    with closing(Store(path, fake.NAME)) as store:
-        yield store.begin(2)
-
-
 def test_seeds_are_played_at_once_and_once_and_curves_grow(kept: Store, tmp_path: Path) -> None:
     diary = tmp_path / "diary"
     spec = FakeSpec("both", seeds=4, seconds=1.0, diary=str(diary))
@@ -101,42 +95,6 @@ def test_a_seed_that_kills_its_worker_twice_fails_and_one_that_does_so_once_does
     )
     assert (kept.status(once).state, kept.status(innocent).state) == ("done", "done")
     assert kept.status(innocent).message == ""
-
-
-@pytest.mark.thorough
-def test_killed_workers_cost_nothing_but_time(begun: Store) -> None:
-    specs = [FakeSpec(name, seeds=3, seconds=0.8) for name in "abc"]
-    for spec in specs:
-        begun.ask(spec, spec.name)
-    for _ in range(4):
-        time.sleep(0.3)
-        before = workers(begun)
-        os.kill(before[0], signal.SIGKILL)
-        wait_for(lambda before=before: workers(begun) != before)  # type: ignore[misc]
-    wait_for(lambda: all(begun.status(spec).state in ("done", "failed") for spec in specs))
-    for spec in specs:  # which may have met two kills
-        begun.ask(spec, spec.name, again=True)
-    wait_for(lambda: all(begun.status(spec).state == "done" for spec in specs))
-    for spec in specs:
-        assert [trace.to_bytes() for trace in begun.traces(spec)] == [
-            fake.FakeTrace(seed, True).to_bytes() for seed in range(3)
-        ]
-
-
-@pytest.mark.thorough
-def test_idle_workers_that_are_killed_blame_nobody(begun: Store) -> None:
-    assert begun.answer("sum", FakeSpec()) is None
-    wait_for(lambda: begun.answer("sum", FakeSpec()))
-    for pid in workers(begun):
-        os.kill(pid, signal.SIGKILL)
-    wait_for(lambda: not any(alive(pid) for pid in workers(begun)))
-    spec = FakeSpec(seeds=2)
-    begun.ask(spec, "ann")
-    said: set[str] = set()
-    while (status := begun.status(spec)).state != "done":
-        said.add(status.message)
-        time.sleep(0.01)
-    assert said == {""}
 
 
 def test_what_a_lost_tab_asked_for_stops_after_the_grace(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
