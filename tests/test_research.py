@@ -239,17 +239,17 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     np.testing.assert_allclose(ends["extra_regret"], frame["extra_regret"])
     wrong: Any = "regret per episode"
     picture = again.plot()
-    assert set(picture.table["model"]) == {"central"}
+    assert set(picture.table["curve"]) == {"central"}
     cost = frame[frame["privacy"] == "central"].groupby("epsilon")["extra_regret"].mean()
     np.testing.assert_allclose(picture.table["mean"], cost)
-    drawn = again.plot("share").table.set_index(["model", "ε"])["mean"]
+    drawn = again.plot("share").table.set_index(["curve", "ε"])["mean"]
     losses = (
         frame.groupby(["privacy", "epsilon"])["regret"].mean()
         / SPEC.episodes
         / dprl.run(SPEC).seeds[0].v_star
     )
     np.testing.assert_allclose(drawn.sort_index(), losses.sort_index())
-    assert set(again.plot("regret").table["model"]) == {"none", "central"}
+    assert set(again.plot("regret").table["curve"]) == {"none", "central"}
     assert len(again._repr_html_()) < MOST
     for draw, sentence in (
         (lambda: again.plot(wrong), "measure: regret per episode is not drawn of a sweep"),
@@ -280,16 +280,16 @@ def test_a_sweep_of_runs_on_data_sets_is_drawn_as_on_trade_offs() -> None:
     frame = result.frame()
     picture, gaps = result.plot("privacy cost"), result.plot("suboptimality")
     for drawn, models in ((picture, {"DP-APVI"}), (gaps, {"APVI", "DP-APVI"})):
-        assert set(drawn.table["model"]) == models
+        assert set(drawn.table["curve"]) == models
         assert drawn.table["n"].unique().tolist() == ["n = 1,000", "n = 1 million"]  # a panel each
     for drawn, column in ((picture, "extra_gap"), (gaps, "gap")):
         own = frame[frame["algorithm"] == "dp-apvi"].groupby(["n", "rho"])[column].mean()
-        np.testing.assert_allclose(drawn.table[drawn.table["model"] == "DP-APVI"]["mean"], own)
+        np.testing.assert_allclose(drawn.table[drawn.table["curve"] == "DP-APVI"]["mean"], own)
         assert drawn.figure.to_dict()["layout"]["xaxis"]["title"]["text"] == "Privacy budget ρ"
     # along n, what has no privacy is in each panel, whatever the budget
     along = SweepResult(Sweep(base, {name: axes[name] for name in ("n", "algorithm", "rho")}), result.curves)
     panels = along.plot("suboptimality").table
-    assert panels.groupby("rho")["model"].agg(set).tolist() == [{"APVI", "DP-APVI"}] * 3
+    assert panels.groupby("rho")["curve"].agg(set).tolist() == [{"APVI", "DP-APVI"}] * 3
     attacks: Any = SweepResult(Sweep(AttackSpec(run=SPEC), {"executions": [250]}), {})
     wrong: Any = "share"
     for draw, sentence in (

@@ -248,21 +248,18 @@ def own_model(value: Any) -> OwnModel | None:
     """Return the text of a model that can stand for an environment, with its horizon; None for anything else.
 
     Raises:
-        SpecError: this is a model with a fault.
+        SpecError: this is a model with a fault, or without a horizon.
     """
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:
         return None
     text = params["model"]
     _size(text, params["H"] or 1)  # which says what is wrong with it
+    if params["H"] is None:
+        raise SpecError(NAME, f'{parsed(text)[0]} has no horizon; give the key "H" too, such as "H": 10.')
     if params["H"] != _steps(text):
         text = json.dumps({**json.loads(text), "H": params["H"]}, separators=(",", ":"))
     return OwnModel(text)
-
-
-def called(environment: str, params: Mapping[str, Any]) -> str:
-    """Return how to name an environment briefly: the name of a model of one's own, Gymnasium's id, else its key."""
-    return str(OwnModel(params["model"])) if "model" in params else str(params.get("id", environment))
 
 
 def _plain(value: Any) -> Any:
@@ -287,6 +284,10 @@ def _size(model: str, H: int) -> tuple[int, int, int]:
     ):  # looked at whole, so that what is wrong is said at once
         make(model, H)
     return S, A, H
+
+
+def _name(model: str, **_: object) -> str:
+    return parsed(model)[0]
 
 
 def _branching(model: str, H: int) -> int:
@@ -319,4 +320,5 @@ ENVIRONMENT = Environment(
     smaller="where few next states are possible, declare them (structure=environment); else give fewer states",
     branching=_branching,
     possible=possible,
+    name=_name,
 )

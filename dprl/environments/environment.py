@@ -32,6 +32,7 @@ class Environment:
         branching(**params): B of a model that is made on a table of possible next states; None: S, of all of them.
         possible(**params): which next states its owner declares possible, if they do;
             None: those that the model has.
+        name(**params): what a member of a collection is called; None: all are called by the title.
     """
 
     key: str
@@ -46,13 +47,13 @@ class Environment:
     mixture: Callable[..., Mixture] | None = None
     branching: Callable[..., int] | None = None
     possible: Callable[..., Table | None] | None = None
+    name: Callable[..., str] | None = None
 
     __repr__ = described
 
     def called(self, params: Mapping[str, Any]) -> str:
-        """Return what the environment with these parameters is called: a member of a collection has a name of its
-        own."""
-        return str(params["id"]).partition("-v")[0] if "id" in params else self.title
+        """Return what the environment with these parameters is called."""
+        return self.name(**params) if self.name else self.title
 
 
 def horizon(default: int) -> Field:

@@ -303,6 +303,10 @@ def _taxi(s: int) -> str:
     return f"({row}, {column}) {'taxi' if passenger == 4 else STOPS[passenger]}→{STOPS[goal]}"
 
 
+def _name(id: str, **_: object) -> str:
+    return id.partition("-v")[0]
+
+
 ENVIRONMENT = Environment(
     key="gymnasium",
     title="Gymnasium",
@@ -322,4 +326,5 @@ ENVIRONMENT = Environment(
     size=_size,
     smaller="FrozenLake-v1 and CliffWalking-v1 fit, as does structure=environment up to H=27",
     branching=_branching,
+    name=_name,
 )

@@ -163,12 +163,12 @@ def frontier(
         tips = [(curve, float(np.where(floor.above(y), y, floor.at)[-1])) for curve, y in reached]
         ends.name_ends(chart, [ends.End(curve.label, curve.style, y) for curve, y in tips])
     parts = (
-        {"model": c.label, symbol: c.x}
+        {"curve": c.label, symbol: c.x}
         | {statistic: c.center, "low (95%)": c.low, "high (95%)": c.high}
         | {f"share of {WORST[measure]}": c.share, over: c.seeds}
         for c in curves
     )
-    proved = ({"model": PROVED + b.label, symbol: b.x, "bound": b.values} for b in bounds)
+    proved = ({"curve": PROVED + b.label, symbol: b.x, "bound": b.values} for b in bounds)
     return chart.picture(
         ALTS[measure], see, stacked([*parts, *proved]), revision=f"{measure}-{axis}", clickmode="event+select"
     )

@@ -62,7 +62,7 @@ class Account:
 
 
 def account(
-    mechanism: str = "gaussian-tree",
+    mechanism: str = "gaussian-optimal",
     *,
     epsilon: float | None = None,
     scale: float | None = None,
@@ -74,9 +74,10 @@ def account(
 ) -> Account:
     """Return the epsilon that noise of a scale proves, or the least noise that proves an epsilon.
 
-    - Continual counting: `gaussian-tree`, `gaussian-toeplitz`, `gaussian-optimal`, `gaussian-blt` and `laplace-tree`
+    - Continual counting: `gaussian-optimal`, `gaussian-toeplitz`, `gaussian-tree`, `gaussian-blt` and `laplace-tree`
       add noise to running sums, which are released several times. Each episode is in one release and all later ones.
-    - Sums that are released once: the same with releases=1; several sums of the same users are several counters.
+    - Separate counts, each of which is released once: the same with releases=1. If a user may be in ten of them, give
+      counters=10; if in one of them, counters=2, as another user in their place may be in another one.
     - No trusted party: with `gaussian` and `laplace`, each user adds noise to a report on each episode.
     - Shuffling: with `binomial-sum`, users of a batch add random bits; with `binomial-tree`, those of a tree's node.
 
@@ -85,7 +86,7 @@ def account(
         epsilon: to be proved. Give exactly one of epsilon and scale.
         scale: of the noise, see `Account`.
         delta: of the guarantee; 0 for pure privacy, which Laplace noise alone can give.
-        releases: of running sums, or batches that are shuffled.
+        releases: how often running sums are released, or batches that are shuffled.
         counters: how many counters change at most if one episode is replaced. Of shuffled bits, half of them go up.
         size: by how much each of them changes at most; of shuffled bits, 1.
         contribution: m, the most episodes of one user, who is protected as a whole, wherever the episodes are.

@@ -12,7 +12,7 @@ from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import offline, pac, regret, steps
 from dprl.figures.lines import Series
-from dprl.figures.looks import CurveStyle, numbered
+from dprl.figures.looks import CurveStyle, marked, numbered
 from dprl.figures.picture import Picture
 from dprl.figures.regret import Measure
 from dprl.figures.trust import LEARNED
@@ -158,7 +158,7 @@ def regret_picture(
         known: the curves of each and, for measure `extra`, of its non-private baseline.
         how: of the axes, the seeds and the colours, see `figures.regret.comparison`.
     """
-    styles = numbered([style_of(spec) for spec in specs.values()])
+    styles = numbered(marked([style_of(spec) for spec in specs.values()]))
     curves = [
         series_of(spec, known[spec], known.get(spec.baseline()), look, name, measure, statistic,
                   v_star=known[spec].v_star)
@@ -239,7 +239,7 @@ def suboptimality_picture(
 ) -> Picture:
     """The same of runs that have ended, by their names in the legend, from their curves and v*."""
     v_star = next(iter(known.values())).v_star if len(set(map(place_of, specs.values()))) == 1 else None
-    looks = numbered([style_of_data(spec) for spec in specs.values()])
+    looks = numbered(marked([style_of_data(spec) for spec in specs.values()]))
     curves = [gap_series(name, look, known[name], v_star) for name, look in zip(specs, looks, strict=True)]
     return gap_picture(list(specs.values()), curves, v_star, **how)
 

@@ -125,7 +125,10 @@ class Sweep(_Sweep[S]):
         axes = "".join(
             row(name, listed([str(one) for one in values], ", ", room)) for name, values in self.axes
         )
-        whole = row("points", f"{len(self.points)}, of which {len(self.specs)} are different runs")
+        whole = row(
+            "points",
+            f"{len(self.points)}: {plural(len(self.specs), 'run')}, non-private baselines among them",
+        )
         return f"<table><caption>Sweep of {escape(self.base.label())}</caption>{axes}{whole}</table>"
 
 

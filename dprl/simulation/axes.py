@@ -106,7 +106,9 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
     """The spec with these values of axes. Raises SpecError when they do not go together."""
     changes = {name: value for name, value in chosen.items() if name in FIELDS and name != "privacy"}
     for owner, params in _params(base, chosen):
-        changes[owner] = {**{k: v for k, v in getattr(base, owner).items() if v is not None}, **params}
+        name = owner.removesuffix("_params")
+        kept = getattr(base, owner) if chosen.get(name, getattr(base, name)) == getattr(base, name) else {}
+        changes[owner] = {**{k: v for k, v in kept.items() if v is not None}, **params}
     if "privacy" in chosen:
         asked = PrivacyChoice.parse(chosen["privacy"]).changes(
             chosen.get("epsilon", base.epsilon), base.delta

@@ -76,6 +76,9 @@ class RunSpec:
     _repr_html_ = tabulated
 
     def __post_init__(self) -> None:
+        if hasattr(self.algorithm, "key"):
+            way = "its key, once a package that you install registers it as an entry point of dprl.learners"
+            raise SpecError("algorithm", f"{shown(self.algorithm)} is not allowed; give {way}.")
         environment, params = custom.named(self.environment, self.environment_params)
         self._set("environment", environment)
         self._set("environment_params", params)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.environments import custom
+from dprl.environments import ENVIRONMENTS
 from dprl.fields import Frozen, check_flags
 from dprl.mdp.tabular import Array, read_only
 from dprl.messages import counted
@@ -233,9 +233,8 @@ class Trace(Generic[T_co]):
         else:
             last = phrase("final_interval", low=f"{low:.6g}", high=f"{high:.6g}", **said)
         given = self.spec.to_dict()
-        where = (
-            custom.called(given["environment"], given["environment_params"]) if "environment" in given else ""
-        )
+        key = given.get("environment")
+        where = ENVIRONMENTS[key].called(given["environment_params"]) if key else ""
         run = called(self.spec.label(), where, counted(len(self.seeds), "seed"))
         return "\n".join((phrase("trace", run=run), last, repr(self.guarantee)))
 

@@ -56,7 +56,7 @@ def test_a_third_axis_is_a_panel_and_a_second_has_dashes_and_markers(dark: bool)
     legend = [trace.name for trace in figure.data if trace.name and trace.showlegend is not False]
     assert len(legend) == len(set(legend))
     rows = picture.table[picture.table["environment"] == PLACES[2]]
-    assert rows["model"].unique().tolist() == TITLES
+    assert rows["curve"].unique().tolist() == TITLES
     assert "RiverSwim: DP-UCBVI: halving ε multiplies regret by" in picture.see
 
 

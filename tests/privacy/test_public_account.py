@@ -78,7 +78,9 @@ def test_continual_counting_by_gaussian_noise() -> None:
         column = float(np.linalg.norm(root[:, 0]))
         assert toeplitz.epsilon == pytest.approx(composed([(gaussian(20, m * column), 1)]), rel=0.01)
         np.testing.assert_allclose(toeplitz.std, 20 * np.linalg.norm(root, axis=1), rtol=1e-6)
-    assert account(releases=10, epsilon=1).std == pytest.approx(8.44936 * math.sqrt(3))  # 7 = 4 + 2 + 1
+    assert account("gaussian-tree", releases=10, epsilon=1).std == pytest.approx(
+        8.44936 * math.sqrt(3)
+    )  # 7 = 4 + 2 + 1
 
 
 @pytest.mark.parametrize("m", [1, 3])
@@ -127,7 +129,7 @@ def test_shuffled_bits() -> None:
         ({"epsilon": 0}, "epsilon: 0 is not allowed; give a number from 0.001 to 1000."),
         (
             {"epsilon": 1, "delta": 0},
-            "delta: gaussian-tree proves nothing at 0; give more, or mechanism laplace-tree",
+            "delta: gaussian-optimal proves nothing at 0; give more, or mechanism laplace-tree",
         ),
         (
             {"epsilon": 1, "mechanism": "gausian"},
@@ -157,6 +159,6 @@ def test_a_wrong_argument_gets_a_sentence(given: dict[str, Any], sentence: str) 
 def test_an_account_prints_briefly() -> None:
     found = privacy.account(scale=10)
     assert isinstance(found, Account)
-    assert repr(found).startswith("Account(mechanism='gaussian-tree', epsilon=")
+    assert repr(found).startswith("Account(mechanism='gaussian-optimal', epsilon=")
     with pytest.raises(ValueError, match="read-only"):
         found.std[0] = 0
