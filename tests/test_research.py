@@ -358,6 +358,7 @@ def test_a_model_of_ones_own_is_a_value_of_an_axis(tmp_path: Path) -> None:
     [
         ([WARD, WARD | {"R": [[0, 0], [0, 1]]}], "name twice"),
         ([WARD | {"R": [[0, 0], [0, 3]]}], "from 0 to 1"),
+        ([{key: value for key, value in WARD.items() if key != "H"}], "Ward has no horizon"),
     ],
 )
 def test_a_sweep_refuses_models_with_one_name_and_models_with_a_fault(models: list[Any], fault: str) -> None:

@@ -162,3 +162,9 @@ def test_every_field_offered_as_an_axis_takes_its_default() -> None:
     for name, field in axis_fields(BASE).items():
         if field.default is not None:
             assert Sweep(BASE, {name: [field.default]}).points[0].values == (field.default,)
+
+
+def test_environments_of_a_sweep_take_the_parameters_of_axes_and_their_own_defaults() -> None:
+    sweep = Sweep(RunSpec("random"), {"environment": ["chain", "riverswim"], "H": [5, 6]})
+    assert [point.refusal for point in sweep.points] == [""] * 4
+    assert sweep.points[1].spec == RunSpec("chain", environment_params={"H": 6})
