@@ -50,6 +50,7 @@ class Sweep(_Sweep[S]):
     Attributes:
         base: the spec, or a dict of its fields.
         axes: name to values, in order: fields of the spec, or parameters of its environment or algorithm, such as S.
+            Another environment or algorithm takes the parameters of the base that are not its defaults, such as H.
             A value of privacy is a model, or with its noise model:mechanism:calibration, such as
             central:laplace-tree:paper. A value of environment is a key or a model of your own, as in RunSpec; tables
             and `select` have its name.
@@ -101,7 +102,8 @@ class Sweep(_Sweep[S]):
             The curves of all runs.
 
         Raises:
-            SpecError: a combination cannot be run, an argument is not allowed, or a run is past the limits.
+            SpecError: a combination cannot be run (split the sweep in two without it), an argument is not allowed, or
+                a run is past the limits.
             RunFailed: a run could not be computed.
         """
         from dprl.research.collect import collect

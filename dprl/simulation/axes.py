@@ -12,10 +12,11 @@ from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import RunSpec
-from dprl.simulation.sweep import axis_value
+from dprl.simulation.sweep import axis_value, params_along
 from dprl.simulation.table import FIELDS
 
 NOISES = ("calibrated", "paper", "scaled")
+OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm": ALGORITHMS}
 REPORTS = {"played": "only reports of who played"}
 MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
@@ -105,10 +106,7 @@ def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
 def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
     """The spec with these values of axes. Raises SpecError when they do not go together."""
     changes = {name: value for name, value in chosen.items() if name in FIELDS and name != "privacy"}
-    for owner, params in _params(base, chosen):
-        name = owner.removesuffix("_params")
-        kept = getattr(base, owner) if chosen.get(name, getattr(base, name)) == getattr(base, name) else {}
-        changes[owner] = {**{k: v for k, v in kept.items() if v is not None}, **params}
+    changes |= params_along(base, chosen, OWNERS, FIELDS)
     if "privacy" in chosen:
         asked = PrivacyChoice.parse(chosen["privacy"]).changes(
             chosen.get("epsilon", base.epsilon), base.delta
@@ -127,18 +125,4 @@ def axis_fields(base: RunSpec) -> dict[str, Field]:
     }
     for owner in (ALGORITHMS[base.algorithm], ENVIRONMENTS[base.environment]):
         found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
-    return found
-
-
-def _params(base: RunSpec, chosen: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The chosen values that are parameters, by the field of the spec that holds them."""
-    found = []
-    for owner, record in (
-        ("environment_params", ENVIRONMENTS[base.environment]),
-        ("algorithm_params", ALGORITHMS[base.algorithm]),
-    ):
-        names = {f.name for f in record.fields}
-        params = {k: v for k, v in chosen.items() if k not in FIELDS and k in names}
-        if params:
-            found.append((owner, params))
     return found

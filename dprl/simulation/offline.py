@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, read_text
+from dprl.fields import read_text
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets, kinds, policies
@@ -16,26 +16,20 @@ from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
 from dprl.simulation.online import v_star
-from dprl.simulation.sweep import axis_value
+from dprl.simulation.sweep import axis_value, params_along
 
 __all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
 
 FILE = "@"
+OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm": OFFLINE}
 
 
 def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
     """What a sweep may change: fields, and parameters of environment and learner."""
     found = {f.name: f for f in FIELDS.values() if f.kind != "params" and f.name != "seeds"}
-    for owner in _owners(base).values():
-        found |= {f.name: f for f in owner if f.name not in FIELDS and f.name != "model"}
+    for owner in (ENVIRONMENTS[base.environment], OFFLINE[base.algorithm]):
+        found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
     return {name: partial(axis_value, field) for name, field in found.items()}
-
-
-def _owners(base: OfflineSpec) -> dict[str, tuple[Field, ...]]:
-    return {
-        "algorithm_params": OFFLINE[base.algorithm].fields,
-        "environment_params": ENVIRONMENTS[base.environment].fields,
-    }
 
 
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
@@ -49,11 +43,7 @@ def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
         kept = ["privacy", *PROMISES[base.privacy].fields]
         kept += ["calibration"] * (base.privacy in learner.paper_noise and base.rewards != "learned")
         changes = {name: getattr(base, name) for name in kept} | changes
-    for params, owner in _owners(base).items():
-        given = {f.name: chosen[f.name] for f in owner if f.name in chosen and f.name not in FIELDS}
-        if given:
-            changes[params] = {**getattr(base, params), **given}
-    return base.replace(**changes)
+    return base.replace(**changes, **params_along(base, chosen, OWNERS, FIELDS))
 
 
 def guarantee(spec: OfflineSpec) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -173,6 +173,31 @@ def axis_value(field: Field, value: Any) -> Any:
     if result is None:
         raise field.refuse(value)
     return result
+
+
+def params_along(
+    base: Any, chosen: Mapping[str, Any], registries: Mapping[str, Mapping[str, Any]], fields: Collection[str]
+) -> dict[str, dict[str, Any]]:
+    """Return the parameters of environment and algorithm at these values of axes.
+
+    Another environment or algorithm takes those of the base that are not its defaults, where it has them.
+
+    Args:
+        registries: of environments and algorithms, by the field of a spec that names one.
+        fields: of a spec; parameters of these names are no parameters of an axis.
+    """
+    found = {}
+    for name, registry in registries.items():
+        kept, key = getattr(base, f"{name}_params"), chosen.get(name, getattr(base, name))
+        own = {field.name: field.default for field in registry[getattr(base, name)].fields}
+        given = {field: chosen[field] for field in own if field in chosen and field not in fields}
+        if key != getattr(base, name):
+            known = {field.name for field in registry[key].fields} if key in registry else set()
+            kept = {field: kept[field] for field in own if field in known and kept[field] != own[field]}
+        elif not given:
+            continue
+        found[f"{name}_params"] = {field: value for field, value in kept.items() if value is not None} | given
+    return found
 
 
 def _spread(count: int) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dprl.fields import SpecError
-from dprl.simulation import RunSpec, SeedRun
+from dprl.simulation import OfflineSpec, RunSpec, SeedRun
 from dprl.simulation.axes import PrivacyChoice, axis_fields
 from dprl.simulation.sweep import MAX_POINTS, Sweep
 
@@ -168,3 +168,7 @@ def test_environments_of_a_sweep_take_the_parameters_of_axes_and_their_own_defau
     sweep = Sweep(RunSpec("random"), {"environment": ["chain", "riverswim"], "H": [5, 6]})
     assert [point.refusal for point in sweep.points] == [""] * 4
     assert sweep.points[1].spec == RunSpec("chain", environment_params={"H": 6})
+    short = Sweep(RunSpec("riverswim", environment_params={"H": 6}), {"environment": ["riverswim", "chain"]})
+    assert [point.spec.environment_params["H"] for point in short.points if point.spec] == [6, 6]
+    offline = Sweep(OfflineSpec(environment_params={"H": 6}), {"environment": ["clinic", "chain"]})
+    assert [point.spec.environment_params["H"] for point in offline.points if point.spec] == [6, 6]
