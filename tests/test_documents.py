@@ -163,3 +163,91 @@ def test_the_version_is_said_in_one_place() -> None:
     assert dprl.__version__ == cited.group(1)
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert re.search(rf"^## {re.escape(dprl.__version__)} \(\d{{4}}-\d\d-\d\d\)$", changes, re.MULTILINE)
+
+
+# Tables whose numbers are what somebody chose, or what a proof adds up. All other numbers are printed by a console.
+GIVEN = {
+    ("docs/how-to/deploying.md", "fault"),
+    ("docs/notes/ldp-obi.md", ""),
+    ("docs/notes/linear.md", "one user's change, a step"),
+    ("docs/notes/offline.md", "data"),
+    ("docs/notes/privacy.md", "key"),
+    ("docs/reference/settings.md", "variable"),
+}
+
+
+def test_no_table_has_numbers_that_were_written_by_hand() -> None:
+    """Numbers that the program has found change with it: a page prints them, so that a test compares."""
+    found = set()
+    for page in PAGES:
+        for title, body in re.findall(
+            r"^\|(.*?)\|.*\n\|[-: |]+\n((?:\|.*\n)+)", without_code(text_of(page)), re.MULTILINE
+        ):
+            if re.search(r"\|[ *(−]*\d", body):
+                found.add((name(page), title.strip()))
+    assert found == GIVEN
+
+
+WORDS = "two|three|four|five|six|seven|eight|nine|ten|twenty|forty|hundreds?|thousands?|millions?|billions?"
+
+
+NUMBER = rf"(?:\d[\w,.^]*|{WORDS})(?: (?:hundred|thousand|million|billion))?"
+
+
+MEASURED = re.compile(
+    rf"(?<![\w.^-])(?:{NUMBER}(?: ?%| (?:percent|(?:micro|milli)?seconds?|minutes?|hours?|ms|[kMG]B|CPUs?)\b"
+    rf"| (?:of )?times (?:as|more|fewer|less|larger|smaller|longer|shorter|faster|slower)\b| s(?= [a-z]{{2}}|[,;.]))"
+    rf"|(?:about|around|roughly|nearly|some) {NUMBER}\b(?! ?[/^]))"
+    r"|\b(?:half|quarter|third|tenth|fraction) (?:of )?an? (?:second|minute|hour)\b|\ban order of magnitude\b",
+    re.IGNORECASE,
+)
+
+
+# A bound is what code holds, or a proof. A level of confidence is chosen.
+BOUND = re.compile(
+    r"\b(?:at (?:most|least)|(?:more|less) than|up to|above|below|within)\b|95%", re.IGNORECASE
+)
+
+
+NAMES_ITS_SOURCE = re.compile(r"tests/\S+\.py|`(?:python -m \S+|dprl|make) ")
+
+
+# All other sentences with such a number say what was chosen, except where the reason says more.
+CHOSEN = {
+    "docs/explanation/private-rl.md": ["of a million reports, a thousand times"],  # its root
+    "docs/development/architecture.md": ["a turn of a quarter of a second"],
+    "docs/how-to/cluster.md": ["for a quarter of a second at a time"],
+    "docs/how-to/deploying.md": ["Plan two cores and 2 GB", "files of 200 MB"],
+    "docs/how-to/lessons.md": ["half an hour is enough"],
+    "docs/how-to/rooms.md": ["count wrong codes for ten minutes", "24 hours after it was opened"],
+    "docs/how-to/teach-a-class.md": ["Each takes about five minutes"],
+    "docs/notes/constants.md": [  # tests/learners/test_formulas.py compares both with runs
+        "That loses 97% of V*, and random play 99%.",
+        "without privacy 77% larger",
+    ],
+    "docs/notes/scale.md": ["for two minutes after it has gone"],
+    "docs/notes/trade-offs.md": ["Holm's method at 5%"],
+    "docs/notes/users.md": ["four losses between 1% and 10%"],
+    "docs/reference/python.md": ["Python in ten minutes"],
+    "docs/reference/settings.md": ["files of visitors are small, 2 MB", "turns of a quarter of a second"],
+    "docs/tutorials/first-lesson.md": ["in five minutes"],
+    "docs/tutorials/first-run.md": ["The dashed line is 100%", "begin near 100%", "Python in ten minutes"],
+    "docs/tutorials/index.md": ["about ten minutes"],
+    "docs/tutorials/ten-minutes.ipynb": ["# Python in ten minutes"],
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name)
+def test_no_sentence_has_a_measurement_without_its_source(page: Path) -> None:
+    """A time, a size, a share or a factor in a sentence is a bound, names the test or command that finds it, or is in
+    the list. It does not find numbers without such a unit, such as "by K = 10^12"."""
+    text = without_code(text_of(page))
+    assert all((ROOT / file).exists() for file in re.findall(r"`(tests/[\w/]+\.py)", text))
+    found = [
+        sentence
+        for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )", text)
+        for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z*\[`])", " ".join(block.split()))
+        if MEASURED.search(sentence) and not BOUND.search(sentence) and not NAMES_ITS_SOURCE.search(sentence)
+    ]
+    known = CHOSEN.get(name(page), [])
+    assert [sentence for sentence in found if not any(part in sentence for part in known)] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +34,7 @@ from dprl.metrics.curves import Evidence, RunCurves
 from dprl.papers import CLAIMS, Setting, command, hard, offline, privacy, ranking, regret
 from dprl.papers.evidence import DIGITS, POINTS, from_dict, kept, seen_in, to_dict
 from dprl.papers.experiments import COLLUSIONS
-from dprl.papers.items import FOUND, all_items
+from dprl.papers.items import FOUND, STATED, all_items, papers, related
 from dprl.papers.ranking import (
     PROBLEMS,
     SEEDS,
@@ -48,6 +49,7 @@ from dprl.papers.ranking import (
 from dprl.papers.rates import by_horizon, crossing, data_needed, in_horizon
 from dprl.sentences import papers as sentences
 from dprl.simulation import Trace, kinds, online
+from dprl.theory.papers import PAPERS as SOURCES
 from pages.shared.results.bundled import asset, path_of
 from pages.shared.results.evidence import bundled
 from tests.problems import first
@@ -398,3 +400,109 @@ def test_horizons_and_data_follow_planted_runs() -> None:
     }
     curves |= {one.baseline(): RunCurves(at, np.zeros((2, 7)), v_star=1.0) for one in data}
     assert data_needed(data).judge(Evidence(curves, {})).value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_a_claim_holds_where_the_whole_interval_is_within_the_zone_that_is_drawn(key: str) -> None:
+    for one in bundled().reports[key].findings:
+        within = one.zone[0] <= one.low and one.high <= one.zone[1]
+        assert within or one.verdict != "holds"
+        assert not within or one.verdict in ("holds", "nothing learned yet")
+
+
+def numbered(kind: str, *numbers: str | int, prefix: str = "", last: int | None = None) -> set[str]:
+    """Lemma B.1, Lemma B.2, ...; last: of a run that begins with the one number given."""
+    many = range(int(numbers[0]), last + 1) if last else numbers
+    return {f"{kind} {prefix}{number}" for number in many}
+
+
+# Every numbered item of the papers' texts, from the first page to the last appendix.
+NUMBERED = {
+    "online": {
+        "Table 1",
+        "Figure 1",
+        "Algorithm 1",
+        "Assumption 3.1",
+        "Remark 3.2",
+        "Theorem 4.1",
+        "Remark 5.3",
+        "Remark 5.5",
+        "Corollary C.10",
+    }
+    | numbered("Lemma", "5.1", "5.4", "5.6", "6.1", "B.1", "B.2", "B.4", "B.6", "B.8", "B.9", "C.11")
+    | numbered("Lemma", 2, prefix="C.", last=9)
+    | numbered("Theorem", "5.2", "5.7")
+    | numbered("Remark", "B.3", "B.5", "B.7"),
+    "offline": {
+        "Lemma 2.7",
+        "Figure 1",
+        "Remark C.8",
+        "Remark D.9",
+        "Remark D.14",
+        "Theorem D.15",
+        "Lemma E.20",
+    }
+    | numbered("Algorithm", 1, 2)
+    | numbered("Remark", "2.4", "3.1", "3.2", "3.3")
+    | numbered("Theorem", "3.4", "4.1")
+    | numbered("Lemma", 1, prefix="C.", last=7)
+    | numbered("Lemma", 9, prefix="C.", last=11)
+    | numbered("Lemma", 1, prefix="D.", last=8)
+    | numbered("Lemma", 10, prefix="D.", last=13)
+    | numbered("Lemma", 16, prefix="D.", last=18)
+    | numbered("Lemma", 1, prefix="E.", last=17),
+    "pac": numbered("Algorithm", 1, last=5)
+    | numbered("Theorem", 1, 3, 4, 5, 6, 12, 14)
+    | numbered("Lemma", 2, 7, 8, 9, 10, 11, 13)
+    | numbered("Lemma", 15, last=23)
+    | numbered("Claim", 1, 2)
+    | numbered("Figure", 1, 2),
+    "linear": {"Table 1"}
+    | numbered("Algorithm", 1, 2, 3)
+    | numbered("Theorem", 7, 8, 9)
+    | numbered("Corollary", 5, 6, 10, 11)
+    | numbered("Remark", 1, last=8)
+    | numbered("Lemma", 12, last=25)
+    | numbered("Claim", 26, last=32),
+    "shuffle": {"Table I", "Assumption 4", "Corollary 39", "Lemma 42"}
+    | numbered("Algorithm", 1, last=4)
+    | numbered("Theorem", 6, 11)
+    | numbered("Lemma", 7, last=10)
+    | numbered("Lemma", 12, last=38)
+    | numbered("Lemma", 40, 41),
+}
+
+
+def test_every_numbered_item_of_the_papers_has_a_row() -> None:
+    assert set(papers()) == set(NUMBERED)
+    for name, wanted in NUMBERED.items():
+        rows = papers()[name].items
+        found = {one for row in rows for one in (*row.covers, row.name)}
+        assert wanted <= found, name
+        covered = [one for row in rows for one in row.covers]
+        assert len(set(covered)) == len(covered), name
+
+
+def test_every_row_is_well_formed() -> None:
+    assert len(all_items()) == sum(len(paper.items) for paper in papers().values())  # no two alike
+    for item in all_items().values():
+        assert re.fullmatch(r"[a-z0-9-]+", item.key), item.address
+        assert item.says.endswith("."), item.address
+        assert len(item.says.split()) <= 30, item.address
+        if item.claim is None:
+            assert item.verdict in STATED, item.address
+            assert item.why.endswith("."), item.address
+            assert bool(item.source) == (item.verdict != "not tested"), item.address
+            assert not item.source or re.search(r"arxiv.org/abs/\d+\.\d+v\d+$", item.source), item.address
+        else:
+            assert not item.verdict, item.address
+            assert {*item.settings} <= {*range(1, len(item.claim.settings) + 1)}, item.address
+    assert {item.experiment for item in all_items().values() if item.experiment} == set(CLAIMS)
+    assert {paper.paper for paper in papers().values()} <= set(SOURCES)
+
+
+def test_later_papers_bear_on_rows_and_say_what_was_read() -> None:
+    for work in related():
+        assert {*work.bears_on} <= set(all_items())
+        assert work.read.startswith("nothing") == (not work.source)
+        assert not work.source or re.search(r"v\d+$", work.source)

@@ -45,6 +45,7 @@ from dprl.users.law import (
     weights,
 )
 from pages.shared.results.bundled import asset, path_of
+from pages.users import words
 from tests.problems import few
 
 TRUE = {
@@ -339,3 +340,11 @@ def test_the_answer_is_true_with_respect_to_the_chart(table: Table, seed: int) -
             assert way != asked
             (then,) = (one for one in answers(table, way) if one.model == need.model)
             assert then.verdict == "affordable"
+
+
+def test_fifty_thousand_users_are_answered_first(table: Table) -> None:
+    asked = Asked(users=50_000, S=8, A=3, H=10)
+    said = words.answer(table, asked, answers(table, asked))
+    assert said == "With 50,000 users, no ε up to 10 is likely enough with a trusted curator."
+    offered = [words.change(asked, way) for way in ways(table, asked, "central")]
+    assert offered == ["28 times the users", "4.6 times the users and ε = 10"]

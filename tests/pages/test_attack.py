@@ -201,3 +201,24 @@ def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> Non
 def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:
     app = visit(PAGE, b="priv.none")
     assert "without privacy there is no noise to attack" in words(app)
+
+
+def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Work) -> None:
+    run = RunSpec(
+        environment="chain",
+        environment_params={"S": 3, "H": 2},
+        episodes=1000,
+        privacy="local",
+        mechanism="gaussian",
+    )
+    app = visit(PAGE, b=encode_spec(run))
+    declared = widget(app, "selectbox", "Public structure")
+    declared.set_value("environment").run()
+    press(app, "run")
+    assert shown(app).spec.run == run.replace(structure="environment", seeds=1)
+    assert "structure declared" in words(app)
+    assert "Steps that are not declared possible are left out." in words(app)
+    work()
+    app.run()
+    assert "12 counters in which the two episodes differ" in words(app)
+    assert "**Consistent with the proof.** ε = 1" in words(app)

@@ -19,7 +19,7 @@ import pytest
 from scipy import stats
 
 from dprl.mdp.tabular import Array
-from dprl.privacy import MECHANISMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import Losses, delta_of, epsilon_of
 from dprl.privacy.privatizers import Noise
 from tests.privacy.draws import TRIPLES, prepared, replaced, unit_noise
@@ -232,3 +232,7 @@ def test_no_pair_of_trajectories_moves_more_than_is_accounted_for() -> None:
             assert np.abs(move[..., : S + 1]).sum() <= replaced(H, 0.25).moves[0][0]
             assert np.abs(move[..., S + 1]).sum() <= replaced(H, 0.25).moves[1][0]
     assert tuple(worst) == (3 * H, 3 * H)
+
+
+def test_every_privatizer_with_noise_is_attacked() -> None:
+    assert {p for p, _, _ in TRIPLES} == set(SETTINGS) == set(PRIVATIZERS) - {"none"}

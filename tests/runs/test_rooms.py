@@ -346,3 +346,14 @@ def test_hundreds_of_reports_of_a_script_count_as_one_phone_and_leave_the_others
         store.rooms.respond(code, "a device that has not joined", 0, REPORT)
     assert refused == 200
     assert store.rooms.steps(code)[0].answers == (OTHER, "1-n111111", REPORT)
+
+
+def test_a_phone_never_plays_beyond_the_rooms_total(store: Store) -> None:
+    code, key = store.rooms.open(Lease("tab"), 2.5)
+    store.rooms.put_step(code, key, Clinic(1.0))
+    store.rooms.put_step(code, key, Question("Is this one?", 1.0))
+    with pytest.raises(RoomError, match=r"0\.5"):
+        store.rooms.put_step(code, key, Clinic(1.0))
+    store.rooms.put_step(code, key, Clinic(0.5))
+    with pytest.raises(RoomError):
+        store.rooms.put_step(code, key, Clinic(0.1))

@@ -305,3 +305,13 @@ def test_a_release_is_not_lost_for_want_of_a_character(tmp_path: Path) -> None:
     )
     assert again.returncode == 2
     assert "dprl: out: out has a policy.json already; give another folder." in again.stderr
+
+
+def test_check_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "people.csv").write_bytes(PEOPLE)
+    (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8-sig")
+    given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "declared.json")]
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["check", *given]) == 0
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "Nothing was released or kept." in capsys.readouterr().out

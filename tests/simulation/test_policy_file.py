@@ -15,6 +15,7 @@ import dprl
 from dprl import Policy, SpecError
 from dprl.mdp.counts import visits
 from dprl.research.sheet import sheet
+from dprl.sentences import verdict
 from dprl.simulation import UploadTrace
 from dprl.simulation.uploads.registry import registry_entry
 
@@ -178,3 +179,9 @@ def test_the_registry_entry_has_the_keys_of_the_template_and_what_is_proved(trac
     assert loss["privacy_unit"] == trace.guarantee.unit
     assert trace.portable.digest in entry["deployment"]["implementation"]["additional_information"]
     assert trace.spec.data not in json.dumps(entry)
+
+
+def test_a_verdict_counts_the_releases_that_it_was_chosen_among(trace: UploadTrace) -> None:
+    assert trace.verdict == "better"
+    assert "wrong is at most about 2.5%." in verdict.said(trace)[0]
+    assert "at most about 7.5% if you chose it among 3 releases" in verdict.said(trace, 3)[0]
