@@ -78,7 +78,7 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
         return replace(setting, judge=lambda evidence: at_most(Measured(*power_law(*points(evidence))), FLAT))
     return replace(
         setting,
-        asks=f"more than {least:g} − {FLAT:g}",
+        asks=f"more than {least - FLAT:g}",
         judge=lambda evidence: more_than(Measured(*power_law(*points(evidence))), least - FLAT),
     )
 
@@ -134,7 +134,7 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
     )
     return replace(
         setting,
-        asks=f"at most −0.5 + {FLAT:g}",
+        asks=f"at most −{0.5 - FLAT:g}",
         judge=lambda evidence: at_most(median_slope(*points(evidence)), -0.5 + FLAT),
     )
 

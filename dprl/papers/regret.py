@@ -135,7 +135,7 @@ def goes_on(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Se
     setting = flattens(spec, beside, note)
     return replace(
         setting,
-        asks=f"more than {FLAT:g}, at most 0.5 + {FLAT:g}",
+        asks=f"more than {FLAT:g}, at most {0.5 + FLAT:g}",
         judge=lambda evidence: grows(last_growth(evidence, spec), 0.5),
     )
 
