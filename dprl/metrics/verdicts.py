@@ -176,13 +176,3 @@ def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
     if not (epsilon > 0 and gap > 0 and 0 < beta < 0.25):
         raise ValueError("give epsilon and gap above 0, and beta between 0 and 1/4")
     return float(np.log(1 / (4 * beta)) / (24 * epsilon * gap))
-
-
-SKEWED = 2.0  # a mean this many times the median is carried by a few seeds
-
-
-def skewed_median(values: Array) -> float | None:
-    """The median of values [seeds] whose mean a few seeds carry: it is more than SKEWED times the median, which is
-    above zero. None where that is not so."""
-    median = float(np.median(values))
-    return median if median > 0 and float(np.mean(values)) > SKEWED * median else None

@@ -12,7 +12,6 @@ from dprl.figures import grid
 from dprl.figures import policy as drawings
 from dprl.figures import steps as figures
 from dprl.figures.picture import Picture
-from dprl.figures.stages import TITLES, narrowing
 from dprl.mdp import TabularMDP
 from dprl.runs.status import RunStatus
 from dprl.sentences import policy as sentences
@@ -38,7 +37,6 @@ BUDGETS = (0.01, 0.1, 1.0)  # rho, of what is learned offline from its users
 CHANCES = {"chances": "Chances"}  # of learners whose policy is stochastic
 FROM_POLICY = "Learn offline from users who follow this policy"
 FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
-STAGES = {"stages": "Stage by stage"}  # of learners that work in stages
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -46,24 +44,13 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     found = look_closely(titles, runs)
     if found is None:
         return
-    curve, title, trace = found
+    curve, _, trace = found
     mdp = data.environment(curve.spec)
-    charts = (
-        CHARTS
-        | (CHANCES if trace.chances.size else {})
-        | (STAGES if trace.series.keys() & TITLES.keys() else {})
-    )
+    charts = CHARTS | (CHANCES if trace.chances.size else {})
     if not mdp.dense:  # hundreds of states, as Taxi's, fit into no drawing
         charts = {key: title for key, title in charts.items() if key != "map"}
     chart = view.segments("Chart", "drawn", charts)
     night = dark()
-    if chart == "stages":
-        show(
-            kept(("stages", identity(trace), night), lambda: stages(mdp, trace, title, night)),
-            "policy_stages",
-            group="policy",
-        )
-        return
     at = moment(trace)
     offline(trace, at)
     step = 0
@@ -91,19 +78,6 @@ def offline(trace: SeedTrace, at: int) -> None:
         session().files[links.text_digest(said)] = said
     runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
     page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, multi_run_link.encode(runs))
-
-
-def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:
-    """What the stages of one seed left over."""
-    policies, done = mdp.A ** (mdp.S * mdp.H), len(trace.detail_episodes)
-    return narrowing(
-        trace.detail_episodes,
-        trace.series,
-        v_star=trace.v_star,
-        label=f"{title}, seed {trace.seed}",
-        see=sentences.about_stages(trace.series, stages=done, policies=policies, v_star=trace.v_star),
-        dark=night,
-    )
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:

@@ -15,7 +15,7 @@ from pages.shared.visitor.views import fields_of
 
 _widgets = Widgets(lambda: session().explore, fields_of(View))
 segments, switch, menu = _widgets.segments, _widgets.switch, _widgets.menu
-steps, put = _widgets.steps, _widgets.put
+steps, step_menu = _widgets.steps, _widgets.step_menu
 
 
 def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:

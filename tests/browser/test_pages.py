@@ -12,7 +12,7 @@ from dprl.simulation import RunSpec
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 from tests.browser.conftest import Visits
-from tests.browser.seen import CHART, CURVE, copied, finished, fits, idle
+from tests.browser.seen import CURVE, copied, finished, fits, idle
 
 QUICK = "envp.S.3~envp.H.3~K.100000~seeds.2"
 LINK = f"explore?v=1&c={QUICK}~eps.50&c=priv.none&m=per-episode"
@@ -123,20 +123,6 @@ def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits) -> 
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
     expect(sidebar).to_have_attribute("data-collapsed", "true")
-
-
-@pytest.mark.thorough
-def test_moments_play_and_stop_at_the_last(visit: Visits) -> None:
-    page = visit(f"{LINK}&tab=policy&k=1")
-    page.wait_for_selector(CHART, timeout=60_000)
-    shown = page.locator("[data-testid=stMain] [data-testid=stSliderThumbValue]").first
-    before = shown.inner_text()
-    page.get_by_role("button", name="Play").click()
-    expect(shown).not_to_have_text(before)
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
-    idle(page)
-    assert shown.inner_text() != before
 
 
 @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""Counts: panels and their shared colours, the corridor, one cell, coverage."""
+"""Counts: panels and their shared colours, and what the sentence says of the noise."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import metrics
-from dprl.figures import counts, looks, style
-from dprl.figures.looks import CurveStyle
+from dprl.figures import counts, style
 from dprl.figures.picture import Picture
 from tests.figures import captioned
 
@@ -96,109 +94,10 @@ def test_the_sentence_says_how_large_the_noise_is_and_how_near_its_bound() -> No
     )
 
 
-def test_the_corridor_is_dotted_unfilled_and_a_quarter_of_e_wide(chain: Any) -> None:
-    figure = captioned.scatter(chain.true, chain.noisy, episode=10, bound=4000.0, **chain.labels).figure
-    bounds = [trace for trace in figure.data if trace.legendgroup == "bound"]
-    assert len(bounds) == 2
-    linear = metrics.count_noise(chain.true, chain.noisy).typical
-    for trace, side in zip(bounds, (1, -1), strict=True):
-        assert trace.line.dash == style.BOUND_DASH
-        assert trace.line.color == style.LIGHT.roles["bound"]
-        assert trace.fill is None
-        assert "interval" not in trace.name
-        true, limit = (np.sinh(np.asarray(values)) * linear for values in (trace.x, trace.y))
-        np.testing.assert_allclose(limit - true, side * 1000.0, atol=1e-6)
-    assert bounds[0].name == "bound E/4 = 1,000"
-
-
-def test_cells_outside_the_corridor_are_marked(chain: Any) -> None:
-    inside = captioned.scatter(chain.true, chain.noisy, episode=10, bound=1e9, **chain.labels).figure
-    outside = captioned.scatter(chain.true, chain.noisy, episode=10, bound=400.0, **chain.labels).figure
-    assert "outside the bound" not in {trace.name for trace in inside.data}
-    marked = next(trace for trace in outside.data if trace.name == "outside the bound")
-    assert len(marked.x) == (np.abs(chain.noisy - chain.true) > 100).sum()
-    assert marked.marker.symbol == "x"
-
-
-def test_a_scatter_of_many_cells_draws_500_with_the_largest_error_and_says_so() -> None:
-    true = np.arange(40 * 50 * 2, dtype=float).reshape(40, 50, 2)
-    noisy = true + 1
-    noisy[7, 7, 1] -= 12_345
-    labels: dict[str, Any] = {
-        "state_labels": [f"state {s}" for s in range(50)],
-        "action_labels": ["left", "right"],
-    }
-    picture = captioned.scatter(true, noisy, episode=10, **labels)
-    cells = next(trace for trace in picture.figure.data if trace.name == "cells, noisy count")
-    assert len(cells.x) <= style.MOST_POINTS
-    assert any(row[0] == "step 7, state 7, right" for row in cells.customdata)
-    assert "of 4,000 cells are drawn" in picture.see
-    assert len(picture.table) == 4000
-
-
-def test_true_and_noisy_keep_their_colours_across_figures(chain: Any) -> None:
-    for dark in (False, True):
-        roles = style.theme(dark).roles
-        points = captioned.scatter(chain.true, chain.noisy, episode=1, dark=dark, **chain.labels).figure
-        assert {t.marker.color for t in points.data if t.mode == "markers"} == {roles["noisy"]}
-        k = np.array([1, 10, 100])
-        cell = captioned.cell_over_time(k, k * 1.0, k + 5.0, cell="c", dark=dark).figure
-        colors = {trace.name: trace.line.color for trace in cell.data}
-        assert colors == {"true": roles["true"], "noisy": roles["noisy"]}
-
-
-def test_one_cell_over_time() -> None:
-    k = np.array([1, 10, 100, 1000])
-    picture = captioned.cell_over_time(
-        k, k / 2, k / 2 - 50, cell="step 3, state 5, right", bound=np.full(4, 400.0)
-    )
-    layout = picture.figure.layout
-    assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
-        "Episodes (one user each by default)",
-        "Visits",
-    )
-    assert "step 3, state 5, right" in layout.title.text
-    assert "0" in layout.yaxis.ticktext
-    assert picture.see == (
-        "After 1,000 episodes this cell was visited 500 times. The planner is told 450, 10% too few."
-    )
-    assert picture.table["bound E/4"].tolist() == [100.0] * 4
-    bounds = [trace for trace in picture.figure.data if trace.legendgroup == "bound"]
-    assert {trace.line.dash for trace in bounds} == {style.BOUND_DASH}
-
-
-def test_coverage_is_each_seed_against_a_dotted_bound() -> None:
-    k = np.array([1, 10, 100])
-    ratio = np.array([[0.1, 0.2, 0.5], [0.1, 0.9, 1.2], [0.3, np.nan, np.nan]])
-    picture = captioned.bound(k, ratio, look=CurveStyle("local", 0.3), label="run", promise=1 - 0.1 / 3)
-    seeds = [trace for trace in picture.figure.data if trace.legendgroup == "seeds"]
-    assert len(seeds) == 3
-    assert {trace.line.color for trace in seeds} == {looks.color("local", 0.3, dark=False)}
-    assert [trace.showlegend for trace in seeds] == [True, False, False]
-    bound = next(trace for trace in picture.figure.data if trace.name.startswith("the bound"))
-    assert (bound.line.dash, bound.fill) == (style.BOUND_DASH, None)
-    assert "≥ 0.967" in bound.name
-    assert "held in 2 of 3 seeds" in picture.see
-    assert "120% of the bound" in picture.see
-    assert picture.figure.layout.yaxis.range[1] > 1.2
-    assert len(picture.table) == 7
-
-
-def test_coverage_without_noise() -> None:
-    see = captioned.bound(np.array([1, 2]), np.zeros((2, 2)), look=CurveStyle("none"), label="run").see
-    assert see == "There is no noise: the planner sees the true counts."
-
-
 def test_rewards_have_a_bound_four_times_as_wide_as_visits(chain: Any) -> None:
     kinds: dict[str, Any] = {"episode": 10, "bound": 4000.0, **chain.labels}
-    visits = captioned.scatter(chain.true, chain.noisy, **kinds)
-    rewards = captioned.scatter(chain.true, chain.noisy, family=counts.REWARDS, **kinds)
-    assert "bound E/4 = 1,000" in [trace.name for trace in visits.figure.data]
-    assert "bound E = 4,000" in [trace.name for trace in rewards.figure.data]
-    assert "the cell that paid most" in rewards.see
-    over = np.array([5.0, 50.0]), np.array([6.0, 51.0])
-    picture = captioned.cell_over_time(
-        np.array([1, 2]), *over, cell="x", bound=np.array([8.0, 8.0]), family=counts.REWARDS
-    )
-    assert list(picture.table["bound E"]) == [8.0, 8.0]
-    assert "has paid 50" in picture.see
+    visits = captioned.heatmaps(chain.true, chain.noisy, **kinds).see
+    rewards = captioned.heatmaps(chain.true, chain.noisy, family=counts.REWARDS, **kinds).see
+    assert "The noise bound E/4 allows an error of 1,000" in visits
+    assert "The noise bound E allows an error of 4,000" in rewards
+    assert "the cell that paid most" in rewards

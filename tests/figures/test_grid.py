@@ -1,8 +1,7 @@
-"""Grids, graphs with long names, and stages."""
+"""Grids, and graphs with long names."""
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -180,45 +179,6 @@ SERIES = {
     "confidence width": np.array([50.0, 9.0, 1.0, 0.2]),
     "infrequent tuples": np.array([24.0, 20.0, 3.0, 0.0]),
 }
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_stages_are_drawn_one_measure_above_the_other(dark: bool) -> None:
-    picture = captioned.narrowing(
-        np.array([10, 100, 1000, 10**4]), SERIES, policies=64, v_star=1.5, dark=dark
-    )
-    for name, values in SERIES.items():
-        (trace,) = named(picture, name)
-        assert list(trace.y) == list(values)
-    domains = [picture.figure.layout[axis].domain for axis in ("yaxis", "yaxis2", "yaxis3")]
-    assert all(low > below[1] for (low, _), below in itertools.pairwise(domains))
-    assert "After 4 stages 2 of 64 policies are left" in picture.see
-    assert "more users are needed" not in picture.see
-    assert list(picture.table["stage"]) == [1, 2, 3, 4]
-
-
-def test_stages_that_tell_nothing_yet_say_so() -> None:
-    first = {name: values[:1] for name, values in SERIES.items()}
-    assert "more users are needed" in captioned.narrowing(np.array([10]), first, policies=64, v_star=1.5).see
-    none = {name: values[:0] for name, values in SERIES.items()}
-    assert captioned.narrowing(np.zeros(0), none, policies=64, v_star=1.5).see == "No stage is finished yet."
-
-
-def test_stages_without_a_list_say_what_the_next_one_must_earn() -> None:
-    series = {
-        "best estimate": np.array([0.0, 1.0, 1.2]),
-        "confidence width": np.array([9.0, 2.0, 0.2]),
-        "infrequent tuples": np.array([24.0, 3.0, 0.0]),
-    }
-    picture = captioned.narrowing(np.array([10, 100, 1000]), series, policies=64, v_star=1.25)
-    assert [trace.name for trace in picture.figure.data if trace.name in series] == list(series)
-    assert "After 3 stages the best policy is estimated to earn 1.2 (V* = 1.25)" in picture.see
-    assert "at least 1 an episode" in picture.see
-    early = {name: values[:2] for name, values in series.items()}
-    assert (
-        "no policy is dropped yet"
-        in captioned.narrowing(np.array([10, 100]), early, policies=64, v_star=1.25).see
-    )
 
 
 def test_long_names_of_states_have_two_lines_where_rows_have_room() -> None:

@@ -326,9 +326,9 @@ FORMULA = "=cmd|' /C calc'!A0"
 def test_a_state_named_like_a_formula_is_none_in_the_tables(finished: Visit) -> None:
     model = custom.compact(changed(state_labels=[FORMULA, "-1"]).decode())
     spec = RunSpec(environment="custom", environment_params={"model": model}, episodes=1000, seeds=1)
-    link = dict(links.encode([Curve(spec)], View(tab="counts", chart="scatter")))
+    link = dict(links.encode([Curve(spec)], View(tab="counts")))
     app = finished("explore", **link)
-    app.session_state["counts_scatter:about"] = True
+    app.session_state["counts:about"] = True
     app.run()
     assert set(app.dataframe[0].value["state"]) == {f"'{FORMULA}", "-1"}
     press(app, "custom_edit")

@@ -9,8 +9,8 @@ from dprl import metrics
 from dprl.figures import dataset_cells
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
-from pages.offline.record import offline
-from pages.offline.tabs.focus import chosen_spec, step_menu
+from pages.offline.record import WIDGETS, offline
+from pages.offline.tabs.focus import chosen_spec
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -32,7 +32,8 @@ def tab() -> None:
     h, s, a = metrics.rarest(behaviour, best)
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
     st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
-    step = step_menu(mdp.H)
+    with st.container(width=150):
+        step = WIDGETS.step_menu(mdp.H)
     night = dark()
     picture = kept(
         ("coverage", step, night, spec.environment, str(spec.environment_params), spec.behaviour),

@@ -86,12 +86,3 @@ def telling(trace: OfflineTrace) -> int:
     """Return the size at which there is most to see: the largest that is not enough yet, or the largest."""
     short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
     return int(short[-1] if len(short) else trace.detail_n[-1])
-
-
-def step_menu(H: int) -> int | None:
-    """Return one step of the episode, or None for all."""
-    steps = [-1, *range(H)]
-    with st.container(width=150):
-        words = ["every step", *(f"step {h}" for h in range(H))]
-        chosen = WIDGETS.menu("Step of the episode", "h", steps, words, visible=False)
-    return None if chosen < 0 else chosen

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from dprl import metrics
 from dprl.figures import dataset_cells as figures
 from dprl.figures.picture import Picture
 from dprl.sentences import offline as sentences
-from pages.offline.tabs.focus import DataSetSelection, choose_data_set, step_menu
+from pages.offline.record import WIDGETS
+from pages.offline.tabs.focus import DataSetSelection, choose_data_set
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import data
@@ -17,7 +20,8 @@ def tab() -> None:
     found = choose_data_set()
     if found is None:
         return
-    step = step_menu(len(found.trace.policy[found.at]))
+    with st.container(width=150):
+        step = WIDGETS.step_menu(len(found.trace.policy[found.at]))
     night = dark()
     show(
         kept(("pessimism", step, night, found.key), lambda: pessimism_picture(found, step, night)),

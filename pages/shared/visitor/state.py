@@ -86,19 +86,17 @@ class ViewedState(PageState, Generic[ViewT]):
         write_address(self)
 
 
-@dataclass
-class ExploreState(PageState):
+@dataclass(kw_only=True)
+class ExploreState(ViewedState[View]):
     """What Online keeps of a visitor.
 
     draft: the run that the settings describe, drawn until they change; None if it is compared already, or if its time
-    has to be said first. playing: whether the moment looked at moves on. removed: the curve that was removed last, with
-    its place.
+    has to be said first. removed: the curve that was removed last, with its place.
     """
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
     view: View = FIRST.view
     draft: RunSpec | None = None
-    playing: bool = False
     removed: tuple[int, Curve] | None = None
 
     @property
