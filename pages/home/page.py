@@ -17,13 +17,11 @@ from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
-from pages.home.slider import live_slider
+from pages.home.slider import LABEL, NEEDED, STOPS, live_slider
 from pages.home.state import EPSILON, Home, link_to
 from pages.home.story import is_told, tell
-from pages.home.taken import LABEL, NEEDED, STOPS, taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
-from pages.shared.layout.chart import draw, explain, footer, kept
-from pages.shared.layout.download import save
+from pages.shared.layout.chart import draw, explain, kept, save_chart
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import shared_with
 from pages.shared.layout.menu import page_link
@@ -106,8 +104,7 @@ def at_one_epsilon(live: bool) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_more"):
         page_link("data", "Use your own data")
         page_link("papers", "Check the papers' claims")
-        along = h.epsilon, best(), s.common, footer()
-        save("home.html", "Download interactive chart", "text/html", lambda: taken_along(*along))
+        save_chart("home", PAGES[""].heading, partial(slider_picture, h.epsilon, False, slider=True))
         save_citations(chart_runs(h.epsilon))
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
@@ -125,11 +122,11 @@ def moved(place: int) -> None:
     h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
-def slider_picture(epsilon: float, night: bool) -> Picture:
-    """The chart, at one epsilon first."""
+def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:
+    """The chart, at one epsilon first. slider: with one of its own."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
-    return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), see=see, dark=night)
+    return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), slider=slider, see=see, dark=night)
 
 
 def meaning(epsilon: float) -> str:

@@ -6,9 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dprl.figures.trust import LEARNED
+from pages.shared.examples import HOME_BUDGETS
 from pages.shared.layout.component import component
 from pages.shared.visitor.callbacks import on_value
 
+LABEL = "Privacy budget (a smaller one hides more)"
+STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
+NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 _slider = component("slider")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -68,9 +69,9 @@ def main() -> None:
     drawn = kept(key, lambda: views.picture(asked, found, key[2]))
     show(drawn, "users_chart", how=words.how(users_table(), asked, found))
     st.caption(explained(escape(session().common)))
-    text = views.whole_sheet(users_table(), asked, found, views.curves(asked, found), u.query)
+    text = partial(views.whole_sheet, asked, found, u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        save("users.html", "Download one page for a meeting", "text/html", lambda: text)
+        save("users.html", "Download one page for a meeting", "text/html", text)
         # which all that was measured has by default
         save_citations(RunSpec(privacy=model) for model in MODELS)
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})

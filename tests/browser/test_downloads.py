@@ -7,9 +7,8 @@ import json
 import re
 import struct
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -18,9 +17,6 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dprl import __version__
-from dprl.runs.store import Store
-from dprl.words import human
-from pages.tradeoffs import study as studies
 from tests.browser.conftest import Visits
 from tests.browser.runs import LONG, SHORT, compared
 from tests.browser.seen import finished, idle, turn_to
@@ -108,7 +104,6 @@ def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
     """A page that shows its chart without a network."""
     with alone(content, browser, tmp_path) as page:
         assert page.locator(".js-plotly-plot .legend .traces").count() >= 2  # of curves
-        assert page.get_by_role("slider").count() >= 1
 
 
 @pytest.mark.thorough
@@ -197,28 +192,6 @@ def test_every_chart_is_saved_as_the_picture_that_was_chosen(
         file, content = saved(page, chart.locator("[data-title*=Download]"))
         assert file.endswith(f".{kind}"), name
         opened(file, content, browser, tmp_path)
-
-
-@pytest.mark.thorough
-def test_the_slider_of_what_is_taken_along_agrees_with_the_store(
-    visit: Visits, browser: Browser, tmp_path: Path
-) -> None:
-    page = finished(visit(SWEEP))
-    page.get_by_text("About this chart", exact=True).click()
-    page.get_by_role("tab", name="Files").click()
-    name, content = saved(page, page.get_by_role("button", name="Download interactive chart"))
-    assert name == "sweep.html"
-    study, _ = studies.decode(parse_qs(SWEEP.partition("?")[2]))
-    runs = {(study.titles[model], x): spec for model in study.models for x, spec in study.points(model)}
-    with alone(content, browser, tmp_path) as page, closing(Store(visit.app.home / "runs.sqlite")) as store:
-        (budget,) = page.get_by_role("slider").all()
-        for epsilon, key in ((1, "Home"), (10, "End")):
-            budget.press(key)
-            for row in page.locator("tbody tr").all():
-                title, mean = row.locator("th, td").all_text_contents()[:2]
-                seeds = [float(regret[-1]) for _, _, regret in store.live(runs[title, epsilon])]
-                assert len(seeds) == study.base.seeds
-                assert mean == human(sum(seeds) / len(seeds)), (title, epsilon)
 
 
 class Delay:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
-from dprl.figures import offline as figures
-from dprl.figures import standalone_html
-from dprl.figures.lines import Series
-from dprl.sentences import offline as sentences
-from dprl.simulation import OfflineSpec
+from dprl.research.series import gap_picture
 from pages.offline.record import RUNS, offline
 from pages.offline.tabs.focus import chosen_spec
 from pages.offline.tabs.gap import best_of, curve_of
-from pages.shared.layout.chart import footer
 from pages.shared.offline import names
 from pages.shared.results.again import files, make_again, tidy
-from pages.shared.visitor.state import session
 
 
 def tab() -> None:
@@ -31,36 +23,13 @@ def tab() -> None:
         for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
         if RUNS.curves(spec).begun
     ]
-    about, words = session().common, footer()
     files(
         "gap",
         "The suboptimality of every run, for every data set of every size n.",
         table,
         specs,
-        lambda: gaps_page(
-            [spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words
-        ),
+        "Suboptimality, compared",
+        lambda: gap_picture([spec for spec, _ in drawn], [curve for _, curve in drawn], best, dark=False),
     )
     st.markdown("## Make it again without this page", anchors=False)
     make_again(specs[chosen_spec()])
-
-
-def gaps_page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:
-    """The chart of gaps as a page of its own that needs no network, with a slider over n, and one over budgets."""
-    return standalone_html.comparison_page(
-        "Suboptimality, compared",
-        about,
-        curves,
-        [budget_words(spec) for spec in specs],
-        lambda some: figures.gaps_over_n(some, see=sentences.about_gaps(some, curves[0].v_star)),
-        x="Trajectories in the data set",
-        columns=["suboptimality", "95% interval", "data sets"],
-        footer=footer,
-    )
-
-
-def budget_words(spec: OfflineSpec) -> str:
-    """What a run promises, in words; "" without privacy."""
-    if spec == spec.baseline():
-        return ""
-    return f"ε = {spec.epsilon:g}" if spec.epsilon is not None else f"ρ = {spec.rho:g}"

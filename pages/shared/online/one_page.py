@@ -25,7 +25,7 @@ from pages.shared.visitor.state import session
 
 OTHER = "It opens with the share of V\\* lost, in place of the measure that is drawn here."
 MEANS = "It draws means of seeds, without a line for each."
-FIXED = "The tab Data has an interactive chart of these curves with fixed stops."
+FIXED = "The tab Data has an interactive chart of these curves as a file."
 
 
 def offer_page() -> None:
