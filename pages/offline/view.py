@@ -9,8 +9,7 @@ from pages.shared.visitor.links import View
 from pages.shared.visitor.views import like, looked
 
 TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data")
-MEASURES = ("gap", "price")
-POLICY_CHARTS = ("steps", "visits", "V")
+POLICY_CHARTS = ("steps", "V")
 BIGGEST = 10**12
 
 
@@ -19,7 +18,6 @@ class OfflineView:
     """These defaults stand in no link, so they never change."""
 
     tab: str = looked("gap", "the open tab", "tab", choices=TABS)
-    measure: str = looked("gap", "what is drawn over n", "m", choices=MEASURES)
     y: str = looked("log", "the vertical axis", "y", choices=("log", "linear"))
     each: str = looked("off", "a line for every repetition", "each", choices=("on", "off"))
     curve: int = looked(-1, "the run looked at, -1: the most private", "i", low=-1, high=MAX_CURVES - 1)

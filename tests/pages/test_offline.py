@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
@@ -115,15 +114,6 @@ def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> Non
     (example,) = (e for e in EXAMPLES if e.title == "A rare state")
     said = words(visit(PAGE, **query(*example.specs, tab="coverage")))
     assert "at step 5**. It is in one in 7,100 trajectories, 14,000 of 100 million" in said
-
-
-def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
-    """The issue of this page: v* - V_lower less APVI's has exponent -1."""
-    (paper,) = (e for e in EXAMPLES if e.title == "The paper's constants")
-    said = words(visit(PAGE, **query(*paper.specs[:4], measure="price")))
-    assert "How the privacy cost falls from n = 1 billion on:" in said
-    found = [float(power.replace("−", "-")) for power in re.findall(r"n\^([−-]?\d+\.\d+)", said)[:3]]
-    assert found == pytest.approx([-1.0] * 3, abs=0.04)
 
 
 def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
