@@ -6,7 +6,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.sitemap import PAGES
-from pages.shared.controls import custom
 from pages.shared.layout.browser import settings_button
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
@@ -19,13 +18,11 @@ MOST_TOLD = 3  # problems of one link
 
 
 def head(part: PageState, title: str = "") -> DeltaGenerator:
-    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page.
+    """Draws it; returns the corner for the link to the page.
 
     title: Markdown, if the heading is not the page's own.
     """
     page = PAGES[session().page or ""]
-    if (editing := session().editing) and editing.open:
-        custom.editor(editing)
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
     ):

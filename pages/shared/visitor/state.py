@@ -24,7 +24,6 @@ from pages.shared.streamlit_internals import current_run, went_back
 from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, Moved, draft_of
-from pages.shared.visitor.editing import Editing
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.locks import Locked
 from pages.shared.visitor.views import ViewT, changed
@@ -161,7 +160,6 @@ class Session:
         said: what the last press of a button has to say.
         files: environments uploaded here, by their digest.
         upload_problem: what was wrong with the last one.
-        editing: the one in the editor.
         page: the one shown last.
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
@@ -194,7 +192,6 @@ class Session:
     said: str = ""
     files: dict[str, str] = field(default_factory=dict)
     upload_problem: str = ""
-    editing: Editing | None = None
     page: str | None = None
     stuck: bool = False
     arrived: bool = True
