@@ -142,33 +142,6 @@ def test_power_law_finds_the_exponent() -> None:
     assert np.isnan(metrics.power_law(x[:1], rows[:, :1])[0])
 
 
-def test_reversals_are_found_only_where_they_are() -> None:
-    x = np.array([1.0, 2.0, 3.0])
-    rng = np.random.default_rng(1)
-    falling = np.array([30.0, 20.0, 10.0]) + rng.normal(size=(10, 3))
-    assert metrics.reversals({"a": (x, falling)}) == (3, [])
-    rising = np.array([10.0, 30.0, 20.0]) + rng.normal(size=(10, 3))
-    compared, found = metrics.reversals({"a": (x, falling), "b": (x, rising)})
-    assert compared == 6
-    assert {(r.group, r.smaller, r.larger) for r in found} == {("b", 1, 2), ("b", 1, 3)}
-    assert all(r.p < 0.05 and r.excess > 5 for r in found)
-    level = np.ones((10, 3))
-    assert metrics.reversals({"a": (x, level)}) == (3, [])  # no spread, no difference
-    assert len(metrics.reversals({"a": (x, level * x)})[1]) == 3  # no spread, and always worse
-    assert metrics.reversals({"a": (x, falling[:1])}) == (0, [])
-    holed = falling.copy()
-    holed[0, 1] = np.nan
-    assert metrics.reversals({"a": (x, holed)})[0] == 1
-
-
-def test_holm_corrects_for_the_number_of_comparisons() -> None:
-    """Without differences a reversal is found in at most 5% of families, up to Monte Carlo error."""
-    rng = np.random.default_rng(2)
-    x = np.arange(1.0, 6.0)
-    wrong = sum(bool(metrics.reversals({"a": (x, rng.normal(size=(10, 5)))})[1]) for _ in range(1000))
-    assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
-
-
 def test_growth_between_runs_is_exact_and_leaves_out_seeds_without_a_price() -> None:
     users = np.array([1e3, 1e5, 1e6])
     price = np.array([users**0.5, 2 * users**0.5, [1.0, -1.0, 1.0]])

@@ -60,7 +60,6 @@ from dprl.metrics.seeds import (
 from dprl.metrics.verdicts import (
     VERDICTS,
     Finding,
-    Reversal,
     Verdict,
     at_most,
     every_more_than,
@@ -70,7 +69,6 @@ from dprl.metrics.verdicts import (
     more_than,
     overall,
     rate,
-    reversals,
     share_of_worst,
     t_interval,
 )
@@ -90,7 +88,6 @@ __all__ = [
     "Integers",
     "Measured",
     "Region",
-    "Reversal",
     "Roc",
     "Statistic",
     "Verdict",
@@ -128,7 +125,6 @@ __all__ = [
     "rate",
     "region",
     "regret_band",
-    "reversals",
     "roc",
     "separation",
     "share_of_worst",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from html import escape as html
+from typing import Any
 
 import streamlit as st
 
@@ -17,11 +18,11 @@ from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
-from pages.home.slider import LABEL, NEEDED, STOPS, live_slider
-from pages.home.state import EPSILON, Home, link_to
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, link_to
 from pages.home.story import is_told, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.chart import draw, explain, kept, save_chart
+from pages.shared.layout.component import component
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import shared_with
 from pages.shared.layout.menu import page_link
@@ -33,7 +34,11 @@ from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.address import STORY, query_of
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import read_address, session
+
+# It answers while it moves. Streamlit's own waits a while before it sends, too long to see cause and effect as one.
+_slider = component("slider")
 
 
 def main() -> None:
@@ -70,18 +75,18 @@ def at_one_epsilon(live: bool) -> None:
     told = [(STORY, "on")] if h.story else []
     privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
     with privacy, st.container(key="alone_slider"):  # which stays when the page is within another one
-        live_slider(
-            LABEL,
-            HOME_BUDGETS.index(h.epsilon),
-            STOPS,
-            spoken=[f"epsilon {e:g}" for e in HOME_BUDGETS],
-            ends=promise.ENDS,
-            key=f"{s.version}:epsilon",
-            chart="home_chart",
-            queries=[query_of([*told, *link_to(e)]) for e in HOME_BUDGETS],
-            write="eps" not in st.query_params and h.epsilon != EPSILON.default,
-            on_move=moved,
-        )
+        data = {
+            "label": LABEL,
+            "place": HOME_BUDGETS.index(h.epsilon),
+            "words": STOPS,
+            "spoken": [f"epsilon {e:g}" for e in HOME_BUDGETS],
+            "ends": promise.ENDS,
+            "queries": [query_of([*told, *link_to(e)]) for e in HOME_BUDGETS],
+            "chart": ".st-key-home_chart",  # with a button for each place, which is pressed as the slider moves
+            "write": "eps" not in st.query_params and h.epsilon != EPSILON.default,
+        }
+        key = f"{s.version}:epsilon"  # to move the slider from elsewhere, it is drawn under another one
+        _slider(data=data, key=key, on_place_change=on_value(key, moved))
     if h.drawn[1] != night:  # day and night changed meanwhile
         h.drawn = h.epsilon, night
     costs = known(h.epsilon)
@@ -116,10 +121,11 @@ def chart_runs(epsilon: float) -> list[RunSpec]:
     return [curve.spec for curve in trust(epsilon, HOME_EPISODES).curves]
 
 
-def moved(place: int) -> None:
+def moved(sent: Any) -> None:
     """The slider was moved."""
-    h = session().part(Home)
-    h.epsilon, h.problems = HOME_BUDGETS[place], ()
+    h, place = session().part(Home), sent.get("place")
+    if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # it comes from a browser
+        h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
 def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:

@@ -70,7 +70,7 @@ def frontier_chart(study: SweepView) -> None:
         ("frontier", study.show, study.statistic, study.x, tuple(growth), theorems, night, room, parts),
         lambda: drawn(night=night, room=room),
     )
-    extra = [*trade.order_words(study), *sentences.how_growth(growth), *theorems]
+    extra = [*sentences.how_growth(growth), *theorems]
     measure: Any = study.show
     how = sentences.how_frontier(curves, measure, symbol_of(study.x), extra, study.statistic)
     show(picture, "frontier", picked=point_pressed, how=how, files=partial(downloads, study, drawn))

@@ -127,7 +127,7 @@ def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
     said = drawn(curve(), hopeless).see
     assert "halving ε multiplies the cost by 2. **local** learned little" in said
     assert "95%" in said
-    extra = ["Larger ε is never significantly worse."]
+    extra = ["One more sentence."]
     slope, statistic, *rest = price.how_frontier([curve(), hopeless], "price", "ε", extra)
     assert "halving ε multiplies the cost by 2 (1.87 to 2.14), for ε from 0.1 to 10" in slope
     assert "means over seeds" in statistic

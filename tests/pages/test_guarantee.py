@@ -16,7 +16,7 @@ from dprl.runs.store import Store
 from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
 from dprl.words import at_most
-from pages.shared.online.guarantee import ladder
+from pages.explore.guarantee import ladder
 from pages.shared.results import answers
 from tests.pages.conftest import Visit, charts, words
 from tests.test_layers import ROOT

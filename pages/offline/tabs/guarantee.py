@@ -7,7 +7,7 @@ import streamlit as st
 from dprl.sentences import promise as said
 from pages.offline.record import offline
 from pages.shared.offline import names
-from pages.shared.offline.guarantee import promised
+from pages.shared.results.guarantee import promised
 from pages.shared.text import escape
 
 

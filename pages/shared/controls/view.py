@@ -111,7 +111,6 @@ class Widgets:
         name: str,
         options: Sequence[int],
         titles: Sequence[str],
-        help: str | None = None,
         otherwise: int | None = None,
     ) -> int:
         """A slider over a few numbers; the option nearest to the view's value, or `otherwise` where that is its
@@ -130,6 +129,5 @@ class Widgets:
                 format_func=named.__getitem__,
                 key=key,
                 on_change=on_value(key, self._keep(name, int)),
-                help=help,
             )
         return int(value)
