@@ -8,9 +8,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.words import count, plural
+from pages.offline.cells import coverage_tab, pessimism_tab, policy_tab
 from pages.offline.controls import Described, controls, keep
+from pages.offline.gap import data_tab, gap_tab, guarantee_tab
 from pages.offline.record import EXAMPLES, RUNS, offline
-from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy
 from pages.shared.controls.launch import offer
 from pages.shared.controls.panel import sidebar
 from pages.shared.layout.frame import redrawn
@@ -27,12 +28,12 @@ from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
 
 TABS = {
-    "gap": ("Suboptimality", gap.tab),
-    "pessimism": ("Pessimism", pessimism.tab),
-    "policy": ("Policy", policy.tab),
-    "coverage": ("Coverage", coverage.tab),
-    "guarantee": ("Guarantee", guarantee.tab),
-    "data": ("Data", export.tab),
+    "gap": ("Suboptimality", gap_tab),
+    "pessimism": ("Pessimism", pessimism_tab),
+    "policy": ("Policy", policy_tab),
+    "coverage": ("Coverage", coverage_tab),
+    "guarantee": ("Guarantee", guarantee_tab),
+    "data": ("Data", data_tab),
 }
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec
-from pages.offline.record import EXAMPLES, FIRST, OfflineLink, OfflineState, decode
-from pages.offline.view import OfflineView
+from pages.offline.record import EXAMPLES, FIRST, OfflineLink, OfflineState, OfflineView, decode
 from pages.shared.offline import names
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.views import fields_of

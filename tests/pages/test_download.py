@@ -13,7 +13,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStor
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dprl import OfflineSpec
-from pages.offline.view import OfflineView
+from pages.offline.record import OfflineView
 from pages.shared.layout import chart
 from pages.shared.results import again
 from pages.shared.streamlit_internals import LastingFiles

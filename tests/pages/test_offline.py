@@ -14,9 +14,8 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, following, run
-from pages.offline.record import EXAMPLES, LINEAR, OfflineState
+from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
-from pages.offline.view import OfflineView
 from pages.shared.layout import frame
 from pages.shared.offline.names import kinds, titles
 from pages.shared.offline.settings import constants_by_family, offered

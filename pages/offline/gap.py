@@ -1,4 +1,4 @@
-"""The tab Gap: how far the learned policy is from the best one, against the size of the data set."""
+"""The tabs of all runs: Suboptimality against the size of the data set, Guarantee, and Data."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from dprl.metrics.curves import RunCurves
 from dprl.research.series import gap_picture, gap_series, paper_range
 from dprl.runs.status import RunStatus
 from dprl.sentences import offline as sentences
+from dprl.sentences import promise as said
 from dprl.simulation import OfflineSpec
 from dprl.tables import escape_formulas
 from dprl.words import at_most, count, human, interval, percent, proves
+from pages.offline.cells import chosen_spec
 from pages.offline.record import RUNS, WIDGETS, offline
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
@@ -24,10 +26,13 @@ from pages.shared.layout.terms import explained
 from pages.shared.offline import names
 from pages.shared.online.regret import note
 from pages.shared.results import answers
+from pages.shared.results.again import files, make_again, tidy
+from pages.shared.results.guarantee import promised
 from pages.shared.results.status import awaited
+from pages.shared.text import escape
 
 
-def tab() -> None:
+def gap_tab() -> None:
     """The chart, and what it says of the paper's range."""
     specs = offline().specs
     with st.popover("Axes and data sets", icon=":material/tune:"):
@@ -131,3 +136,38 @@ def problem(spec: OfflineSpec) -> str:
 def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, run: RunStatus) -> Series:
     """One run as the figure wants it."""
     return gap_series(title, kind, one, best, note=note(run), finished=run.state == "done")
+
+
+def guarantee_tab() -> None:
+    """A card for every run, beside each other. All of it follows from the specs."""
+    specs = offline().specs
+    with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
+        st.markdown(said.OFFLINE)
+    grid = st.grid("auto", min_column_width=330)
+    for i, (spec, title) in enumerate(zip(specs, names.titles(specs), strict=True)):
+        with grid.cell(), st.container(border=True, height="stretch"):
+            st.markdown(f"## {escape(title)}", anchors=False)
+            promised(spec, i)
+
+
+def data_tab() -> None:
+    """Downloads for the whole comparison, then one run's spec, code and command."""
+    specs = offline().specs
+    titles = names.titles(specs)
+    table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")
+    best = best_of(specs)
+    drawn = [
+        (spec, curve_of(title, kind, RUNS.curves(spec), best, RUNS.status(spec)))
+        for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
+        if RUNS.curves(spec).begun
+    ]
+    files(
+        "gap",
+        "The suboptimality of every run, for every data set of every size n.",
+        table,
+        specs,
+        "Suboptimality, compared",
+        lambda: gap_picture([spec for spec, _ in drawn], [curve for _, curve in drawn], best, dark=False),
+    )
+    st.markdown("## Make it again without this page", anchors=False)
+    make_again(specs[chosen_spec()])
