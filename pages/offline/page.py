@@ -15,9 +15,8 @@ from pages.offline.record import EXAMPLES, RUNS, offline
 from pages.shared.controls.launch import offer
 from pages.shared.controls.panel import sidebar
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
+from pages.shared.layout.head import common, head, tab_bar
 from pages.shared.layout.share import share
-from pages.shared.layout.tabs import tab_bar
 from pages.shared.layout.terms import explained
 from pages.shared.offline import names
 from pages.shared.results import together

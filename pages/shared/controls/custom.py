@@ -101,7 +101,8 @@ def received(s: Session, file: Any) -> None:
 
 def take_edited(s: Session, key: str) -> None:
     """The button below the text."""
-    s.upload_problem = use(s, st.session_state[key])
+    if (text := st.session_state.get(key)) is not None:
+        s.upload_problem = use(s, text)
 
 
 def use(s: Session, text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -10,7 +12,7 @@ from pages.shared.layout.browser import settings_button
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.address import NOTHING, query_of
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.locks import locked_in_words
 from pages.shared.visitor.state import PageState, session, write_address
 
@@ -77,3 +79,13 @@ def common(text: str) -> None:
     """What all that is shown has in common: on the page, and below every picture that is saved of it."""
     session().common = text
     st.caption(explained(escape(text)))
+
+
+def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str], object]) -> DeltaGenerator:
+    """Draws the tabs of a page; returns the open one, the only one that is drawn. titles: by name; turn(name): opens
+    another."""
+    names = {title: name for name, title in titles.items()}
+    # Not as its `default`, which would make another widget of it at every change and lose a quick second press.
+    st.session_state[key] = titles[now]
+    drawn = st.tabs(list(names), key=key, on_change=on_value(key, lambda title: turn(names[title])))
+    return dict(zip(titles, drawn, strict=True))[now]
