@@ -23,9 +23,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     s = session()
     rows = zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
     shown = [row for row in rows if not row[0].hidden]
-    offered = [i for i, curve in enumerate(s.explore.shown) if not curve.hidden]
-    if not shown:
-        st.info("All curves are hidden. Show one to see its data.")
+    offered = view.offered("see its data")
+    if not offered:
         return
     specs, statistic = [curve.spec for curve, *_ in shown], s.explore.view.statistic
     begin_lacking(specs)

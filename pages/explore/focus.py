@@ -22,9 +22,8 @@ from pages.shared.visitor.state import ask, begin, session
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
     """Menus for curve and seed; the chosen curve, its title and the seed's trace, or None with the reason said."""
     shown = session().explore.shown
-    offered = [i for i, curve in enumerate(shown) if not curve.hidden]
+    offered = view.offered("look at it closely")
     if not offered:
-        st.info("All curves are hidden. Show one to look at it closely.")
         return None
     left, right = st.columns([3, 2], wrap=False)
     with left:

@@ -48,9 +48,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
     """
     curves = session().explore.shown
-    offered = [i for i, curve in enumerate(curves) if not curve.hidden]
+    offered = view.offered("see what it guarantees")
     if not offered:
-        st.info("All curves are hidden. Show one to see what it guarantees.")
         return
     with st.expander("What does (ε, δ) mean?", icon=":material/help:"):
         st.markdown(said.MEANING)

@@ -21,8 +21,7 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen
-from pages.shared.lessons.drag import draggable
+from pages.shared.lessons.answer import answer_field, chosen, draggable
 from pages.shared.lessons.keys import press
 from pages.shared.lessons.known import RUNS, evidence, fault, unknown
 from pages.shared.lessons.pictured import pictured

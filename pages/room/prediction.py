@@ -20,8 +20,7 @@ from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen
-from pages.shared.lessons.drag import draggable
+from pages.shared.lessons.answer import answer_field, chosen, draggable
 from pages.shared.lessons.known import evidence, fault, unknown
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
