@@ -33,7 +33,7 @@ from pages.shared.results import answers, data
 from pages.shared.results.evidence import AttackScores
 from pages.shared.results.status import ACTIVE, line, pause_switch, price, stopped, words, working_out
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, attempt, session
 
@@ -137,12 +137,12 @@ def attack_strip() -> None:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             cost = f"It takes {price([spec])}.".replace("seed", "part")
             st.markdown(f":material/info: {said} {cost}", width="stretch")
-            st.button(
+            button(
                 f"Play {spec.executions * spec.seeds:,} trials",
-                icon=":material/play_arrow:",
+                start_attack,
+                icon="play_arrow",
                 type="primary",
                 key="play",
-                on_click=callback(start_attack),
             )
     elif run.state != "done":
         again = partial(ask, [spec], owner_id("attack"), again=True)

@@ -23,7 +23,7 @@ from pages.shared.results import data, status
 from pages.shared.results.runs import ONLINE
 from pages.shared.results.status import ACTIVE, awaited
 from pages.shared.visitor import links
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
@@ -122,13 +122,7 @@ def offer_baselines(missing: Sequence[Curve]) -> None:
             ),
             width="stretch",
         )
-        st.button(
-            "Run without privacy",
-            icon=":material/play_arrow:",
-            type="primary",
-            on_click=callback(run_baselines),
-            args=(missing,),
-        )
+        button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
 
 
 def run_baselines(missing: Sequence[Curve]) -> None:

@@ -28,7 +28,7 @@ from pages.shared.lessons.pictured import pictured
 from pages.shared.results import together
 from pages.shared.results.again import save_citations
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
@@ -73,14 +73,14 @@ def list_lessons() -> None:
 
 def lesson_card(lesson: Lesson, number: int) -> None:
     """One of them."""
-    st.button(
+    button(
         f"**{number}. {escape(lesson.title)}**",
+        go,
+        lesson.key,
+        icon="arrow_forward",
         key=f"open_{lesson.key}",
         type="tertiary",
-        icon=":material/arrow_forward:",
         icon_position="right",
-        on_click=callback(go),
-        args=(lesson.key,),
     )
     st.markdown(explained(escape(lesson.say)))
     questions = counted(len(lesson.steps), "question")

@@ -22,7 +22,7 @@ from pages.shared.offline import names
 from pages.shared.results import together
 from pages.shared.results.together import PACE, Progress
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
 
@@ -61,12 +61,12 @@ def examples() -> None:
     part = offline()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
         for i, example in enumerate(EXAMPLES):
-            st.button(
+            button(
                 example.title,
+                part.take,
+                example,
                 key=f"example_{i}",
                 help=escape(example.say),
-                on_click=callback(part.take),
-                args=(example,),
                 type="primary" if part.specs == example.specs else "secondary",
             )
     for example in EXAMPLES:

@@ -20,7 +20,7 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results.again import save_citations
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
 from pages.users import views, words
 from pages.users.link import change, take, take_over, users, users_table
@@ -88,7 +88,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
         st.markdown("Enough would be", width="content")
         for number, way in enumerate(ways(users_table(), asked, "central")):
             label = words.change(asked, way)
-            st.button(label, key=f"way_{number}", on_click=callback(take), args=(way,))
+            button(label, take, way, key=f"way_{number}")
         page_link("data", "Logged data of your users")
 
 

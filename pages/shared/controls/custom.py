@@ -18,7 +18,7 @@ from dprl.links import MAX_MODEL
 from dprl.words import size
 from pages.shared.controls.widgets import locked
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.state import Session
 
 WORLD = ENVIRONMENTS["custom"]
@@ -71,9 +71,7 @@ def editor_controls(s: Session) -> None:
             ):
                 edited = f"{s.version}:edited"
                 st.text_area("Environment in use, as JSON", laid_out(model), height=400, key=edited)
-                st.button(
-                    "Use it", type="primary", key="edit_use", on_click=callback(take_edited), args=(s, edited)
-                )
+                button("Use it", take_edited, s, edited, type="primary", key="edit_use")
     if len(model) > MAX_MODEL:
         st.caption(
             f"At {size(len(model))} it is too large for a link: send the file along, and whoever opens your link "

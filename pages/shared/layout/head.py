@@ -12,7 +12,7 @@ from pages.shared.layout.browser import settings_button
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.address import NOTHING, query_of
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.locks import locked_in_words
 from pages.shared.visitor.state import PageState, session, write_address
 
@@ -66,13 +66,7 @@ def shared_with(part: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="alone_sentence"):
         st.markdown(f"**Whoever shared this link says:** {escape(part.sentence)}", width="stretch")
         if not st.context.is_embedded:
-            st.button(
-                "Hide it",
-                icon=":material/close:",
-                type="tertiary",
-                on_click=callback(hide),
-                key="hide_sentence",
-            )
+            button("Hide it", hide, icon="close", type="tertiary", key="hide_sentence")
 
 
 def common(text: str) -> None:

@@ -15,7 +15,7 @@ from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.state import PageState, attempt, session, write_address
 
 ONLY_HERE = (
@@ -103,13 +103,7 @@ def short_link(page: str, query: str) -> None:
     )
     code = s.short.get((page, query))
     if code is None:
-        st.button(
-            "Make a short link",
-            key="shorten",
-            icon=":material/link:",
-            on_click=callback(shorten),
-            args=(page, query),
-        )
+        button("Make a short link", shorten, page, query, icon="link", key="shorten")
         return
     copy_link(f"s={code}", "Copy short link")
     qr(address.whole_address(f"s={code}"), "the short link")

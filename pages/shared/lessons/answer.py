@@ -13,7 +13,7 @@ from dprl.lessons import Choice, Marker, Order, Prediction
 from dprl.messages import filled, messages
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.component import component
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, callback, on_value
 from pages.shared.visitor.state import session
 
 Said = Callable[[str], None]
@@ -30,12 +30,12 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
         with st.container(horizontal=True, gap="small", key="items"):
             for item, words in enumerate(prediction.items):
                 named = text.find(prediction.letters[item])
-                st.button(
+                button(
                     filled(SAID["named"], number=named + 1, name=words) if named >= 0 else words,
+                    put,
+                    item,
                     key=f"item_{item}",
                     type="primary" if named >= 0 else "secondary",
-                    on_click=callback(put),
-                    args=(item,),
                 )
         hint(SAID["order_hint"])
     elif isinstance(prediction, Marker):

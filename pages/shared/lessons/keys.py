@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.shared.layout.component import component
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 
 _keys = component("present_keys")
 
@@ -29,12 +29,5 @@ def press(
     disabled: bool = False,
 ) -> None:
     """A button; one that leads nowhere here is disabled, so that its neighbours stay where they are."""
-    st.button(
-        label,
-        icon=f":material/{icon}:",
-        key=key,
-        type="primary" if primary else "secondary",
-        disabled=disabled,
-        on_click=callback(action),
-        args=arguments,
-    )
+    kind = "primary" if primary else "secondary"
+    button(label, action, *arguments, icon=icon, key=key, type=kind, disabled=disabled)

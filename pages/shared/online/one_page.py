@@ -20,7 +20,7 @@ from pages.shared.layout.download import save
 from pages.shared.online.played import drawn_there, played_page
 from pages.shared.results import answers
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import session
 
 OTHER = "It opens with the share of V\\* lost, in place of the measure that is drawn here."
@@ -43,13 +43,7 @@ def offer_page() -> None:
     wanted = tuple(curve.spec for curve in curves)
     if s.taken != wanted:
         st.caption("An HTML file that plays these runs live in any browser, with a slider for ε.")
-        st.button(
-            "Prepare the page",
-            key="prepare_page",
-            icon=":material/play_circle:",
-            on_click=callback(prepare),
-            args=(wanted,),
-        )
+        button("Prepare the page", prepare, wanted, icon="play_circle", key="prepare_page")
         return
     try:
         found = {

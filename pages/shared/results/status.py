@@ -14,7 +14,7 @@ from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say
 from pages.shared.results.data import store
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, session
 
@@ -184,4 +184,4 @@ def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
         action()
         st.rerun()
 
-    st.button(label, icon=f":material/{icon}:", on_click=callback(pressed), key=key, width="content")
+    button(label, pressed, icon=icon, key=key, width="content")

@@ -49,3 +49,9 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
             use(value)
 
     return callback(changed)
+
+
+def button(label: str, action: Callable[..., object], *arguments: Any, icon: str = "", **how: Any) -> None:
+    """A button that does something. icon: its name among Material's; how: as Streamlit has it."""
+    sign = f":material/{icon}:" if icon else None
+    st.button(label, icon=sign, on_click=callback(action), args=arguments, **how)
