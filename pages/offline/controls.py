@@ -21,11 +21,11 @@ from pages.shared.controls.launch import described
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
 from pages.shared.controls.panel import environment, environment_parameters, parameters
 from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
-from pages.shared.controls.widgets import complaint, exact, fold, into, locked, log_slider, select, stops
+from pages.shared.controls.widgets import complaint, exact, fold, locked, log_slider, select, stops
 from pages.shared.offline import settings as offline_settings
 from pages.shared.offline.settings import BUDGET, OfflineSettings, specs_of
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.callbacks import into, on_value
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, session
 

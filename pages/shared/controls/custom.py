@@ -17,6 +17,7 @@ from dprl.fields import SpecError, decode
 from dprl.links import MAX_MODEL
 from dprl.words import size
 from pages.shared.controls.widgets import locked
+from pages.shared.layout.download import save
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.state import Session
@@ -46,25 +47,8 @@ def editor_controls(s: Session) -> None:
     if s.upload_problem:
         st.caption(f":red[{escape(s.upload_problem)}]")
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Example",
-            json.dumps(EXAMPLE, indent=1),
-            "example.json",
-            "application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            key="custom_example",
-            help="A file to start from.",
-        )
-        st.download_button(
-            "This one",
-            model,
-            "environment.json",
-            "application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            key="custom_this",
-        )
+        save("example.json", "Example", "application/json", lambda: json.dumps(EXAMPLE, indent=1))
+        save("environment.json", "This one", "application/json", lambda: model)
         if len(model) <= MOST_EDITED:
             with st.popover(
                 "Edit", icon=":material/edit:", key="custom_edit", disabled=locked("environment")

@@ -15,7 +15,7 @@ from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.callbacks import button, on_value
+from pages.shared.visitor.callbacks import button, into, on_value
 from pages.shared.visitor.state import PageState, attempt, session, write_address
 
 ONLY_HERE = (
@@ -48,7 +48,11 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
     locked = part.locked
     if PAGES[s.page or ""].settings:
         st.toggle(
-            "Lock the settings", s.locking, key="locking", on_change=on_value("locking", lock), help=LOCK_HELP
+            "Lock the settings",
+            s.locking,
+            key="locking",
+            on_change=on_value("locking", into(s, "locking")),
+            help=LOCK_HELP,
         )
         locked = locks.EVERYTHING if s.locking else locked
     query = query_of([*link, *locks.encode(locked)])
@@ -88,11 +92,6 @@ def in_a_page(query: str) -> None:
     st.code(
         f'<iframe src="{html(there)}" width="100%" height="640"></iframe>', language=None, wrap_lines=True
     )
-
-
-def lock(on: bool) -> None:
-    """The switch."""
-    session().locking = on
 
 
 def short_link(page: str, query: str) -> None:

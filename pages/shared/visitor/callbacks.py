@@ -55,3 +55,12 @@ def button(label: str, action: Callable[..., object], *arguments: Any, icon: str
     """A button that does something. icon: its name among Material's; how: as Streamlit has it."""
     sign = f":material/{icon}:" if icon else None
     st.button(label, icon=sign, on_click=callback(action), args=arguments, **how)
+
+
+def into(settings: object, name: str) -> Callable[[Any], None]:
+    """Stores one of the settings that a page has besides the draft."""
+
+    def store(value: Any) -> None:
+        setattr(settings, name, value)
+
+    return store
