@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -30,8 +29,9 @@ from dprl.papers.ranking import Ranking, rank, workers
 from dprl.papers.report import version
 from dprl.runs.database import setting
 from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, Spec, answered, kinds, online, run
-from dprl.sitemap import PAGES, Page
 from pages.attack.link import DEFAULT
+from pages.offline.record import bundled_specs
+from pages.shared.examples import example_specs, home_specs
 from pages.shared.lessons.known import OWN
 from pages.shared.results.bundled import asset, path_of
 from pages.tradeoffs import study as studies
@@ -208,12 +208,6 @@ def lines_of(table: dict[str, Any]) -> str:
     return "{" + ",\n".join(parts) + "}\n"
 
 
-def runs_of(page: Page, name: str) -> list[Spec]:
-    """The specs in one of a page's files of runs: bundled.py in the page's folder says which."""
-    found: list[Spec] = import_module(f"pages.{page.folder}.bundled").FILES[name]()
-    return found
-
-
 # The text of each file of assets/ that is not thinned curves of runs.
 OTHERS: dict[str, Callable[[], str]] = {
     "optima": lambda: listed(optima()),  # of no page alone
@@ -225,14 +219,19 @@ OTHERS: dict[str, Callable[[], str]] = {
     "start": lambda: lines_of(story()),
     "ranking": lambda: lines_of(ranking()),
 }
-CURVES = {name: page for page in PAGES.values() for name in page.bundled if name not in OTHERS}
+# The runs of each of the others.
+CURVES: dict[str, Callable[[], list[Any]]] = {
+    "home": home_specs,
+    "examples": example_specs,
+    "offline": bundled_specs,
+}
 
 
 def main(names: Collection[str]) -> None:
     """Writes the files named; all of them where none is."""
     for name in (*CURVES, *OTHERS):
         if name in names or not names:
-            text = listed(map(compute, runs_of(CURVES[name], name))) if name in CURVES else OTHERS[name]()
+            text = listed(map(compute, CURVES[name]())) if name in CURVES else OTHERS[name]()
             path_of(name).write_text(text, encoding="utf-8")
     if "papers-added" in names:
         asked = {spec: question for claim in CLAIMS.values() for spec, question in claim.questions.items()}

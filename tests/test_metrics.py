@@ -124,33 +124,6 @@ def test_power_law_finds_the_exponent() -> None:
     assert np.isnan(metrics.power_law(x[:1], rows[:, :1])[0])
 
 
-def test_reversals_are_found_only_where_they_are() -> None:
-    x = np.array([1.0, 2.0, 3.0])
-    rng = np.random.default_rng(1)
-    falling = np.array([30.0, 20.0, 10.0]) + rng.normal(size=(10, 3))
-    assert metrics.reversals({"a": (x, falling)}) == (3, [])
-    rising = np.array([10.0, 30.0, 20.0]) + rng.normal(size=(10, 3))
-    compared, found = metrics.reversals({"a": (x, falling), "b": (x, rising)})
-    assert compared == 6
-    assert {(r.group, r.smaller, r.larger) for r in found} == {("b", 1, 2), ("b", 1, 3)}
-    assert all(r.p < 0.05 and r.excess > 5 for r in found)
-    level = np.ones((10, 3))
-    assert metrics.reversals({"a": (x, level)}) == (3, [])  # no spread, no difference
-    assert len(metrics.reversals({"a": (x, level * x)})[1]) == 3  # no spread, and always worse
-    assert metrics.reversals({"a": (x, falling[:1])}) == (0, [])
-    holed = falling.copy()
-    holed[0, 1] = np.nan
-    assert metrics.reversals({"a": (x, holed)})[0] == 1
-
-
-def test_holm_corrects_for_the_number_of_comparisons() -> None:
-    """Without differences a reversal is found in at most 5% of families, up to Monte Carlo error."""
-    rng = np.random.default_rng(2)
-    x = np.arange(1.0, 6.0)
-    wrong = sum(bool(metrics.reversals({"a": (x, rng.normal(size=(10, 5)))})[1]) for _ in range(1000))
-    assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
-
-
 def test_growth_between_runs_is_exact_and_leaves_out_seeds_without_a_price() -> None:
     users = np.array([1e3, 1e5, 1e6])
     price = np.array([users**0.5, 2 * users**0.5, [1.0, -1.0, 1.0]])
@@ -254,15 +227,6 @@ def test_a_median_of_what_is_not_there_is_nothing() -> None:
     assert np.isnan(metrics.median_band(np.zeros((0, 2)))).all()
 
 
-def test_totals_of_seeds_with_times_of_their_own_are_compared_at_the_same_times() -> None:
-    first = (np.array([10, 100, 1000]), np.array([[1.0, 0.0], [10.0, 4.0], [19.0, 4.0]]))
-    other = (np.array([20, 1000]), np.array([[4.0, 0.0], [53.0, 98.0]]))  # its blocks were longer
-    at, found = metrics.at_common_points([first, other])
-    assert at.tolist() == [10, 100, 1000]
-    np.testing.assert_array_equal(found[0], first[1])  # at its own times nothing is changed
-    np.testing.assert_allclose(found[1], [[2.0, 0.0], [8.0, 8.0], [53.0, 98.0]])
-
-
 def test_the_fewest_pulls_by_hand() -> None:
     # ln(1/0.4) = ln 2.5 = 0.916291; 24 * 0.1 * 0.2 = 0.48
     assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.48, rel=1e-6)
@@ -284,12 +248,6 @@ def test_noise_is_measured_by_its_root_mean_square() -> None:
     assert metrics.count_noise(np.zeros(0), np.zeros(0)).typical == 0
 
 
-def test_a_bound_has_held_in_the_seeds_that_never_left_it() -> None:
-    ratio = np.array([[0.1, 0.5], [0.9, 1.2], [1.0, np.nan], [np.nan, np.nan]])
-    assert metrics.noise_coverage(ratio) == metrics.Coverage(kept=3, seeds=4, worst=1.2)
-    assert metrics.noise_coverage(np.full((2, 2), np.nan)) is None
-
-
 def test_policies_against_the_optimal_one() -> None:
     occupancy = np.array([[1.0, 0.0], [0.5, 0.5]])
     assert metrics.time_shared(occupancy, occupancy) == 1
@@ -309,12 +267,6 @@ def test_what_came_late_of_a_curve() -> None:
     assert metrics.late_share(k, np.array([1.0, 8.0, np.nan]), 100) == pytest.approx(0.875)
     assert np.isnan(metrics.late_share(k, np.array([1.0, -8.0, 10.0]), 1000))
     assert np.isnan(metrics.late_share(k, np.array([1.0, 8.0, -10.0]), 1000))
-
-
-def test_a_mean_that_few_seeds_carry_is_known_by_its_median() -> None:
-    assert metrics.skewed_median(np.array([1.0, 1.0, 100.0])) == 1.0
-    assert metrics.skewed_median(np.array([1.0, 2.0, 3.0])) is None
-    assert metrics.skewed_median(np.array([0.0, 0.0, 9.0])) is None
 
 
 def test_shares_of_all_there_is_to_lose() -> None:

@@ -12,10 +12,12 @@ from functools import cache
 from html import escape
 from typing import Any
 
+import numpy as np
+
 from dprl.assets import classic, plain, web_source
 from dprl.figures import style
 from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import Slider, markup, plainly
+from dprl.figures.standalone_html import markup
 from dprl.player.page import DRAWN_NOTICES, packed
 from dprl.player.plotly import plotly
 from dprl.version import VERSION
@@ -24,6 +26,23 @@ STORY = ("story_parts.js", "story_scenes.js", "story.js")
 SCRIPTS = ("player_parts.js", "site_guess.js", "site.js")
 STOPS = "A slider stops where something was computed, and nowhere between. "
 Cells = Callable[[tuple[int, ...]], list[list[str]]]
+
+
+@dataclass(frozen=True)
+class Slider:
+    """What can be moved.
+
+    Attributes:
+        label: in words.
+        stops: ascending; where the line of a chart stands, if one is drawn.
+        words: what each stop is called.
+        at: the place of the first one shown.
+    """
+
+    label: str
+    stops: tuple[float, ...]
+    words: tuple[str, ...]
+    at: int
 
 
 @dataclass(frozen=True)
@@ -197,6 +216,15 @@ def _plot(plot: Plot, sliders: Sequence[Slider]) -> dict[str, object]:
     }
     lines = {"upright": plot.upright, "level": plot.level, "guessed": plot.guessed}
     return {"turned": plot.turned, **lines, **pictures}
+
+
+def plainly(value: Any) -> Any:
+    """Arrays as lists; JSON has no NaN, and Plotly takes null for one."""
+    if isinstance(value, np.ndarray):
+        return [None if isinstance(v, float) and not np.isfinite(v) else v for v in value.tolist()]
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} has no place in a page")
 
 
 def _cells(table: Numbers, sliders: Sequence[Slider]) -> list[list[list[str]]]:

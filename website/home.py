@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from html import escape
 
 from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import Slider
 from dprl.figures.trust import lost_by_trust
 from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS
 from pages.home.story import story_content
-from pages.home.taken import LABEL, NEEDED, STOPS
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.names import in_common
 from pages.shared.results.trusted import best, known
-from website.document import Document, Numbers, Plot, Sliders, Story, paragraph
+from website.document import Document, Numbers, Plot, Slider, Sliders, Story, paragraph
 
 AFTER = "home"  # what is below the story, where links to Home lead
 LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."

@@ -6,15 +6,14 @@ from dataclasses import replace
 from functools import cache
 
 from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import Slider, markup
-from dprl.figures.users import users_by_trust
+from dprl.figures.standalone_html import markup
 from dprl.privacy import PRIVATIZERS
 from dprl.sitemap import PAGES
 from dprl.users import Asked, Need, answers
 from dprl.words import human
 from pages.users import views, words
 from pages.users.link import users_table
-from website.document import Document, Numbers, Plot, Sliders, paragraph
+from website.document import Document, Numbers, Plot, Slider, Sliders, paragraph
 
 EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 USERS = tuple(10**power for power in range(4, 16))
@@ -93,4 +92,4 @@ def cells(at: tuple[int, ...]) -> list[list[str]]:
 def picture(place: int, dark: bool) -> Picture:
     """Users needed against epsilon, in one environment."""
     asked, found = _asked(place, EPSILONS.index(DEFAULT.epsilon), USERS.index(DEFAULT.users))
-    return users_by_trust(views.curves(asked, found), None, see=SEE, dark=dark)
+    return views.picture(asked, found, dark, SEE, mine=False)

@@ -6,7 +6,7 @@ single lines, points and words, and hands over a `Picture`. A line of theory is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,29 +57,10 @@ class Chart:
         self.layout["margin"] |= {"l": 4, "r": 4, "t": 4, "b": 4}
         self.layout["title"]["text"] = ""
 
-    def axes(self, i: int, x: Trace, y: Trace) -> Trace:
-        """Lays down the i-th pair of axes, styled as the first (i = 0); what traces have that are drawn on it.
-
-        x, y: what its axes have beyond, their `domain` above all.
-        """
-        name = "" if i == 0 else str(i + 1)
-        self.layout[f"xaxis{name}"] = self.layout["xaxis"] | {"anchor": f"y{name}"} | x
-        self.layout[f"yaxis{name}"] = self.layout["yaxis"] | {"anchor": f"x{name}"} | y
-        return {"xaxis": f"x{name}", "yaxis": f"y{name}"}
-
-    def heading(
-        self, text: str, x: float, y: float, size: float = 13, color: str = "", yshift: int = 0
-    ) -> None:
+    def heading(self, text: str, x: float, y: float, yshift: int = 0) -> None:
         """The name of a pair of axes above its upper left corner, at these shares of the plot."""
-        corner: Trace = {
-            "x": x,
-            "xref": "paper",
-            "xanchor": "left",
-            "y": y,
-            "yref": "paper",
-            "yanchor": "bottom",
-        }
-        self.note(text, color, size, **corner, **({"yshift": yshift} if yshift else {}))
+        corner: Trace = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "bottom"}
+        self.note(text, size=13, x=x, y=y, yshift=yshift, **corner)
 
     def reach(self, low: float = np.inf, high: float = -np.inf) -> None:
         """Has the vertical axis, if it is logarithmic and has a range, reach these powers of ten, too."""
@@ -170,3 +151,12 @@ def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> 
     """A table of parts, each a mapping from a column to its values, one below the other; columns: if there is none."""
     frames = [pd.DataFrame(part) for part in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
+
+
+def intervals(values: Sequence[float], low: Sequence[float], high: Sequence[float], color: str) -> Trace:
+    """What has a trace show intervals [P] around its values [P] on the horizontal axis."""
+    sides = {
+        "array": np.nan_to_num(np.subtract(high, values)),
+        "arrayminus": np.nan_to_num(np.subtract(values, low)),
+    }
+    return sides | {"type": "data", "symmetric": False, "thickness": 2, "width": 5, "color": color}

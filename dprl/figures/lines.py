@@ -59,7 +59,6 @@ class Series:
         v_star: the best value of an episode.
         world: the environment's title, where it has to be said.
         growth: the exponent of cumulative regret over the last tenfold of episodes, with its interval.
-        median: [C] over seeds, for a table that has it beside the mean.
         needed: from how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
             if unknown.
         place: names the environment with its parameters; losses are only compared within one.
@@ -77,7 +76,6 @@ class Series:
     shown: bool = True
     v_star: float | None = None
     growth: tuple[float, float, float] | None = None
-    median: Array | None = None
     needed: float | None = None
     place: str = ""
     world: str = ""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import style
-from dprl.figures.chart import Chart
+from dprl.figures.chart import Chart, intervals
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.words import human, interval, rough
@@ -85,15 +85,7 @@ def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
         [row.needed],
         [y],
         marker={"symbol": row.style.symbol, "size": 11, "color": color},
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [min(row.high, most) - row.needed],
-            "arrayminus": [row.needed - row.low],
-            "color": color,
-            "thickness": 2,
-            "width": 6,
-        },
+        error_x=intervals([row.needed], [row.low], [min(row.high, most)], color),
         text=[style.plain(row.note) or rough(row.needed)],
         textposition="top center",
         textfont={"color": chart.colors.ink, "size": 12},

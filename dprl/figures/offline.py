@@ -79,16 +79,9 @@ def prices_over_n(
     return chart.picture(PRICE_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"price-{log_y}")
 
 
-def _over_n(
-    title: str,
-    y_title: str,
-    curves: Sequence[Series],
-    dark: bool,
-    height: int = 420,
-    subtitle: str = "mean over data sets",
-) -> Chart:
-    height += 18 * len(curves)
-    return Chart(title, X_TITLE, y_title, subtitle=subtitle, height=height, dark=dark)
+def _over_n(title: str, y_title: str, curves: Sequence[Series], dark: bool) -> Chart:
+    height = 420 + 18 * len(curves)
+    return Chart(title, X_TITLE, y_title, subtitle="mean over data sets", height=height, dark=dark)
 
 
 def _draw(

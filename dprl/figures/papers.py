@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import lines, style
-from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.chart import Chart, Trace, intervals, stacked
 from dprl.figures.lines import Array, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
@@ -133,13 +133,12 @@ def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = Fals
             color,
             own[0][1].look.symbol,
             10,
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [min(row.high, 10 * row.needed) - row.needed for _, row in own],
-                "arrayminus": [row.needed - row.low for _, row in own],
-                "color": color,
-            },
+            error_x=intervals(
+                [row.needed for _, row in own],
+                [row.low for _, row in own],
+                [min(row.high, 10 * row.needed) for _, row in own],
+                color,
+            ),
             customdata=[
                 f"<b>{style.plain(r.name)}</b>, {r.model}<br>{r.words}<br>{r.mechanism}" for _, r in own
             ],
@@ -253,15 +252,9 @@ def _settings_points(
         symbol,
         11,
         2,
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": np.nan_to_num([row.high - row.value for row in rows]),
-            "arrayminus": np.nan_to_num([row.value - row.low for row in rows]),
-            "thickness": 1.6,
-            "width": 5,
-            "color": ink,
-        },
+        error_x=intervals(
+            [row.value for row in rows], [row.low for row in rows], [row.high for row in rows], ink
+        ),
         customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in rows],
         hovertemplate="%{customdata}<extra></extra>",
     )

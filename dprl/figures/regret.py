@@ -145,16 +145,12 @@ def distinct(labels: Sequence[str]) -> list[str]:
     return result
 
 
-def regret_numbers(
-    curves: Sequence[Series], statistic: str = "mean", x: str = "episodes", *, median: bool = False
-) -> pd.DataFrame:
-    """The means (or medians) and intervals drawn, one row for each curve and checkpoint. median: with a column of it
-    beside the mean."""
-    columns = ["curve", x, statistic, "low (95%)", "high (95%)", *(["median"] if median else []), "seeds"]
+def regret_numbers(curves: Sequence[Series], statistic: str = "mean", x: str = "episodes") -> pd.DataFrame:
+    """The means (or medians) and intervals drawn, one row for each curve and checkpoint."""
+    columns = ["curve", x, statistic, "low (95%)", "high (95%)", "seeds"]
     parts = [
         {"curve": curve.label, x: np.asarray(curve.x, np.int64)}
         | curve.numbers(statistic)
-        | ({"median": curve.center if curve.median is None else curve.median} if median else {})
         | {"seeds": np.isfinite(curve.rows).sum(axis=0)}
         for curve in curves
         if len(curve.x)

@@ -54,13 +54,19 @@ class Cost:
 
 
 def lost_by_trust(
-    by_epsilon: Mapping[float, Sequence[Cost]], *, epsilon: float, v_star: float, see: str = "", dark: bool
+    by_epsilon: Mapping[float, Sequence[Cost]],
+    *,
+    epsilon: float,
+    v_star: float,
+    slider: bool = False,
+    see: str = "",
+    dark: bool,
 ) -> Picture:
     """The curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
     The figure carries the curves of every epsilon: pressing the i-th of its (invisible) buttons, class
     `updatemenu-button`, shows the i-th epsilon, without asking the server for another figure. Of a single epsilon there
-    are none. The axes are the same for all.
+    are none. The axes are the same for all. slider: of Plotly, in place of the buttons.
     """
     costs, alone = by_epsilon[epsilon], len(by_epsilon) == 1
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
@@ -69,7 +75,7 @@ def lost_by_trust(
         "Users so far (one episode each)",
         "Share of V* lost",
         subtitle=f"ε = {epsilon:g}" if alone else "",
-        height=400,
+        height=510 if slider else 400,
         dark=dark,
     )
     for trace, (x, y) in zip(_moving(chart, costs, epsilon), places[epsilon], strict=True):
@@ -88,7 +94,12 @@ def lost_by_trust(
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 100 * LEARNED, "y1": 100 * LEARNED}
     line = {"color": chart.colors.muted, "width": 1}
     chart.layout["shapes"] = [level | {"line": line, "layer": "below"}]
-    chart.layout["updatemenus"] = [] if alone else _buttons(by_epsilon, places, dark)
+    steps = [] if alone else _steps(by_epsilon, places, dark)
+    if slider:
+        at = {"active": list(by_epsilon).index(epsilon), "currentvalue": {"prefix": "ε = "}, "pad": {"t": 56}}
+        chart.layout["sliders"] = [{"steps": steps, **at}]
+    else:
+        chart.layout["updatemenus"] = _buttons(steps)
     return chart.picture(ALT, see, lost_numbers(costs, epsilon))
 
 
@@ -117,13 +128,13 @@ def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
     return [band, *curves, *marks]
 
 
-def _buttons(
+def _steps(
     by_epsilon: Mapping[float, Sequence[Cost]], places: Mapping[float, list[Place]], dark: bool
 ) -> list[Trace]:
-    """Two groups of buttons that are not seen, one for each epsilon."""
-    steps = [
+    """What turns the chart to each epsilon."""
+    return [
         {
-            "label": " ",
+            "label": f"{e:g}",
             "method": "update",
             "args": [
                 {"x": [x for x, _ in found], "y": [y for _, y in found], **_shades(by_epsilon[e], e, dark)},
@@ -133,10 +144,19 @@ def _buttons(
         }
         for e, found in places.items()
     ]
+
+
+def _buttons(steps: list[Trace]) -> list[Trace]:
+    """Two groups of buttons that are not seen; none without steps."""
+    steps = [step | {"label": " "} for step in steps]
     half = (len(steps) + 1) // 2  # beside each other they fit into the plot, so that they ask for no margin
     middle = {"x": 0.5, "y": 0.5, "xanchor": "center", "yanchor": "middle"}
     unseen = {"bgcolor": "rgba(0,0,0,0)", "borderwidth": 0, "showactive": False, "font": {"size": 1}}
-    return [{"type": "buttons", "buttons": part, **middle, **unseen} for part in (steps[:half], steps[half:])]
+    return [
+        {"type": "buttons", "buttons": part, **middle, **unseen}
+        for part in (steps[:half], steps[half:])
+        if part
+    ]
 
 
 def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""How many users each kind of trust takes, against epsilon: on a page, and as a drawing for print.
+"""How many users each kind of trust takes, against epsilon.
 
 What was measured is a solid line with filled markers; what a law extrapolates is dashed, its markers open. The band of
 either is its own error.
@@ -15,8 +15,8 @@ import pandas as pd
 from dprl.figures import lines, looks, style
 from dprl.figures.chart import Chart, Trace, stacked
 from dprl.figures.lines import Array
-from dprl.figures.picture import Picture, Sketch
-from dprl.words import human, power, rough
+from dprl.figures.picture import Picture
+from dprl.words import human, rough
 
 ALT = "Line chart of the users needed against the privacy budget epsilon, by privacy model."
 TITLE = "Users needed, by privacy model"
@@ -139,70 +139,3 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
         )
     found = stacked(parts)
     return pd.DataFrame(found[np.isfinite(found["users"])])
-
-
-WIDE, HIGH = 680, 330
-LEFT, RIGHT, TOP, BOTTOM = 54, 150, 14, 40  # room for ticks, names of lines, and titles
-
-
-def printed_users(curves: Sequence[UsersCurve], mine: Mine) -> Sketch:
-    """The same for print, on white: names stand at the ends of their lines."""
-    colors = style.theme(False)
-    low, high = _decades(curves, mine)
-    ends = curves[0].epsilon[[0, -1]]
-
-    def across(epsilon: Array) -> Array:
-        share = (np.log(epsilon) - np.log(ends[0])) / (np.log(ends[1]) - np.log(ends[0]))
-        return np.asarray(LEFT + (WIDE - LEFT - RIGHT) * share)
-
-    def up(users: Array) -> Array:
-        share = (np.log(users) - np.log(low)) / (np.log(high) - np.log(low))
-        return np.asarray(HIGH - BOTTOM - (HIGH - TOP - BOTTOM) * np.clip(share, 0, 1))
-
-    def text(x: float, y: float, words: str, more: str = "") -> str:
-        return f'<text x="{x:.1f}" y="{y:.1f}" font-size="11" {more}>{style.plain(words)}</text>'
-
-    right, floor = WIDE - RIGHT, HIGH - BOTTOM
-    parts = []
-    decades = range(round(np.log10(low)), round(np.log10(high)) + 1)
-    for users in 10.0 ** np.array(decades[::2]):
-        at = float(up(users))
-        parts.append(f'<path d="M{LEFT} {at:.1f}H{right}" stroke="#D7DCE2"/>')
-        parts.append(text(LEFT - 6, at + 4, power(float(users)), 'text-anchor="end"'))
-    for epsilon in np.array(TICKS):
-        at = float(across(epsilon))
-        parts.append(f'<path d="M{at:.1f} {TOP}V{floor}" stroke="#D7DCE2"/>')
-        parts.append(text(at, floor + 15, f"{epsilon:g}", 'text-anchor="middle"'))
-    parts.append(text((LEFT + right) / 2, HIGH - 6, X_TITLE, 'text-anchor="middle"'))
-    names: list[tuple[float, str, str]] = []
-    for curve in curves:
-        color = looks.color(curve.model, None, False)
-        shown = np.isfinite(curve.needed)
-        x, y = across(curve.epsilon[shown]), up(curve.needed[shown])
-        if not shown.any():
-            continue
-        if np.isfinite(curve.factor):
-            top, bottom = (up(curve.needed[shown] * side) for side in (curve.factor, 1 / curve.factor))
-            around = _points(np.concatenate([x, x[::-1]]), np.concatenate([top, bottom[::-1]]))
-            parts.append(f'<polygon points="{around}" fill="{color}" fill-opacity="{OPACITY[curve.how]}"/>')
-        dash = "" if curve.measured else ' stroke-dasharray="7 4"'
-        parts.append(
-            f'<polyline points="{_points(x, y)}" fill="none" stroke="{color}" stroke-width="2.2"{dash}/>'
-        )
-        names.append((float(y[-1]), color, curve.name))
-    below = -np.inf
-    for end, color, name in sorted(names):
-        below = max(end, below + 14)
-        parts.append(text(right + 6, below + 4, name, f'fill="{color}" font-weight="600"'))
-    mine_x, mine_y = float(across(np.array(mine.epsilon))), float(up(np.array(mine.users)))
-    parts.append(f'<path d="M{LEFT} {mine_y:.1f}H{right}M{mine_x:.1f} {TOP}V{floor}" stroke="{colors.ink}"/>')
-    clear = 'stroke="#FFFFFF" stroke-width="3" paint-order="stroke"'  # of the lines behind it
-    parts.append(text(LEFT + 4, mine_y - 4, f"{human(mine.users)} users", clear))
-    parts.append(text(mine_x + 4, TOP + 10, f"ε = {mine.epsilon:g}", clear))
-    turned = f'text-anchor="middle" transform="rotate(-90 12 {(TOP + floor) / 2:.0f})"'
-    parts.append(text(12, (TOP + floor) / 2, Y_TITLE, turned))
-    return Sketch("".join(parts), WIDE, HIGH, ALT)
-
-
-def _points(x: Array, y: Array) -> str:
-    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))

@@ -79,24 +79,6 @@ def count_noise(true: Array, noisy: Array) -> CountNoise:
     )
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """How a bound on the noise has held: in `kept` of `seeds` seeds; worst: the largest noise, as a share of it."""
-
-    kept: int
-    seeds: int
-    worst: float
-
-
-def noise_coverage(ratio: Array) -> Coverage | None:
-    """Of the largest noise so far over its bound, ratio [seeds, C], NaN where not known; None if nothing is."""
-    known = np.isfinite(ratio)
-    if not known.any():
-        return None
-    largest = np.where(known, ratio, -np.inf).max(axis=1)
-    return Coverage(int((largest <= 1).sum()), len(ratio), float(largest.max()))
-
-
 def enough(at: Integers, gap: Array, level: float) -> float:
     """The least size from which on the gap [C] stays at or below the level, among the sizes at [C]; NaN for none."""
     above = np.flatnonzero(~(gap <= level))

@@ -32,23 +32,6 @@ def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
     return longest, table
 
 
-def at_common_points(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
-    """Running totals of several seeds, each (episodes [D], totals [D, ...]), at the episodes of the first of them.
-
-    Where a schedule follows the counts, a seed's releases fall at times of its own. There its totals are interpolated
-    linearly, from 0 before any user: between two releases the policy is fixed. Seeds must end at the same episode.
-    Returns (episodes [D], totals [seeds, D, ...]).
-    """
-    at = np.asarray(seeds[0][0])
-    found = np.empty((len(seeds), *seeds[0][1].shape))
-    for table, (episodes, totals) in zip(found, seeds, strict=True):
-        known = np.concatenate([[0.0], np.asarray(episodes, float)])
-        for cell in np.ndindex(totals.shape[1:]):
-            column = (slice(None), *cell)
-            table[column] = np.interp(np.asarray(at, float), known, np.concatenate([[0.0], totals[column]]))
-    return at, found
-
-
 def regret_band(regret: Array) -> tuple[Array, Array, Array]:
     """Mean over seeds and its 95% t interval: (mean, low, high), each [C], of regret [seeds, C].
 

@@ -1,8 +1,8 @@
-"""Verdicts on claims: statistics held against thresholds, and significant reversals in sweeps."""
+"""Verdicts on claims: statistics held against thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -109,48 +109,6 @@ def _verdict(holds: bool, fails: bool) -> Verdict:
     return "holds" if holds else "does not hold here" if fails else "undecided"
 
 
-@dataclass(frozen=True)
-class Reversal:
-    """Two points of a sweep in the wrong order: at the larger x the mean is larger by `excess`; p: Holm-corrected."""
-
-    group: str
-    smaller: float
-    larger: float
-    excess: float
-    p: float
-
-
-def reversals(groups: Mapping[str, tuple[Array, Array]], level: float = 0.05) -> tuple[int, list[Reversal]]:
-    """Where a larger x gives a significantly larger value, although it should give less.
-
-    groups: name to (x [P] ascending, values [seeds, P]). Every pair of points of a group is compared by a one-sided
-    t test, paired by seed (they share the environment's stream), and all tests together are corrected as Holm (1979)
-    does, so that with probability 1 - level none is found where there is none. Returns how many pairs were compared,
-    and those found. Points that miss a seed are left out, and with one seed nothing can be compared.
-    """
-    from scipy.special import stdtr
-
-    tests = []
-    for name, (x, values) in groups.items():
-        known = np.flatnonzero(np.isfinite(values).all(axis=0))
-        for i, small in enumerate(known):
-            for large in known[i + 1 :]:
-                difference = values[:, large] - values[:, small]
-                if len(difference) < 2:
-                    continue
-                mean, spread = difference.mean(), difference.std(ddof=1) / np.sqrt(len(difference))
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    p = float(np.nan_to_num(stdtr(len(difference) - 1, -mean / spread), nan=1.0))
-                tests.append(Reversal(name, float(x[small]), float(x[large]), float(mean), p))
-    found, corrected = [], 0.0
-    for rank, test in enumerate(sorted(tests, key=lambda t: t.p)):
-        corrected = max(corrected, min(1.0, test.p * (len(tests) - rank)))
-        if corrected > level:
-            break
-        found.append(replace(test, p=corrected))
-    return len(tests), found
-
-
 def share_of_worst(mean: Array, worst: Array) -> Array:
     """What share [P] of all there is to lose, worst [P], was lost; NaN where there is nothing to lose."""
     found = np.full(len(mean), np.nan)
@@ -176,13 +134,3 @@ def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
     if not (epsilon > 0 and gap > 0 and 0 < beta < 0.25):
         raise ValueError("give epsilon and gap above 0, and beta between 0 and 1/4")
     return float(np.log(1 / (4 * beta)) / (24 * epsilon * gap))
-
-
-SKEWED = 2.0  # a mean this many times the median is carried by a few seeds
-
-
-def skewed_median(values: Array) -> float | None:
-    """The median of values [seeds] whose mean a few seeds carry: it is more than SKEWED times the median, which is
-    above zero. None where that is not so."""
-    median = float(np.median(values))
-    return median if median > 0 and float(np.mean(values)) > SKEWED * median else None

@@ -1,21 +1,16 @@
-"""About counts: how large the noise is, what drowns in it, and whether its bound has held."""
+"""About counts: how large the noise is, and what drowns in it."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
 from dprl.figures.counts import VISITS, CountFamily
 from dprl.messages import filled, messages
-from dprl.metrics import Array, CountNoise, Coverage
+from dprl.metrics import CountNoise
 from dprl.words import human, percent
 
 SAID = messages("charts")["counts"]
 
 IN_A_COUNT = "Noise in a count (standard deviation)"
 NONE = "There is no noise: the planner sees the true counts."
-NOTHING = "There is nothing to draw yet."
 
 
 def deviation(std: float, users: float | None = None) -> str:
@@ -48,28 +43,3 @@ def about_cells(
         share = percent(noise.largest / allowed)
         said.append(filled(SAID["bound"], bound=family.bound, allowed=human(allowed), share=share))
     return " ".join(said)
-
-
-def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: CountFamily = VISITS) -> str:
-    """Of one cell, [D] each."""
-    if not len(episodes):
-        return NOTHING
-    x, y = float(true[-1]), float(noisy[-1])
-    gap, had = y - x, "visited" if family is VISITS else "paid"
-    told = {"episodes": human(float(episodes[-1])), "true": human(x), "noisy": human(y)}
-    if not gap or not x:
-        return filled(SAID[had], **told)
-    way = "more" if gap > 0 else "less"
-    return filled(SAID[f"{had}_{way}"], **told, share=percent(abs(gap) / x))
-
-
-def about_bound(held: Coverage | None) -> str:
-    """Of the bound on the noise, over seeds."""
-    if held is None:
-        return NOTHING
-    if held.worst == 0:
-        return NONE
-    return (
-        f"The bound on the noise has held in {held.kept} of {held.seeds} seeds. The largest noise reached "
-        f"{percent(held.worst)} of the bound."
-    )

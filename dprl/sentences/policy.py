@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dprl.messages import filled, messages
 from dprl.metrics import Array, action_shares
-from dprl.words import human, percent, plural, quoted
+from dprl.words import human, percent, quoted
 
 SAID = messages("charts")["policy"]
 
@@ -132,26 +132,3 @@ def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = 
             filled(SAID["below" if excess < 0 else "above"], value=human(abs(excess))),
         )
     )
-
-
-def about_stages(series: Mapping[str, Array], *, stages: int, policies: int, v_star: float) -> str:
-    """Of the stages of one seed: series [stages] each."""
-    done, most = plural(stages, "stage"), f"{v_star:#.3g}"
-    if stages and "active policies" in series:
-        left, of = float(series["active policies"][-1]), {"stages": done, "policies": human(policies)}
-        said = [filled(SAID["left_one"], **of) if left == 1 else filled(SAID["left"], left=human(left), **of)]
-        if "confidence width" in series:
-            width = float(series["confidence width"][-1])
-            said.append(filled(SAID["apart"], width=human(width)))
-            if width > v_star:
-                said.append(filled(SAID["apart_nothing"], most=most))
-        return " ".join(said)
-    if stages and {"best estimate", "confidence width"} <= set(series):
-        best, width = float(series["best estimate"][-1]), float(series["confidence width"][-1])
-        said = [filled(SAID["earns"], stages=done, best=human(best), most=most)]
-        if width < best:
-            said.append(filled(SAID["explores"], least=human(best - width)))
-        else:
-            said.append(filled(SAID["wide"], width=human(width)))
-        return " ".join(said)
-    return str(SAID["unstaged"])

@@ -1,4 +1,4 @@
-"""About curves of regret, of suboptimal episodes, and of pulls of bad arms."""
+"""About curves of regret and of suboptimal episodes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dprl.figures.lines import Series, Statistic
-from dprl.figures.pulls import PullCurve
 from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.messages import filled, messages
-from dprl.metrics import late_share, skewed_median
+from dprl.metrics import late_share
 from dprl.sentences import seeds
-from dprl.words import after, human, percent, quoted, rough, some, to_the
+from dprl.words import human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
 NAMED = 5  # so many are all named beside the best; of more only the draft and the worst
@@ -195,32 +194,3 @@ def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> s
     said = [filled(SAID["least"], run=least, episodes=human(often[least]), alpha=human(alpha))]
     said += [filled(SAID["most"], run=most, episodes=human(often[most])) for most in others[-1:]]
     return " ".join([*said, seeds.of_seeds(statistic, len(curves[0].rows))])
-
-
-def about_pulls(curves: Sequence[PullCurve]) -> str:
-    """Which curve pulls bad arms least and which most, beside the bound, and whose mean a few seeds carry."""
-    centers = [(c.mean.center, c) for c in curves]
-    ends = [(float(mean[-1]), c) for mean, c in centers if len(mean) and np.isfinite(mean[-1])]
-    if not ends:
-        return NOTHING
-    ends.sort(key=lambda end: end[0])
-    said: list[str] = []
-    named = ends if len(ends) < 3 else [ends[0], ends[-1]]
-    same = len({float(curve.mean.x[-1]) for _, curve in named}) == 1
-    for mean, curve in named:
-        given = {"run": quoted(curve.mean.label), "pulls": human(mean)}
-        form = "pulled"
-        if not said or not same:
-            form, given["after"] = "pulled_after", after(float(curve.mean.x[-1]))
-        if curve.bound is not None:
-            form, given["times"] = f"{form}_bound", human(mean / curve.bound)
-        said.append(filled(SAID[form], **given))
-    result = " ".join(said)
-    for _, curve in ends:
-        median = skewed_median(curve.mean.rows[:, -1])
-        if median is not None:
-            result += (
-                f" A few seeds carry the mean of {quoted(curve.mean.label)}: the median is {human(median)}. "
-                "A seed that returns to a bad arm late keeps that arm for a whole block of users."
-            )
-    return result

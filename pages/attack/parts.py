@@ -17,7 +17,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.status import working_out
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import session
 
@@ -44,15 +44,11 @@ def guess_part() -> None:
             if a.guessed is None:
                 with st.container(horizontal=True, gap="small"):
                     for label, guess in (("The first user's", True), ("The second user's", False)):
-                        st.button(
-                            label, key=f"guess_{guess}", on_click=callback(take_guess), args=(guess, first)
-                        )
-                    st.button("Skip", key="skip_guess", type="tertiary", on_click=callback(skip))
+                        button(label, take_guess, guess, first, key=f"guess_{guess}")
+                    button("Skip", skip, key="skip_guess", type="tertiary")
             else:
                 st.markdown(sentences.whose(first, a.guesses))
-                st.button(
-                    "Guess again", icon=":material/casino:", key="again", on_click=callback(next_release)
-                )
+                button("Guess again", next_release, icon="casino", key="again")
         if a.guesses or a.skipped or not len(found.first):
             st.markdown(explained(sentences.advantage(curves["right"])))
             night, key = dark(), a.spec.run.to_json()

@@ -31,9 +31,9 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.evidence import AttackScores
-from pages.shared.results.status import ACTIVE, act, pause_switch, price, words, working_out
+from pages.shared.results.status import ACTIVE, line, pause_switch, price, stopped, words, working_out
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, attempt, session
 
@@ -130,24 +130,23 @@ def attack_strip() -> None:
     """How the attack stands, with what can be done about it."""
     spec = attack().spec
     run = attack_status(spec)
+    said = escape(words(run))
     if run.state in ACTIVE:
-        with st.container(
-            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
-        ):
-            st.progress(min(1.0, run.progress), escape(words(run).replace("seed", "part")), width="stretch")
-            act("Cancel", "close", cancel_attack, "cancel")
-    elif run.state != "done":
+        line(run.progress, said.replace("seed", "part"), cancel_attack)
+    elif run.state == "unknown":
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            cost = f" It takes {price([spec])}.".replace("seed", "part") if run.state == "unknown" else ""
-            st.markdown(f":material/info: {escape(words(run))}{cost}", width="stretch")
-            if run.state == "unknown":
-                plays = spec.executions * spec.seeds
-                st.button(
-                    f"Play {plays:,} trials", icon=":material/play_arrow:", type="primary", key="play",
-                    on_click=callback(start_attack),
-                )  # fmt: skip
-            else:
-                act("Try again", "replay", lambda: ask([spec], owner_id("attack"), again=True), "retry")
+            cost = f"It takes {price([spec])}.".replace("seed", "part")
+            st.markdown(f":material/info: {said} {cost}", width="stretch")
+            button(
+                f"Play {spec.executions * spec.seeds:,} trials",
+                start_attack,
+                icon="play_arrow",
+                type="primary",
+                key="play",
+            )
+    elif run.state != "done":
+        again = partial(ask, [spec], owner_id("attack"), again=True)
+        stopped(f":material/info: {said}", "Try again", "replay", again, "retry")
 
 
 def cancel_attack() -> None:

@@ -31,7 +31,7 @@ from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE
 from pages.shared.streamlit_internals import drop_file
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, callback, on_value
 
 MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
 MOST_TYPED = 2000  # characters
@@ -199,7 +199,7 @@ def show_reading(own: Own) -> None:
     reading = own.reading
     assert reading is not None
     st.progress(reading.share, said.reading(reading.share, reading.ahead))
-    st.button("Stop reading", icon=":material/cancel:", key="own_stop", on_click=callback(stop), args=(own,))
+    button("Stop reading", stop, own, icon="cancel", key="own_stop")
 
 
 def stop(own: Own) -> None:
@@ -229,8 +229,7 @@ def before_release(own: Own) -> None:
     people = said.people(spec.n, spec.public.episodes)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":material/lock: **{people}** read: {escape(summary(own))}", width="stretch")
-        st.button("Forget the data", icon=":material/delete:", key="own_forget", on_click=callback(forget_counts),
-                  args=(own,), width="content")  # fmt: skip
+        button("Forget the data", forget_counts, own, icon="delete", key="own_forget", width="content")
         text = own.data.declared
         save("declared.json", "Declaration", "application/json", lambda: text)
     if own.recalled:
@@ -246,8 +245,8 @@ def before_release(own: Own) -> None:
     except SpecError as error:
         wrong = str(error)
     outlook(spec)
-    st.button(f"Release at ρ = {spec.rho:g}", type="primary", icon=":material/send:", key="own_run",
-              disabled=bool(wrong), on_click=callback(release), args=(spec,))  # fmt: skip
+    what = f"Release at ρ = {spec.rho:g}"
+    button(what, release, spec, icon="send", type="primary", key="own_run", disabled=bool(wrong))
     if wrong:
         st.markdown(f":red[:material/error: {escape(wrong)}]")
 

@@ -29,10 +29,10 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.offline.guarantee import promised
 from pages.shared.results import data, together
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
+from pages.shared.results.guarantee import promised
 from pages.shared.text import escape
 from pages.shared.visitor.owners import owner_id
 

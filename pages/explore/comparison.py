@@ -19,7 +19,7 @@ from pages.shared.results.data import store
 from pages.shared.results.runs import ONLINE
 from pages.shared.results.status import ACTIVE, words
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name, most_private
 from pages.shared.visitor.state import add, ask, attempt, change_view, session, write_address
@@ -44,11 +44,11 @@ def chips(titles: list[str]) -> None:
         for i, (curve, title) in enumerate(zip(curves, titles, strict=True)):
             with st.container(key=f"chip_{i}", width="content"):
                 if curve.draft:
-                    st.button(
+                    button(
                         f"{escape(title)}: **keep it**",
+                        run_curve,
+                        curve.spec,
                         key="keep",
-                        on_click=callback(run_curve),
-                        args=(curve.spec,),
                         help="Adds this curve to the comparison. Without that it goes when a setting changes.",
                     )
                     continue
@@ -62,12 +62,12 @@ def examples() -> None:
     """Offer ready-made comparisons."""
     with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
         for example in EXAMPLES:
-            st.button(
+            button(
                 example.title,
+                show_example,
+                example,
                 key=f"example_{example.title}",
                 help=escape(example.say),
-                on_click=callback(show_example),
-                args=(example,),
                 width="stretch",
             )
 
@@ -100,14 +100,14 @@ def actions(curve: Curve, own: str) -> None:
         on_change=on_value(f"{key}:name", partial(rename, curve.spec)),
     )
     with st.container(horizontal=True, gap="xsmall"):
-        button(
+        chip_button(
             "Show" if curve.hidden else "Hide",
             "visibility" if curve.hidden else "visibility_off",
             curve.spec,
             own,
             hide,
         )
-        button(
+        chip_button(
             "Copy settings",
             "content_copy",
             curve.spec,
@@ -115,15 +115,15 @@ def actions(curve: Curve, own: str) -> None:
             duplicate,
             "Copies the settings of this curve into the controls. Change one and press Run.",
         )
-        button("Remove", "delete", curve.spec, own, remove)
+        chip_button("Remove", "delete", curve.spec, own, remove)
         if run.state in ACTIVE:
-            button("Cancel", "close", curve.spec, own, cancel_run)
+            chip_button("Cancel", "close", curve.spec, own, cancel_run)
         if (
             curve.spec.privacy != "none"
             and len(session().explore.curves) < MAX_CURVES
             and not baseline_there(curve)
         ):
-            button(
+            chip_button(
                 "Add this run without privacy",
                 "add",
                 curve.spec,
@@ -144,7 +144,7 @@ def identity(curves: Sequence[Curve], i: int) -> str:
     return f"{text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
 
-def button(
+def chip_button(
     label: str, icon: str, spec: RunSpec, own: str, action: Callable[[RunSpec], None], help: str | None = None
 ) -> None:
     """One action of a chip."""
@@ -153,7 +153,7 @@ def button(
         if place(spec) is not None:  # a second press may come when the first has removed it
             action(spec)
 
-    st.button(label, icon=f":material/{icon}:", on_click=callback(pressed), key=f"{label}:{own}", help=help)
+    button(label, pressed, icon=icon, key=f"{label}:{own}", help=help)
 
 
 def place(spec: RunSpec) -> int | None:
@@ -191,12 +191,12 @@ def offer_undo() -> None:
     if e.removed is None or len(e.curves) >= MAX_CURVES:
         return
     curve = e.removed[1]
-    st.button(
+    button(
         "Undo remove",
-        icon=":material/undo:",
+        bring_back,
+        curve.spec,
+        icon="undo",
         type="tertiary",
-        on_click=callback(bring_back),
-        args=(curve.spec,),
         key=f"undo:{identity([curve], 0)}",
     )
 

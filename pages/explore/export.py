@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dprl.figures.picture import Picture
 from dprl.runs.status import RunStatus
+from dprl.simulation.replay import unplayable
 from pages.explore import view
 from pages.explore.focus import begin_lacking
 from pages.shared.names import kinds
-from pages.shared.online.files import downloads
-from pages.shared.results.again import make_again
+from pages.shared.online.regret import comparison_picture, curve_of
+from pages.shared.results import answers, data
+from pages.shared.results.again import files, make_again, tidy
 from pages.shared.visitor.state import session
 
 
@@ -20,12 +23,28 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     s = session()
     rows = zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
     shown = [row for row in rows if not row[0].hidden]
-    offered = [i for i, curve in enumerate(s.explore.shown) if not curve.hidden]
-    if not shown:
-        st.info("All curves are hidden. Show one to see its data.")
+    offered = view.offered("see its data")
+    if not offered:
         return
-    begin_lacking([curve.spec for curve, *_ in shown])
-    downloads(shown, s.explore.view.statistic)
+    specs, statistic = [curve.spec for curve, *_ in shown], s.explore.view.statistic
+    begin_lacking(specs)
+    known = [data.curves(spec) for spec in specs]
+    drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
+    best = [answers.v_star(curve.spec) for curve, *_ in drawn]
+
+    def draw() -> Picture:
+        pairs = zip(drawn, best, strict=True)
+        curves = [curve_of(*row, "cumulative", statistic, v_star=value) for row, value in pairs]
+        return comparison_picture(curves, view="cumulative", statistic=statistic)
+
+    files(
+        "regret",
+        "Cumulative regret of every seed of every visible curve, at every checkpoint.",
+        tidy([title for *_, title, _ in shown], known, "episode", "regret"),
+        specs,
+        "Regret so far, compared",
+        draw if any(map(unplayable, specs)) else None,  # else as one page without a server, behind *Share*
+    )
     st.markdown("## Make it again without this page", anchors=False)
     chosen = view.curve_menu("Curve", offered, titles)
     make_again(s.explore.shown[chosen].spec)

@@ -15,7 +15,6 @@ from pages.shared.results import data
 from pages.shared.results.bundled import comes_along
 from pages.shared.results.status import ACTIVE, act, price
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, begin, session
 
@@ -23,9 +22,8 @@ from pages.shared.visitor.state import ask, begin, session
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
     """Menus for curve and seed; the chosen curve, its title and the seed's trace, or None with the reason said."""
     shown = session().explore.shown
-    offered = [i for i, curve in enumerate(shown) if not curve.hidden]
+    offered = view.offered("look at it closely")
     if not offered:
-        st.info("All curves are hidden. Show one to look at it closely.")
         return None
     left, right = st.columns([3, 2], wrap=False)
     with left:
@@ -68,31 +66,7 @@ def identity(trace: SeedTrace) -> tuple[str, int, int]:
 
 
 def moment(found: SeedTrace) -> int:
-    """A slider over the moments that were kept in detail, which can play them; the index of the chosen one."""
-    s = session()
+    """A slider over the moments that were kept in detail; the index of the chosen one."""
     episodes = [int(k) for k in found.detail_episodes]
-    if s.explore.playing:
-        at = episodes.index(min(episodes, key=lambda k: abs(k - s.explore.view.episode)))
-        s.explore.playing = at + 2 < len(episodes)
-        view.put("episode", episodes[min(at + 1, len(episodes) - 1)], episodes)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        with st.container(width="stretch"):
-            chosen = view.steps("After how many episodes", "episode", episodes, [count(k) for k in episodes])
-        st.button(
-            "Pause" if s.explore.playing else "Play",
-            icon=":material/pause:" if s.explore.playing else ":material/play_arrow:",
-            key="play",
-            on_click=callback(play_moments),
-            args=(not s.explore.playing, episodes),
-            width="content",
-        )
+    chosen = view.steps("After how many episodes", "episode", episodes, [count(k) for k in episodes])
     return episodes.index(chosen)
-
-
-def play_moments(on: bool, episodes: Sequence[int]) -> None:
-    """Starts the moments, from the first one when the last is shown, or stops them."""
-    s = session()
-    s.explore.playing = on
-    if s.explore.playing and s.explore.view.episode >= episodes[-1]:
-        view.put("episode", episodes[0], episodes)
-    st.rerun()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -12,7 +13,6 @@ from dprl.figures import grid
 from dprl.figures import policy as drawings
 from dprl.figures import steps as figures
 from dprl.figures.picture import Picture
-from dprl.figures.stages import TITLES, narrowing
 from dprl.mdp import TabularMDP
 from dprl.runs.status import RunStatus
 from dprl.sentences import policy as sentences
@@ -38,7 +38,6 @@ BUDGETS = (0.01, 0.1, 1.0)  # rho, of what is learned offline from its users
 CHANCES = {"chances": "Chances"}  # of learners whose policy is stochastic
 FROM_POLICY = "Learn offline from users who follow this policy"
 FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
-STAGES = {"stages": "Stage by stage"}  # of learners that work in stages
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -46,24 +45,13 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     found = look_closely(titles, runs)
     if found is None:
         return
-    curve, title, trace = found
+    curve, _, trace = found
     mdp = data.environment(curve.spec)
-    charts = (
-        CHARTS
-        | (CHANCES if trace.chances.size else {})
-        | (STAGES if trace.series.keys() & TITLES.keys() else {})
-    )
+    charts = CHARTS | (CHANCES if trace.chances.size else {})
     if not mdp.dense:  # hundreds of states, as Taxi's, fit into no drawing
         charts = {key: title for key, title in charts.items() if key != "map"}
     chart = view.segments("Chart", "drawn", charts)
     night = dark()
-    if chart == "stages":
-        show(
-            kept(("stages", identity(trace), night), lambda: stages(mdp, trace, title, night)),
-            "policy_stages",
-            group="policy",
-        )
-        return
     at = moment(trace)
     offline(trace, at)
     step = 0
@@ -93,107 +81,67 @@ def offline(trace: SeedTrace, at: int) -> None:
     page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, multi_run_link.encode(runs))
 
 
-def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:
-    """What the stages of one seed left over."""
-    policies, done = mdp.A ** (mdp.S * mdp.H), len(trace.detail_episodes)
-    return narrowing(
-        trace.detail_episodes,
-        trace.series,
-        v_star=trace.v_star,
-        label=f"{title}, seed {trace.seed}",
-        see=sentences.about_stages(trace.series, stages=done, policies=policies, v_star=trace.v_star),
-        dark=night,
-    )
-
-
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
     """One of CHARTS, at the at-th detailed moment."""
-    episode, states, actions = int(trace.detail_episodes[at]), mdp.state_labels, mdp.action_labels
+    states, actions = mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None
     sure = None if chances is None else chances.max(-1)
+    played = chances is not None
+    how: dict[str, Any] = {
+        "state_labels": states,
+        "episode": int(trace.detail_episodes[at]),
+        "dark": night,
+    }
+    both = how | {"action_labels": actions}
     if chart == "map":
         reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
         wrong = metrics.worse_actions(policy, best, trace.optimal_Q)[step] & reached
-        ended = grid.chance_over(mdp.drawing, occupancy[step])
+        see = sentences.at_step(
+            step,
+            policy[step],
+            actions,
+            wrong=wrong,
+            reached=reached,
+            over=grid.chance_over(mdp.drawing, occupancy[step]),
+            sure=None if sure is None else sure[step],
+        )
         return drawings.policy_on_environment(
             mdp.P,
             policy,
             step=step,
             drawing=mdp.drawing,
-            state_labels=states,
-            action_labels=actions,
             optimal_policy=best,
             wrong=wrong,
             occupancy=occupancy,
             chances=chances,
-            episode=episode,
-            see=sentences.at_step(
-                step,
-                policy[step],
-                actions,
-                wrong=wrong,
-                reached=reached,
-                over=ended,
-                sure=None if sure is None else sure[step],
-            ),
-            dark=night,
+            see=see,
+            **both,
         )
     if chart == "chances" and chances is not None:
-        return figures.action_chances(
-            chances,
-            best,
-            state_labels=states,
-            action_labels=actions,
-            episode=episode,
-            see=sentences.about_chances(chances, best, trace.optimal_occupancy),
-            dark=night,
-        )
+        see = sentences.about_chances(chances, best, trace.optimal_occupancy)
+        return figures.action_chances(chances, best, see=see, **both)
     if chart == "visits":
         shared = metrics.time_shared(occupancy, trace.optimal_occupancy)
-        return figures.state_visits(
-            occupancy,
-            state_labels=states,
-            optimal_occupancy=trace.optimal_occupancy,
-            episode=episode,
-            see=sentences.about_visits(occupancy, states, shared),
-            dark=night,
-        )
+        see = sentences.about_visits(occupancy, states, shared)
+        return figures.state_visits(occupancy, optimal_occupancy=trace.optimal_occupancy, see=see, **how)
     if chart == "V":
-        hopeful, excess = metrics.optimism(trace.V[at], trace.optimal_V)
-        return figures.state_values(
-            trace.V[at],
-            trace.optimal_V,
-            state_labels=states,
-            episode=episode,
-            see=sentences.about_values(hopeful, excess, "state-step pairs", of_played=chances is not None),
-            dark=night,
-        )
+        found = metrics.optimism(trace.V[at], trace.optimal_V)
+        see = sentences.about_values(*found, "state-step pairs", of_played=played)
+        return figures.state_values(trace.V[at], trace.optimal_V, see=see, **how)
     if chart == "Q":
-        hopeful, excess = metrics.optimism(trace.Q[at], trace.optimal_Q)
-        return figures.action_values(
-            trace.Q[at],
-            trace.optimal_Q,
-            state_labels=states,
-            action_labels=actions,
-            episode=episode,
-            see=sentences.about_values(
-                hopeful, excess, "state-action-step triples", of_played=chances is not None
-            ),
-            dark=night,
-        )
+        found = metrics.optimism(trace.Q[at], trace.optimal_Q)
+        see = sentences.about_values(*found, "state-action-step triples", of_played=played)
+        return figures.action_values(trace.Q[at], trace.optimal_Q, see=see, **both)
     everywhere = metrics.worse_actions(policy, best, trace.optimal_Q)
     weight = metrics.weighed(everywhere, trace.optimal_occupancy)
     return figures.policy_by_step(
         policy,
-        state_labels=states,
-        action_labels=actions,
         optimal_policy=best,
         optimal_occupancy=trace.optimal_occupancy,
         wrong=everywhere,
         weight=weight,
         sure=sure,
-        episode=episode,
         see=sentences.about_steps(policy, actions, wrong=everywhere, weight=weight, sure=sure),
-        dark=night,
+        **both,
     )

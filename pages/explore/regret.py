@@ -6,17 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dprl import metrics
 from dprl.messages import messages
 from dprl.research.one_user import drawable
-from dprl.research.series import mistakes_picture, mistakes_series
 from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec
-from dprl.words import plural, some
+from dprl.words import plural
 from pages.explore import view
 from pages.explore.focus import absent
-from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark
+from pages.shared.layout.chart import empty
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
@@ -25,9 +22,8 @@ from pages.shared.online.regret import regret_chart
 from pages.shared.results import data, status
 from pages.shared.results.runs import ONLINE
 from pages.shared.results.status import ACTIVE, awaited
-from pages.shared.text import escape
 from pages.shared.visitor import links
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
@@ -37,9 +33,7 @@ MEASURES = {
     "cumulative": "Cumulative",
     "per-episode": "Per episode",
     "extra": "Privacy cost",
-    "pac": "Suboptimal episodes",
 }
-PAC_SEEDS = 20  # whose suboptimal episodes are counted, of each run
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -49,15 +43,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         measure = view.segments("Regret shown", "measure", MEASURES)
         with st.popover("Axes and seeds", icon=":material/tune:"):
             view.segments("Average over seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
-            log_x = measure == "pac" or view.switch("Logarithmic episode axis", "x", "log", "linear")
+            log_x = view.switch("Logarithmic episode axis", "x", "log", "linear")
             log_y = view.switch("Logarithmic regret axis", "y", "log", "linear")
-            each = measure != "pac" and view.switch("A line for every seed", "each", "on", "off")
+            each = view.switch("A line for every seed", "each", "on", "off")
         if view.going(runs):
             status.pause_switch()
-    statistic = s.explore.view.statistic
-    if measure == "pac":
-        suboptimal(titles, runs, log_y, statistic)
-        return
     if measure == "extra":
         missing = [
             c
@@ -74,7 +64,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
         no_regret_yet(measure, s.explore.shown, runs)
         return
-    regret_chart(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
+    regret_chart(rows, measure, s.explore.view.statistic, log_x=log_x, log_y=log_y, each=each)
     if st.context.is_embedded:
         return
     page_link("users", "How many users do I need for this?", encode(asked_of(asked_about(s.explore))))
@@ -100,46 +90,6 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         absent(spec, titles[chosen], runs[chosen])
         return
     one_user(trace, mdp)
-
-
-def suboptimal(
-    titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool, statistic: metrics.Statistic
-) -> None:
-    """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
-    curves, parts, beyond = [], [], []
-    s = session()
-    for curve, kind, title in zip(s.explore.shown, kinds(s.explore.shown), titles, strict=True):
-        if curve.hidden:
-            continue
-        seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, PAC_SEEDS))]
-        finished = [trace for trace in seeds if trace is not None and trace.complete]
-        if finished:
-            found = mistakes_series(title, kind, finished, statistic)
-            if found is None:
-                beyond.append(title)
-                continue
-            curves.append(found)
-            parts.append((curve.spec.to_json(), title, kind, len(finished)))
-    if beyond:
-        st.info(f"No episode of {escape(some(beyond))} can lose as much as the smallest α that is counted.")
-    if not curves:
-        if not beyond:
-            no_regret_yet("pac", s.explore.shown, runs)
-        return
-    st.caption(
-        explained(
-            "An episode is suboptimal at α when the expected reward of the policy played is less than V\\* − α."
-        )
-    )
-    night = dark()
-    show(
-        kept(
-            ("pac", statistic, log_y, night, *parts),
-            lambda: mistakes_picture(curves, statistic, log_y=log_y, dark=night),
-        ),
-        "pac",
-        group="regret",
-    )
 
 
 def asked_about(shown: ExploreState) -> RunSpec:
@@ -172,13 +122,7 @@ def offer_baselines(missing: Sequence[Curve]) -> None:
             ),
             width="stretch",
         )
-        st.button(
-            "Run without privacy",
-            icon=":material/play_arrow:",
-            type="primary",
-            on_click=callback(run_baselines),
-            args=(missing,),
-        )
+        button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
 
 
 def run_baselines(missing: Sequence[Curve]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import streamlit as st
+
 from dprl.runs.status import RunStatus
 from pages.shared.controls.view import Widgets
 from pages.shared.results.runs import ONLINE
@@ -15,7 +17,15 @@ from pages.shared.visitor.views import fields_of
 
 _widgets = Widgets(lambda: session().explore, fields_of(View))
 segments, switch, menu = _widgets.segments, _widgets.switch, _widgets.menu
-steps, put = _widgets.steps, _widgets.put
+steps, step_menu = _widgets.steps, _widgets.step_menu
+
+
+def offered(why: str) -> list[int]:
+    """The places of the curves that are not hidden; where all are, that is said, and why to show one."""
+    found = [i for i, curve in enumerate(session().explore.shown) if not curve.hidden]
+    if not found:
+        st.info(f"All curves are hidden. Show one to {why}.")
+    return found
 
 
 def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:

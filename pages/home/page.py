@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from html import escape as html
+from typing import Any
 
 import streamlit as st
 
@@ -17,13 +18,11 @@ from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
-from pages.home.slider import live_slider
-from pages.home.state import EPSILON, Home, link_to
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, link_to
 from pages.home.story import is_told, tell
-from pages.home.taken import LABEL, NEEDED, STOPS, taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
-from pages.shared.layout.chart import draw, explain, footer, kept
-from pages.shared.layout.download import save
+from pages.shared.layout.chart import draw, explain, kept, save_chart
+from pages.shared.layout.component import component
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import shared_with
 from pages.shared.layout.menu import page_link
@@ -35,7 +34,11 @@ from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.address import STORY, query_of
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import read_address, session
+
+# It answers while it moves. Streamlit's own waits a while before it sends, too long to see cause and effect as one.
+_slider = component("slider")
 
 
 def main() -> None:
@@ -72,18 +75,18 @@ def at_one_epsilon(live: bool) -> None:
     told = [(STORY, "on")] if h.story else []
     privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
     with privacy, st.container(key="alone_slider"):  # which stays when the page is within another one
-        live_slider(
-            LABEL,
-            HOME_BUDGETS.index(h.epsilon),
-            STOPS,
-            spoken=[f"epsilon {e:g}" for e in HOME_BUDGETS],
-            ends=promise.ENDS,
-            key=f"{s.version}:epsilon",
-            chart="home_chart",
-            queries=[query_of([*told, *link_to(e)]) for e in HOME_BUDGETS],
-            write="eps" not in st.query_params and h.epsilon != EPSILON.default,
-            on_move=moved,
-        )
+        data = {
+            "label": LABEL,
+            "place": HOME_BUDGETS.index(h.epsilon),
+            "words": STOPS,
+            "spoken": [f"epsilon {e:g}" for e in HOME_BUDGETS],
+            "ends": promise.ENDS,
+            "queries": [query_of([*told, *link_to(e)]) for e in HOME_BUDGETS],
+            "chart": ".st-key-home_chart",  # with a button for each place, which is pressed as the slider moves
+            "write": "eps" not in st.query_params and h.epsilon != EPSILON.default,
+        }
+        key = f"{s.version}:epsilon"  # to move the slider from elsewhere, it is drawn under another one
+        _slider(data=data, key=key, on_place_change=on_value(key, moved))
     if h.drawn[1] != night:  # day and night changed meanwhile
         h.drawn = h.epsilon, night
     costs = known(h.epsilon)
@@ -106,8 +109,7 @@ def at_one_epsilon(live: bool) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_more"):
         page_link("data", "Use your own data")
         page_link("papers", "Check the papers' claims")
-        along = h.epsilon, best(), s.common, footer()
-        save("home.html", "Download interactive chart", "text/html", lambda: taken_along(*along))
+        save_chart("home", PAGES[""].heading, partial(slider_picture, h.epsilon, False, slider=True))
         save_citations(chart_runs(h.epsilon))
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
@@ -119,17 +121,18 @@ def chart_runs(epsilon: float) -> list[RunSpec]:
     return [curve.spec for curve in trust(epsilon, HOME_EPISODES).curves]
 
 
-def moved(place: int) -> None:
+def moved(sent: Any) -> None:
     """The slider was moved."""
-    h = session().part(Home)
-    h.epsilon, h.problems = HOME_BUDGETS[place], ()
+    h, place = session().part(Home), sent.get("place")
+    if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # it comes from a browser
+        h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
-def slider_picture(epsilon: float, night: bool) -> Picture:
-    """The chart, at one epsilon first."""
+def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:
+    """The chart, at one epsilon first. slider: with one of its own."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
-    return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), see=see, dark=night)
+    return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), slider=slider, see=see, dark=night)
 
 
 def meaning(epsilon: float) -> str:

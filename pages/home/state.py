@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from dprl import links
 from dprl.fields import SpecError
+from dprl.figures.trust import LEARNED
 from dprl.simulation import RunSpec
 from dprl.simulation.table import FIELDS
 from pages.shared.examples import BASE, HOME_BUDGETS
@@ -14,6 +15,9 @@ from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
+LABEL = "Privacy budget (a smaller one hides more)"  # of the slider
+STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
+NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -15,7 +14,6 @@ from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
 from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.cards import card_list, opener
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, redrawn, wide
 from pages.shared.layout.head import common, head
@@ -23,14 +21,14 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen
-from pages.shared.lessons.drag import draggable
+from pages.shared.lessons.answer import answer_field, chosen, draggable
+from pages.shared.lessons.keys import press
 from pages.shared.lessons.known import RUNS, evidence, fault, unknown
 from pages.shared.lessons.pictured import pictured
 from pages.shared.results import together
 from pages.shared.results.again import save_citations
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
@@ -66,12 +64,24 @@ def list_lessons() -> None:
     st.markdown(explained(SAID["about"]))
     for problem in LESSONS.faults:
         st.warning(escape(filled(SAID["fault"], fault=problem)), icon=":material/error:")
-    card_list(list(LESSONS.values()), lesson_card)
+    lessons = list(LESSONS.values())
+    for first in range(0, len(lessons), 2):  # row by row, so that a telephone has them in order
+        for i, column in enumerate(st.columns(2, gap="small")[: len(lessons) - first], first):
+            with column, st.container(border=True, height="stretch", gap="xsmall"):
+                lesson_card(lessons[i], i)
 
 
 def lesson_card(lesson: Lesson, number: int) -> None:
     """One of them."""
-    opener(number - 1, escape(lesson.title), lesson.key, go)
+    button(
+        f"**{number}. {escape(lesson.title)}**",
+        go,
+        lesson.key,
+        icon="arrow_forward",
+        key=f"open_{lesson.key}",
+        type="tertiary",
+        icon_position="right",
+    )
     st.markdown(explained(escape(lesson.say)))
     questions = counted(len(lesson.steps), "question")
     st.caption(explained(escape(filled(SAID["needs"], questions=questions, needs=lesson.needs))))
@@ -205,27 +215,6 @@ def scored(here: Lessons) -> None:
             rows.append(filled(SAID["points"], **row))
         st.markdown("\n".join(rows))
         st.caption(SCORE["rule"])
-
-
-def press(
-    label: str,
-    icon: str,
-    key: str,
-    action: Callable[..., object],
-    *arguments: Any,
-    primary: bool = False,
-    disabled: bool = False,
-) -> None:
-    """A button; one that leads nowhere here is disabled, so that its neighbours stay where they are."""
-    st.button(
-        label,
-        icon=f":material/{icon}:",
-        key=key,
-        type="primary" if primary else "secondary",
-        disabled=disabled,
-        on_click=callback(action),
-        args=arguments,
-    )
 
 
 def drawn_chart() -> PackedPicture:

@@ -1,24 +1,33 @@
-"""The settings of Offline: a problem and who the data come from, learners, and their budgets."""
+"""The settings of Offline: a problem and who the data come from, learners, their budgets and their noise."""
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
+from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.links import MAX_CURVES
+from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec
+from dprl.simulation.cost import COUNTERS, limit
+from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
-from pages.offline.record import offline
+from dprl.words import count
+from pages.offline.record import BIGGEST, offline
 from pages.shared import values
 from pages.shared.controls.launch import described
-from pages.shared.controls.panel import environment, environment_parameters
-from pages.shared.controls.several import A_CURVE_EACH, values_field
-from pages.shared.controls.widgets import into, locked
+from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
+from pages.shared.controls.panel import environment, environment_parameters, parameters
+from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
+from pages.shared.controls.widgets import complaint, exact, fold, locked, log_slider, select, stops
 from pages.shared.offline import settings as offline_settings
-from pages.shared.offline.controls import behaviour, deltas, learners_menu, more, noise, people, promise_menu
 from pages.shared.offline.settings import BUDGET, OfflineSettings, specs_of
-from pages.shared.visitor.callbacks import on_value
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import into, on_value
 from pages.shared.visitor.locks import RUN
-from pages.shared.visitor.state import session
+from pages.shared.visitor.state import Session, session
 
 # The runs that Run will show, None where there are none, and why.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
@@ -33,14 +42,14 @@ def controls() -> Described:
     s, settings = session(), offline().settings
     environment(s)
     behaviour(settings)
-    people(settings, SIZES_HELP)
-    learners_menu(settings, offline_settings.offered(s.draft.environment))
+    people(settings)
+    learners_menu(settings)
     if settings.private:
         budgets(settings)
         noise(settings)
     found = compared_specs()
     environment_parameters(s)
-    more(s, settings, settings.learners)
+    fold("Expert settings", "more", partial(more, s, settings))
     return compared_specs() if s.wrong else found
 
 
@@ -89,3 +98,173 @@ def compared_specs() -> Described:
                 f"At most {MAX_CURVES} curves can be shown, and {shown} are shown now. Keep fewer of them."
             ]
     return specs, [refusal] if refusal else []
+
+
+SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
+SPLIT_HELP = (
+    "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
+    "in the paper's simulations. Less is then proved for noise as in the paper, and the tab Guarantee says what."
+)
+
+
+def redrawing(settings: OfflineSettings, name: str) -> Any:
+    """Stores one of the settings, on which other controls depend."""
+
+    def store(value: Any) -> None:
+        setattr(settings, name, value)
+        session().version += 1
+
+    return store
+
+
+def behaviour(settings: OfflineSettings) -> None:
+    """Who the trajectories come from."""
+    chosen = BEHAVIOURS[settings.behaviour]
+    titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
+    select(
+        "Behaviour policy",
+        tuple(BEHAVIOURS),
+        settings.behaviour,
+        redrawing(settings, "behaviour"),
+        titles,
+        chosen.summary,
+        "behaviour",
+    )
+    if (field := chosen.argument) is not None:
+
+        def store(value: float) -> None:
+            settings.arguments[chosen.key] = value
+
+        now = settings.arguments.get(chosen.key, field.default)
+        label = f"{field.name} {field.help}"
+        exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
+        complaint(f"behaviour.{chosen.key}")
+    if chosen.takes_policy:
+        policy(settings)
+
+
+def people(settings: OfflineSettings) -> None:
+    """How many trajectories there are."""
+    log_slider(
+        "Trajectories n",
+        "n",
+        FIELDS["n"],
+        settings.n,
+        into(settings, "n"),
+        marks=[int(m) for m in stops(100, BIGGEST)],
+        show=count,
+        ends=("a few trajectories", "a trillion"),
+        help=SIZES_HELP,
+    )
+
+
+def policy(settings: OfflineSettings) -> None:
+    """The policy that some of the users follow: a text, which comes from Online or is written here."""
+    key = f"{session().version}:behaviour_policy"
+    st.text_area(
+        "Policy that these users follow",
+        settings.policy,
+        key=key,
+        height="content",
+        max_chars=int(limit(COUNTERS)),
+        placeholder="011X12.001X8",
+        on_change=on_value(key, into(settings, "policy")),
+        help="For each step a row with a digit for the action in each state, joined by dots. X12 after a row "
+        "repeats it for 12 steps. The tab Policy of Online writes such a text.",
+        disabled=locked("behaviour"),
+    )
+    if not settings.policy:
+        st.caption("The tab Policy of Online has a link to this page that fills in the policy shown there.")
+
+
+def learners_menu(settings: OfflineSettings) -> None:
+    """Which learners of those that the environment allows."""
+    options = offline_settings.offered(session().draft.environment)
+    settings.learners = [option for option in settings.learners if option in options] or options[:2]
+    choose_several(
+        "Algorithms",
+        "learners",
+        options,
+        settings.learners,
+        into(settings, "learners"),
+        offline_settings.title,
+        locked("compare"),
+        help=" ".join(
+            f"**{OFFLINE_LEARNERS[option].title}:** {escape(OFFLINE_LEARNERS[option].summary)}"
+            for option in options
+            if option in OFFLINE_LEARNERS
+        ),
+    )
+
+
+def promise_menu(settings: OfflineSettings) -> None:
+    """Which promise."""
+    offered = offline_settings.promises(settings.private)
+    if settings.privacy not in offered:
+        settings.privacy = offered[0]
+    select(
+        "Privacy budget",
+        offered,
+        settings.privacy,
+        redrawing(settings, "privacy"),
+        {key: PROMISES[key].title for key in offered},
+        escape(PROMISES[settings.privacy].summary),
+        "privacy",
+    )
+
+
+def deltas(settings: OfflineSettings) -> None:
+    """The budget delta, where the promise has one."""
+    if "delta" in PROMISES[settings.privacy].fields:
+        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
+        complaint("delta")
+
+
+def noise(settings: OfflineSettings) -> None:
+    """How large the noise is, and how the data are split."""
+    offered = offline_settings.noise_sizes(settings)
+    if settings.calibration not in offered:
+        settings.calibration = offered[0]
+    select(
+        "Noise",
+        offered,
+        settings.calibration,
+        into(settings, "calibration"),
+        CALIBRATION,
+        CALIBRATION_HELP,
+        "calibration",
+    )
+    if any(offline_settings.knows(option) for option in settings.learners):
+        select(
+            "Mean rewards",
+            tuple(offline_settings.REWARDS),
+            settings.rewards,
+            redrawing(settings, "rewards"),
+            offline_settings.REWARDS,
+            "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
+            "rewards, so the policy needs more data. Leave it at known if rewards are no secret.",
+            "rewards",
+        )
+    if any(offline_settings.splits(option) for option in settings.learners):
+        select(
+            "Use of the data set",
+            tuple(SPLITS),
+            settings.split,
+            into(settings, "split"),
+            SPLITS,
+            SPLIT_HELP,
+            "calibration.split",
+        )
+
+
+def more(s: Session, settings: OfflineSettings) -> None:
+    """What most visitors leave alone."""
+    fields = {"seeds": "Data sets of each size", "root_seed": "Root seed", "beta": "Failure probability β"}
+    if settings.private:
+        fields["contribution"] = "Most episodes of one user"
+    for name, label in fields.items():
+        exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
+        complaint(name)
+    for key, constants in offline_settings.constants_by_family(settings.learners).items():
+        st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
+        parameters(s, "algorithm", key, constants)

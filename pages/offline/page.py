@@ -8,31 +8,31 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.words import count, plural
+from pages.offline.cells import coverage_tab, pessimism_tab, policy_tab
 from pages.offline.controls import Described, controls, keep
+from pages.offline.gap import data_tab, gap_tab, guarantee_tab
 from pages.offline.record import EXAMPLES, RUNS, offline
-from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy
 from pages.shared.controls.launch import offer
 from pages.shared.controls.panel import sidebar
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
+from pages.shared.layout.head import common, head, tab_bar
 from pages.shared.layout.share import share
-from pages.shared.layout.tabs import tab_bar
 from pages.shared.layout.terms import explained
 from pages.shared.offline import names
 from pages.shared.results import together
 from pages.shared.results.together import PACE, Progress
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
 
 TABS = {
-    "gap": ("Suboptimality", gap.tab),
-    "pessimism": ("Pessimism", pessimism.tab),
-    "policy": ("Policy", policy.tab),
-    "coverage": ("Coverage", coverage.tab),
-    "guarantee": ("Guarantee", guarantee.tab),
-    "data": ("Data", export.tab),
+    "gap": ("Suboptimality", gap_tab),
+    "pessimism": ("Pessimism", pessimism_tab),
+    "policy": ("Policy", policy_tab),
+    "coverage": ("Coverage", coverage_tab),
+    "guarantee": ("Guarantee", guarantee_tab),
+    "data": ("Data", data_tab),
 }
 
 
@@ -61,12 +61,12 @@ def examples() -> None:
     part = offline()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
         for i, example in enumerate(EXAMPLES):
-            st.button(
+            button(
                 example.title,
+                part.take,
+                example,
                 key=f"example_{i}",
                 help=escape(example.say),
-                on_click=callback(part.take),
-                args=(example,),
                 type="primary" if part.specs == example.specs else "secondary",
             )
     for example in EXAMPLES:

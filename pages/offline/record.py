@@ -1,4 +1,4 @@
-"""Offline: its examples, and what a visitor's session holds of it."""
+"""Offline: its examples, what is looked at, and what a visitor's session holds of it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,34 @@ from typing import Any, NamedTuple
 
 from dprl.links import MAX_CURVES
 from dprl.simulation import OfflineSpec, RunSpec
-from pages.offline.view import OfflineView
 from pages.shared.controls.view import Widgets
 from pages.shared.offline.settings import CLINIC, OfflineSettings, drafted, settings_of
 from pages.shared.results.runs import Runs
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.links import View
 from pages.shared.visitor.state import ViewedState, session, write_address
-from pages.shared.visitor.views import changed, fields_of
+from pages.shared.visitor.views import changed, fields_of, like, looked
+
+TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data")
+POLICY_CHARTS = ("steps", "V")
+BIGGEST = 10**12
+
+
+@dataclass(frozen=True)
+class OfflineView:
+    """These defaults stand in no link, so they never change."""
+
+    tab: str = looked("gap", "the open tab", "tab", choices=TABS)
+    y: str = looked("log", "the vertical axis", "y", choices=("log", "linear"))
+    each: str = looked("off", "a line for every repetition", "each", choices=("on", "off"))
+    curve: int = looked(-1, "the run looked at, -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
+    seed: int = looked(0, "which repetition is looked at", "seed", low=0, high=99)
+    n: int = looked(0, "the size looked at, 0: the largest not yet enough", "n", low=0, high=BIGGEST)
+    h: int = like(View, "h")
+    drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
+
 
 Specs = tuple[OfflineSpec, ...]
 

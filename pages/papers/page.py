@@ -43,7 +43,7 @@ from pages.shared.results.evidence import bundled
 from pages.shared.text import escape
 from pages.shared.visitor import links, multi_run_link
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
@@ -77,13 +77,7 @@ def main() -> None:
         views.ranking()
         badge()
     else:
-        st.button(
-            "All items",
-            icon=":material/arrow_back:",
-            key="all_items",
-            on_click=callback(open_item),
-            args=("",),
-        )
+        button("All items", open_item, "", icon="arrow_back", key="all_items")
         claim = s.item.claim
         every = PACE if claim and claim.key in s.again and going(claim) else None
         redrawn(partial(opened, s.item), every)
@@ -224,13 +218,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
         lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.button(
-                "Run again",
-                icon=":material/replay:",
-                key="again",
-                on_click=callback(run_again),
-                args=(claim.key,),
-            )
+            button("Run again", run_again, claim.key, icon="replay", key="again")
             st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
         return
     together.strip(

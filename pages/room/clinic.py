@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dprl.assets import module_with_imports
-from dprl.figures import clinic as figures
+from dprl.figures import room as figures
 from dprl.figures.picture import Picture
 from dprl.messages import messages
 from dprl.rooms import clinic

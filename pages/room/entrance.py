@@ -13,7 +13,7 @@ from dprl.words import human
 from pages.room.state import enter, group, wrong
 from pages.shared.results.data import store
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.presence import network_address
 from pages.shared.visitor.state import session
 
@@ -41,9 +41,7 @@ def entrance() -> None:
             placeholder=SAID["letters"],
             on_change=on_value("room_code", typed),
         )
-        st.button(
-            SAID["join"], key="join", icon=":material/login:", type="primary", on_click=callback(join_typed)
-        )
+        button(SAID["join"], join_typed, icon="login", key="join", type="primary")
         st.caption(SAID["no_account"])
     with teach:
         st.header(SAID["teach"], anchor=False)
@@ -55,7 +53,7 @@ def entrance() -> None:
             format_func=human,
             help=SAID["adds_up"],
         )
-        st.button(SAID["open"], key="open_room", icon=":material/co_present:", on_click=callback(open_room))
+        button(SAID["open"], open_room, icon="co_present", key="open_room")
         st.caption(filled(SAID["opens"], most=MOST_PEOPLE, hours=HOURS))
 
 

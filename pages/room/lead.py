@@ -14,11 +14,10 @@ from pages.room import clinic, prediction, question, recap
 from pages.room.state import group, join_address
 from pages.shared.layout.share import qr
 from pages.shared.layout.terms import explained
-from pages.shared.lessons.keys import keys
+from pages.shared.lessons.keys import keys, press
 from pages.shared.lessons.pictured import question_beside_picture
 from pages.shared.results.data import store
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
 
 SAID = messages("room")["lead"]
 TEACHER = messages("room")["teacher"]
@@ -110,27 +109,6 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
     else:
         where = filled(SAID["joined"], code=here.code, people=here.people)
     st.caption(f"{where} · {SAID['keys']}")
-
-
-def press(
-    label: str,
-    icon: str,
-    key: str,
-    action: object,
-    *arguments: object,
-    primary: bool = False,
-    disabled: bool = False,
-) -> None:
-    """A button that a key presses, too."""
-    st.button(
-        label,
-        icon=f":material/{icon}:",
-        key=key,
-        type="primary" if primary else "secondary",
-        disabled=disabled,
-        on_click=callback(action),  # type: ignore[arg-type]
-        args=arguments,
-    )
 
 
 def lead(on: bool = True) -> None:

@@ -20,11 +20,10 @@ from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen
-from pages.shared.lessons.drag import draggable
+from pages.shared.lessons.answer import answer_field, chosen, draggable
 from pages.shared.lessons.known import evidence, fault, unknown
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import session
 
 
@@ -98,14 +97,14 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
 def send_bar(step: ClassStep, whole: bool, begun: bool) -> None:
     """Draw the button that sends a prediction, above the chart, which it never covers."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
-        st.button(
+        button(
             sentences.PHONE["send"],
+            send,
+            step.place,
+            icon="send",
             key=f"send_{step.place}",
-            icon=":material/send:",
             type="primary",
             disabled=not whole,
-            on_click=callback(send),
-            args=(step.place,),
         )
         if begun:
             st.caption(sentences.PHONE["waits"])

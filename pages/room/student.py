@@ -15,7 +15,7 @@ from pages.room.state import group, leave
 from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import session
 
 
@@ -75,13 +75,7 @@ def head(here: Room) -> None:
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
     ):
         st.markdown(filled(sentences.PHONE["room"], code=here.code), width="content")
-        st.button(
-            sentences.PHONE["leave"],
-            key="leave",
-            icon=":material/logout:",
-            type="tertiary",
-            on_click=callback(leave),
-        )
+        button(sentences.PHONE["leave"], leave, icon="logout", key="leave", type="tertiary")
 
 
 def asked(step: ClassStep, content: Content, written: str | None, total: float) -> None:

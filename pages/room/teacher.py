@@ -41,7 +41,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button, callback
 
 SAID = sentences.TEACHER
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -77,12 +77,7 @@ def deleting(here: Room) -> None:
                 answers=counted(answers, "answer"),
             )
         )
-        st.button(
-            filled(SAID["delete_it"], code=code),
-            key="forget_room",
-            icon=":material/delete:",
-            on_click=callback(forget_room),
-        )
+        button(filled(SAID["delete_it"], code=code), forget_room, icon="delete", key="forget_room")
 
 
 def stage(here: Room) -> None:
@@ -122,20 +117,12 @@ def standing(here: Room) -> None:
             width="content",
         )
         with st.container(horizontal=True, gap="small", width="content"):
-            st.button(
-                lead.SAID["lead"], icon=":material/slideshow:", key="lead", on_click=callback(lead.lead)
-            )
+            button(lead.SAID["lead"], lead.lead, icon="slideshow", key="lead")
             save(f"room-{code}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, code))
             if here.closed:
-                st.button(SAID["leave"], key="leave", icon=":material/logout:", on_click=callback(leave))
+                button(SAID["leave"], leave, icon="logout", key="leave")
             else:
-                st.button(
-                    SAID["close"],
-                    key="close_room",
-                    icon=":material/lock:",
-                    help=SAID["closing"],
-                    on_click=callback(close),
-                )
+                button(SAID["close"], close, icon="lock", key="close_room", help=SAID["closing"])
             deleting(here)
 
 
@@ -156,12 +143,15 @@ def pacing(step: ClassStep, here: Room) -> None:
 def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
     """A button that paces."""
     r = group()
-    st.button(
+    button(
         label,
+        store().rooms.turn_step,
+        r.code,
+        r.key,
+        step.place,
+        state,
+        icon=icon,
         key=f"{state}_{step.place}",
-        icon=f":material/{icon}:",
-        on_click=callback(store().rooms.turn_step),
-        args=(r.code, r.key, step.place, state),
     )
 
 

@@ -18,7 +18,7 @@ from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel_runs, retry, words
 from pages.shared.results.together import withdraw
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.owners import names, owner_id
@@ -55,10 +55,10 @@ def listing(live: bool) -> None:
         with st.container(border=True, gap="xsmall"):
             entry(i, row)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.button(
+        button(
             "Clear my finished runs",
-            icon=":material/delete:",
-            on_click=callback(clear),
+            clear,
+            icon="delete",
             key="clear",
             help="Takes them off this list, and frees their room unless somebody else uses them too.",
         )

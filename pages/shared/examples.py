@@ -30,15 +30,6 @@ def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
 
 
 BASE = RunSpec()
-HARD = RunSpec(
-    environment="hard-jdp",
-    environment_params={"n": 1, "m": 3, "alpha": 0.2, "H": 2, "seed": 1},
-    mechanism="laplace-tree",
-    epsilon=0.1,
-    delta=0.0,
-    episodes=10**11,
-    seeds=20,
-)
 HOME_BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)
 HOME_EPISODES = 10**15
 
@@ -89,14 +80,6 @@ EXAMPLES = (
             Curve(BASE.replace(calibration="paper"), "Laplace tree: as in the paper"),
         ),
         AT_FIRST,
-    ),
-    ExploreExample(
-        "The hardest bandits",
-        "How often algorithms at ε = 0.1 pull a bad arm on the hardest environment for private algorithms.",
-        _curves(
-            *(HARD.replace(algorithm=a, bonus=b) for b in ("paper", "anytime") for a in ("pucb", "dp-ucbvi"))
-        ),
-        View(tab="counts", chart="pulls"),
     ),
     ExploreExample(
         "Known features",

@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 
 from dprl.environments import ENVIRONMENTS
-from dprl.figures import standalone_html
 from dprl.figures import tradeoff as figures
 from dprl.figures.picture import Picture
 from dprl.figures.tradeoff import Frontier, ProvedLine
@@ -23,8 +22,8 @@ from dprl.simulation.axes import PrivacyChoice
 from dprl.sitemap import PAGES
 from dprl.tables import csv
 from dprl.theory import BOUNDS, BoundSetting
-from dprl.words import count, human, percent, significant
-from pages.shared.layout.chart import empty, footer, kept, show
+from dprl.words import count, significant
+from pages.shared.layout.chart import empty, kept, save_chart, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.menu import page_link
@@ -36,7 +35,6 @@ from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import session
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.study import SHOWS, SweepView
 
@@ -72,7 +70,7 @@ def frontier_chart(study: SweepView) -> None:
         ("frontier", study.show, study.statistic, study.x, tuple(growth), theorems, night, room, parts),
         lambda: drawn(night=night, room=room),
     )
-    extra = [*trade.order_words(study), *sentences.how_growth(growth), *theorems]
+    extra = [*sentences.how_growth(growth), *theorems]
     measure: Any = study.show
     how = sentences.how_frontier(curves, measure, symbol_of(study.x), extra, study.statistic)
     show(picture, "frontier", picked=point_pressed, how=how, files=partial(downloads, study, drawn))
@@ -226,15 +224,10 @@ def run_address(spec: RunSpec) -> str:
 
 def downloads(study: SweepView, draw: Any) -> None:
     """The numbers of every seed, the settings, the papers, and the chart as a page. draw: the picture of the chart."""
-    words, shared, sweep = footer(), session().common, study.sweep
+    sweep, title = study.sweep, f"{SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: trade.ends(spec) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
-        save(
-            "sweep.html",
-            "Download interactive chart",
-            "text/html",
-            lambda: taken_along(study, draw(), shared, words),
-        )
+        save_chart("sweep", title, draw)
         save("sweep.csv", "CSV, every seed", "text/csv", lambda: csv(sweep.frame(final).dropna()))
         save(
             "sweep.json", "Settings (JSON)", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2)
@@ -242,33 +235,3 @@ def downloads(study: SweepView, draw: Any) -> None:
         save_citations(sweep.specs)
     st.caption("The command line does the same from these settings, and writes sweep.csv:")
     st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)
-
-
-def taken_along(study: SweepView, picture: Picture, about: str, footer: str) -> str:
-    """The chart as a page of its own, with a slider for its axis and the numbers there.
-
-    about: what all points share; footer: of the page.
-    """
-    curves = trade.frontiers(study)
-
-    def numbers(at: tuple[int, ...]) -> list[list[str]]:
-        rows = []
-        for line in curves:
-            here = np.flatnonzero(np.asarray(line.x) == study.values[at[0]])
-            if len(here) == 0 or not np.isfinite(line.center[here[0]]):
-                rows.append([line.label, standalone_html.NOWHERE, "", "", ""])
-                continue
-            center, low, high, share = (
-                float(part[here[0]]) for part in (line.center, line.low, line.high, line.share)
-            )
-            seeds = str(int(line.seeds[here[0]]))
-            interval = standalone_html.interval(low, high)
-            rows.append([line.label, human(center), interval, percent(share), seeds])
-        return rows
-
-    along = standalone_html.slider_over(axis_of(study), study.values, len(study.values) // 2)
-    what = SHOWS[study.show]
-    columns = ["", what, "95% interval", "of K·V*", "seeds"]
-    title = f"{what} against {AXES.get(study.x, study.x)}"
-    charts = [standalone_html.ChartSlot([picture], marked=0)]
-    return standalone_html.html_page(title, about, [along], charts, columns, numbers, footer=footer)

@@ -22,13 +22,13 @@ from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import epsilon_slider
 from pages.shared.controls.several import choose_several, values_field
-from pages.shared.controls.widgets import complaint, exact, into, locked, segments, select, setter
+from pages.shared.controls.widgets import complaint, exact, locked, segments, select, setter
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.share import share
 from pages.shared.results.together import PACE
 from pages.shared.values import values_text
-from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.callbacks import into, on_value
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import STATISTICS
 from pages.shared.visitor.state import read_address, session, write_address

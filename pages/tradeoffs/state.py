@@ -231,42 +231,6 @@ def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
     return found
 
 
-def order_words(study: SweepView) -> list[str]:
-    """Whether a larger budget was ever significantly worse, and how that was tested; nothing if that is not known."""
-    if study.x != "epsilon":
-        return []
-    groups = {}
-    for model, title in study.titles.items():
-        runs = study.points(model)
-        if not runs or model == "none" or missing([spec for _, spec in runs]):
-            continue
-        groups[title] = (np.array([x for x, _ in runs]), np.array([ends(spec) for _, spec in runs]).T)
-    compared, found = metrics.reversals(groups)
-    if not compared:
-        return []
-    test = f"The test: {compared} pairs, paired t tests of means, Holm-corrected, at the 5% level."
-    if not found:
-        return ["Larger ε is never significantly worse.", test]
-    worst = worst_of(study.base)
-    if not np.isfinite(worst):
-        return []
-    lost = {
-        (title, x): mean / worst
-        for title, (at, rows) in groups.items()
-        for x, mean in zip(at, rows.mean(0), strict=True)
-    }
-    least = min(min(lost[r.group, r.smaller], lost[r.group, r.larger]) for r in found)
-    most = max(r.excess for r in found) / worst
-    where = listed(list(dict.fromkeys(r.group for r in found)))
-    said = [
-        f"Larger ε is significantly worse in {len(found)} of {compared} pairs, by at most {most:.1%} of all "
-        f"there is to lose. These are pairs of {where}."
-    ]
-    if least > 0.9:
-        said.append(f"That is only where nothing is learned yet: at least {least:.0%} is lost there.")
-    return [*said, test]
-
-
 SENTENCE = 3  # so many names are in one
 
 

@@ -19,7 +19,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import style_of
 from pages.shared.results import answers
-from pages.shared.results.status import act, price, working_out
+from pages.shared.results.status import line, price, stopped, working_out
 from pages.shared.results.together import Progress
 from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import state as trade
@@ -73,27 +73,16 @@ def needed(study: SweepView, state: Progress) -> None:
     found = [trade.users_search(study, way, level) for way in ways]
     open_ = [way for way, users in zip(ways, found, strict=True) if users.pending is not None]
     if state.active:
-        with st.container(
-            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
-        ):
-            st.progress(
-                1 - len(open_) / max(len(ways), 1),
-                f"Searching over K: {len(ways) - len(open_)} of {len(ways)} found.",
-                width="stretch",
-            )
-            act("Cancel", "close", partial(trade.cancel_sweep, state.active), "cancel")
+        said = f"Searching over K: {len(ways) - len(open_)} of {len(ways)} found."
+        line(1 - len(open_) / max(len(ways), 1), said, partial(trade.cancel_sweep, state.active))
     elif open_ and state.failed:
         trade.strip(state)
     elif open_:
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            st.markdown(
-                explained(
-                    f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
-                    f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price(state.lacking)}."
-                ),
-                width="stretch",
-            )
-            act("Search", "search", trade.start_sweep, "begin")
+        why = (
+            f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
+            f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price(state.lacking)}."
+        )
+        stopped(explained(why), "Search", "search", trade.start_sweep, "begin")
     if not ways:
         st.info(
             "None of this can be run: the lines above say what is allowed."

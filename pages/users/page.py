@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -19,7 +20,7 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results.again import save_citations
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
 from pages.users import views, words
 from pages.users.link import change, take, take_over, users, users_table
@@ -68,9 +69,9 @@ def main() -> None:
     drawn = kept(key, lambda: views.picture(asked, found, key[2]))
     show(drawn, "users_chart", how=words.how(users_table(), asked, found))
     st.caption(explained(escape(session().common)))
-    text = views.whole_sheet(users_table(), asked, found, views.curves(asked, found), u.query)
+    text = partial(views.whole_sheet, asked, found, u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        save("users.html", "Download one page for a meeting", "text/html", lambda: text)
+        save("users.html", "Download one page for a meeting", "text/html", text)
         # which all that was measured has by default
         save_citations(RunSpec(privacy=model) for model in MODELS)
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})
@@ -87,7 +88,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
         st.markdown("Enough would be", width="content")
         for number, way in enumerate(ways(users_table(), asked, "central")):
             label = words.change(asked, way)
-            st.button(label, key=f"way_{number}", on_click=callback(take), args=(way,))
+            button(label, take, way, key=f"way_{number}")
         page_link("data", "Logged data of your users")
 
 

@@ -1,5 +1,4 @@
-"""What the page shows of the answers: cards, the chart, and one page for a meeting: a file of its own that prints, and
-needs neither a network nor a script."""
+"""What the page shows of the answers: cards, the chart, and one page for a meeting, a file of its own that prints."""
 
 from __future__ import annotations
 
@@ -10,9 +9,10 @@ from dprl.figures import looks
 from dprl.figures import users as figures
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
+from dprl.figures.standalone_html import chart_page
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
-from dprl.users import BUDGETS, Asked, Need, Problem, Table, curve
+from dprl.users import BUDGETS, Asked, Need, Problem, curve
 from pages.shared.layout.terms import explained
 from pages.tradeoffs import study
 from pages.users import words
@@ -33,26 +33,21 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
     return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
 
 
-def curves(asked: Asked, found: Sequence[Need]) -> list[figures.UsersCurve]:
-    """What is drawn of each model."""
-    t = users_table()
-    return [
+def picture(asked: Asked, found: Sequence[Need], night: bool, see: str = "", mine: bool = True) -> Picture:
+    """The chart. see: in place of the usual sentence; mine: with the visitor's own users and budget."""
+    curves = [
         figures.UsersCurve(
             need.model,
             PRIVATIZERS[need.model].title,
             need.kind == "measured",
             BUDGETS,
-            curve(t, asked, need.model, BUDGETS),
+            curve(users_table(), asked, need.model, BUDGETS),
             need.factor,
         )
         for need in found
     ]
-
-
-def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:
-    """The chart."""
-    mine = figures.Mine(float(asked.users), asked.epsilon)
-    return figures.users_by_trust(curves(asked, found), mine, see=words.see(asked, found), dark=night)
+    own = figures.Mine(float(asked.users), asked.epsilon) if mine else None
+    return figures.users_by_trust(curves, own, see=see or words.see(asked, found), dark=night)
 
 
 def measure(problem: Problem) -> list[tuple[str, str]]:
@@ -61,48 +56,24 @@ def measure(problem: Problem) -> list[tuple[str, str]]:
     return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
 
 
-STYLE = """
-@page { size: A4; margin: 13mm; }
-body { font: 13px/1.4 "Segoe UI", Roboto, Helvetica, Arial, sans-serif; color: #1F2933; background: #FFFFFF;
-  max-width: 690px; margin: 16px auto; padding: 0 8px; }
-h1 { font-size: 21px; margin: 0 0 4px; }
-h2 { font-size: 15px; margin: 12px 0 4px; }
-p { margin: 0 0 6px; }
-table { border-collapse: collapse; width: 100%; margin: 0 0 6px; }
-th, td { text-align: left; vertical-align: top; padding: 3px 8px 3px 0; border-bottom: 1px solid #D7DCE2; }
-svg { width: 100%; height: auto; }
-ul { margin: 0; padding-left: 18px; }
-li { margin: 0 0 2px; }
-@media print { body { font-size: 11px; line-height: 1.35; max-width: none; margin: 0; padding: 0; }
-  svg { max-height: 68mm; } }
-.from { color: #52606D; font-size: 11px; margin-top: 8px; }
-"""
 HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our users pay for")
 
 
-def whole_sheet(
-    table: Table, asked: Asked, found: Sequence[Need], curves: Sequence[figures.UsersCurve], query: str
-) -> str:
-    """The whole document. curves: what the page draws; query: of the link to it."""
-    mine = figures.Mine(float(asked.users), asked.epsilon)
-    drawn = figures.printed_users(curves, mine)
+def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
+    """The whole document. query: of the link to it."""
+    table = users_table()
     rows = "".join(map(_row, found))
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
     rests = "".join(f"<li>{html(said)}</li>" for said in words.assumptions(asked))
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>How many users do we need?</title><style>{STYLE}</style></head><body>
-<h1>How many users do we need?</h1>
-<p>{html(words.size(table, asked))}. {html(words.wanted(asked))}</p>
-<p><b>{html(words.whom_to_trust(asked, found))}</b></p>
-<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>
-<p>{html(words.source(table, asked))}</p>
-<div role="img" aria-label="{html(drawn.alt)}">{drawn.svg}</div>
-<p class="from">{html(words.SIGNS)}</p>
-<h2>What this rests on</h2><ul>{rests}</ul>
-<p class="from">Made with dprl {html(table.version["dprl"])}, page users?{html(query)}.</p>
-</body></html>
-"""
+    more = (
+        f"<p><b>{html(words.whom_to_trust(asked, found))}</b></p>"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<p>{html(words.source(table, asked))}</p><p>{html(words.SIGNS)}</p>"
+        f"<h2>What this rests on</h2><ul>{rests}</ul>"
+    )
+    about = f"{words.size(table, asked)}. {words.wanted(asked)}"
+    made = f"Made with dprl {table.version['dprl']}, page users?{query}"
+    return chart_page("How many users do we need?", about, picture(asked, found, False), made, more)
 
 
 def _row(need: Need) -> str:

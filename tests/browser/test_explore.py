@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visits
-from tests.browser.seen import box_of, finished, idle, uncovered
+from tests.browser.seen import box_of, uncovered
 from tests.problems import first
 
 SMALL = "envp.S.3~envp.H.3~K.20000~seeds.2"
@@ -67,26 +65,6 @@ def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
 
 
 @pytest.mark.thorough
-def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits) -> None:
-    page = visit(f"explore?v=1&c={SMALL}~eps.50&tab=policy&k=1")
-    finished(page)
-    page.get_by_role("button", name="Play").click()
-    expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    whole_screen_stays(page)
-    page.get_by_role("tab", name="Regret").click()
-    expect(page.get_by_text("Axes and seeds")).to_be_visible()
-    # Once workers have answered, the tab is drawn again.
-    expect(page.get_by_text("of V* =")).to_be_visible()
-    idle(page)
-    assert page.evaluate(CHANGES, FRAMES) == 0
-    page.get_by_role("tab", name="Policy").click()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
-    expect(page).to_have_url(re.compile("tab=policy"))
-    page.go_back()
-    expect(page.get_by_text("Axes and seeds")).to_be_visible()
-    assert opened(page) == "Regret"
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("held", [0, 20, 120])
 def test_run_takes_what_was_typed_last_and_it_stays(visit: Visits, held: int) -> None:

@@ -9,16 +9,13 @@ from typing import Any
 from dprl import metrics
 from dprl.figures import (
     counts,
-    coverage,
     grid,
     guarantee,
     policy,
     regret,
-    stages,
     steps,
     tradeoff,
 )
-from dprl.figures import pulls as bad_arms
 from dprl.figures import trust as home
 from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
@@ -37,7 +34,6 @@ def said(draw: Callable[..., Picture], say: Callable[..., str]) -> Callable[...,
     return both
 
 
-pulls = said(bad_arms.pulls_over_episodes, about_regret.about_pulls)
 ladder = said(guarantee.noise_ladder, price.about_ladder)
 
 
@@ -52,25 +48,6 @@ def heatmaps(
     found = metrics.count_noise(true[here], noisy[here])
     said = noise.about_cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
     return counts.count_heatmaps(true, noisy, step=step, typical=found.typical, see=said, **how)
-
-
-def scatter(true: Any, noisy: Any, *, bound: float | None = None, **how: Any) -> Picture:
-    found = metrics.count_noise(true, noisy)
-    said = noise.about_cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
-    return counts.count_scatter(true, noisy, bound=bound, typical=found.typical, see=said, **how)
-
-
-def cell_over_time(episodes: Any, true: Any, noisy: Any, **how: Any) -> Picture:
-    said = noise.about_cell(episodes, true, noisy, **{k: how[k] for k in ("family",) if k in how})
-    return counts.cell_over_time(
-        episodes, true, noisy, typical=metrics.count_noise(true, noisy).typical, see=said, **how
-    )
-
-
-def bound(episodes: Any, ratio: Any, **how: Any) -> Picture:
-    return coverage.noise_below_bound(
-        episodes, ratio, see=noise.about_bound(metrics.noise_coverage(ratio)), **how
-    )
 
 
 def on_environment(
@@ -156,11 +133,6 @@ def values(V: Any, optimal_V: Any, **how: Any) -> Picture:
 def action_values(Q: Any, optimal_Q: Any, **how: Any) -> Picture:
     said = about_policies.about_values(*metrics.optimism(Q, optimal_Q), "state-action-step triples")
     return steps.action_values(Q, optimal_Q, see=said, **how)
-
-
-def narrowing(episodes: Any, series: Any, *, policies: int, v_star: float, **how: Any) -> Picture:
-    said = about_policies.about_stages(series, stages=len(episodes), policies=policies, v_star=v_star)
-    return stages.narrowing(episodes, series, v_star=v_star, see=said, **how)
 
 
 def trust(by_epsilon: Mapping[float, Sequence[home.Cost]], *, epsilon: float, **how: Any) -> Picture:

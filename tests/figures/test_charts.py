@@ -24,7 +24,7 @@ from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.messages import messages
-from tests.figures import captioned, test_pulls, test_tradeoff, test_trust
+from tests.figures import captioned, test_tradeoff, test_trust
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
 
@@ -71,10 +71,6 @@ CASES = {
     "mistakes": Case(
         lambda scale, **how: pac.mistakes_over_alpha([series(scale=scale)], **how),
         "Episodes more than α suboptimal", "α (reward an episode falls short of V*)", "Episodes", BAND,
-    ),
-    "pulls": Case(
-        lambda scale, **how: captioned.pulls([test_pulls.curve(pulls=scale * test_pulls.USUAL)], **how),
-        "Pulls of a bad arm", EPISODES, "Pulls of one bad arm so far", BAND,
     ),
     "frontier": Case(frontier, "Privacy cost", "Privacy budget ε", "Extra regret (reward lost)", BAND),
     "users needed": Case(
@@ -126,27 +122,11 @@ CASES = {
         ),
         "Visits at step 2", "", "Action",
     ),
-    "noise of cells": Case(
-        lambda scale, **how: captioned.scatter(
-            scale * CHAIN.true, CHAIN.noisy, episode=10, bound=4000.0, **CHAIN.labels, **how
-        ),
-        "Noisy against true visits", "True visits", "Noisy visits",
-    ),
-    "a cell": Case(
-        lambda scale, **how: captioned.cell_over_time(N, N, scale * N + 5, cell="step 3", bound=N, **how),
-        "One cell's visits", EPISODES, "Visits",
-    ),
     "values": Case(
         lambda scale, **how: captioned.values(
             scale * CHAIN.optimal_Q[..., 1], CHAIN.optimal_Q[..., 1], state_labels=CHAIN.labels["state_labels"], **how
         ),
         "Value of a state, V", "", "State",
-    ),
-    "noise": Case(
-        lambda scale, **how: captioned.bound(
-            N, scale * np.array([[0.1, 0.2, 0.4, 0.5]]), look=CurveStyle("local"), label="a <i>run</i>", **how
-        ),
-        "Does the noise stay below its bound?", EPISODES, "Largest noise so far / bound",
     ),
 }  # fmt: skip
 every = pytest.mark.parametrize("name", CASES)

@@ -1,8 +1,7 @@
-"""Grids, graphs with long names, and stages."""
+"""Grids, and graphs with long names."""
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -138,18 +137,3 @@ SERIES = {
     "confidence width": np.array([50.0, 9.0, 1.0, 0.2]),
     "infrequent tuples": np.array([24.0, 20.0, 3.0, 0.0]),
 }
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_stages_are_drawn_one_measure_above_the_other(dark: bool) -> None:
-    picture = captioned.narrowing(
-        np.array([10, 100, 1000, 10**4]), SERIES, policies=64, v_star=1.5, dark=dark
-    )
-    for name, values in SERIES.items():
-        (trace,) = named(picture, name)
-        assert list(trace.y) == list(values)
-    domains = [picture.figure.layout[axis].domain for axis in ("yaxis", "yaxis2", "yaxis3")]
-    assert all(low > below[1] for (low, _), below in itertools.pairwise(domains))
-    assert "After 4 stages 2 of 64 policies are left" in picture.see
-    assert "more users are needed" not in picture.see
-    assert list(picture.table["stage"]) == [1, 2, 3, 4]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.bundled import CURVES, OTHERS, POINTS, optima, runs_of, widths
+from bench.bundled import CURVES, OTHERS, POINTS, optima, widths
 from dprl import estimate, metrics
 from dprl.lessons import LESSONS
 from dprl.metrics.curves import RunCurves, thinned
@@ -40,7 +40,7 @@ def test_every_file_that_comes_with_the_program_is_one_that_a_page_names() -> No
 
 @pytest.mark.parametrize("name", CURVES)
 def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
-    assert set(bundled(name)) == set(runs_of(CURVES[name], name)), recompute(name)
+    assert set(bundled(name)) == set(CURVES[name]()), recompute(name)
     assert path_of(name).stat().st_size < 600_000
 
 
@@ -49,7 +49,7 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
     ("name", "spec"),
     [
         *(("home", curve.spec) for curve in trust(1.0, HOME_EPISODES).curves),
-        *(("examples", spec) for spec in runs_of(CURVES["examples"], "examples")),
+        *(("examples", spec) for spec in CURVES["examples"]()),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{value.privacy}-{value.bonus}",
 )

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -136,125 +135,46 @@ def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit,
     )
 
 
-def test_the_editor_opens_with_the_environment_in_use(visit: Visit) -> None:
+def edit(visit: Visit, **parts: Any) -> AppTest:
+    """The page after the text of the example was changed and used."""
     app = visit("bare")
     widget(app, "selectbox", "Environment").select("custom").run()
-    press(app, "custom_edit")
-    states = next(t for t in app.text_input if t.label.startswith("States"))
-    assert states.value == "hall, study"
-    states.input("hall, study, garden").run()
-    press(app, "edit_use")
+    area = widget(app, "text_area", "Environment in use, as JSON")
+    assert json.loads(area.value) == EXAMPLE
+    assert '"d1": [1.0, 0.0]' in area.value
+    area.input(json.dumps(EXAMPLE | parts, indent=1))
+    return app.button(key="edit_use").click().run()
+
+
+def test_an_edited_environment_is_used_and_that_is_undone(visit: Visit) -> None:
+    app = edit(visit, state_labels=["attic", "study"])
     found = spec(app)
     assert found is not None
-    name, P, R, _d1, labels, _ = parsed(found.environment_params["model"])
-    assert (name, labels) == ("Two rooms", ("hall", "study", "garden"))
-    assert P.shape == (3, 2, 3)
-    np.testing.assert_allclose(P[:2, :, :2], EXAMPLE["P"])
-    np.testing.assert_allclose(R[:2], EXAMPLE["R"])
-    assert (P[2, :, 2] == 1).all()
-
-
-@pytest.mark.parametrize(
-    ("given", "said"), [("", "0 state"), ("a, a", "same name"), (", ".join("abcdefghijklm"), "1 to 12")]
-)
-def test_names_that_do_not_do_are_said(given: str, said: str) -> None:
-    assert said in custom.named(custom.split_words(given), "states", custom.MOST_STATES)
-
-
-def test_tables_go_to_a_model_and_back_and_wrong_rows_are_named() -> None:
-    name, P, R, d1, states, actions = parsed(json.dumps(EXAMPLE))
-    moves = custom.transitions_table(P, R, states, actions)
-    first = custom.pd.DataFrame([d1])
-    model = custom.assembled(name, states, actions, moves, first)
-    assert model == EXAMPLE
-    assert custom.wrong(model) == ""
-    moves.iloc[1, 3] = None  # an emptied cell counts as 0
-    assert custom.wrong(custom.assembled(name, states, actions, moves, first)).startswith("hall, walk:")
-    moves.iloc[1, 3] = 0.2
-    moves.loc[3, "reward"] = 2.0
-    assert "reward 2" in custom.wrong(custom.assembled(name, states, actions, moves, first))
-
-
-def test_another_order_of_states_is_the_same_environment() -> None:
-    turned = custom.relabelled(EXAMPLE, EXAMPLE["state_labels"][::-1], EXAMPLE["action_labels"])
-    assert turned["R"] == EXAMPLE["R"][::-1]
-    assert turned["d1"] == EXAMPLE["d1"][::-1]
-    assert custom.relabelled(turned, EXAMPLE["state_labels"], EXAMPLE["action_labels"]) == EXAMPLE
-
-
-def test_an_edit_is_undone_and_so_is_using_it(visit: Visit) -> None:
-    app = edit(visit)
-    for names in ("hall, study, garden", "attic, study, garden"):
-        next(t for t in app.text_input if t.label.startswith("States")).input(names).run()
-    assert app.session_state["session"].editing.edited["state_labels"] == ["attic", "study", "garden"]
-    press(app, "edit_undo")
-    assert next(t for t in app.text_input if t.label.startswith("States")).value == "hall, study, garden"
-    app.button(key="edit_use").click().run()
-    found = spec(app)
-    assert found is not None
-    assert parsed(found.environment_params["model"])[4] == ("hall", "study", "garden")
+    assert parsed(found.environment_params["model"])[4] == ("attic", "study")
+    assert "attic" in widget(app, "text_area", "Environment in use, as JSON").value
     press(app, "undo_reset")
     found = spec(app)
     assert found is not None
     assert parsed(found.environment_params["model"])[4] == ("hall", "study")
 
 
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> float:
-    """A reward that the visitor types into the first row of the first table, and nowhere else."""
-    edits: dict[str, float] = {}
-
-    def data_editor(table: pd.DataFrame, *, key: str, **_: Any) -> pd.DataFrame:
-        table = table.copy()
-        if "reward" in table:
-            if not edits:
-                edits[key] = 0.77
-            if key in edits:
-                table["reward"] = [edits[key], *table["reward"][1:]]
-        return table
-
-    monkeypatch.setattr(custom.st, "data_editor", data_editor)
-    return 0.77
+def test_what_is_wrong_with_an_edit_is_said_and_the_text_stays(visit: Visit) -> None:
+    app = edit(visit, d1=[1.0, 0.5])
+    assert "The environment cannot be used; d1" in words(app)
+    assert "0.5" in widget(app, "text_area", "Environment in use, as JSON").value
+    assert app.session_state["session"].draft.environment_params["custom"].get("model") is None
 
 
-def edit(visit: Visit) -> AppTest:
+def test_a_large_one_is_not_edited_here(visit: Visit) -> None:
     app = visit("bare")
-    widget(app, "selectbox", "Environment").select("custom").run()
-    return app.button(key="custom_edit").click().run()
-
-
-@pytest.mark.parametrize(
-    "names", [["hall, library"], ["hall, hall", "hall, study"], ["attic, hall, study", "hall, study"]]
-)
-def test_what_was_typed_stays_when_states_are_renamed(visit: Visit, typed: float, names: list[str]) -> None:
-    app = edit(visit)
-    for text in names:
-        next(t for t in app.text_input if t.label.startswith("States")).input(text).run()
-    press(app, "edit_use")
-    found = spec(app)
-    assert found is not None
-    _, _, R, _, labels, _ = parsed(found.environment_params["model"])
-    assert labels == tuple(custom.split_words(names[-1]))
-    assert R[0, 0] == typed
-
-
-def test_an_edit_is_kept_when_the_editor_is_closed(
-    visit: Visit, typed: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = edit(visit)
-    s = app.session_state["session"]
-    monkeypatch.setattr(custom, "session", lambda: s)
-    custom.closed()  # with Escape
+    model = json.dumps(
+        json.loads(LARGE)
+        | {"P": np.full((90, 1, 90), 1 / 90).tolist(), "R": [[0.5]] * 90, "d1": [1] + [0] * 89}
+    )
+    custom.received(app.session_state["session"], File(model.encode()))
     app.run()
-    assert "not in use yet" in words(app)
-    assert not [b for b in app.button if b.key == "edit_use"]
-    app.button(key="custom_edit").click().run()
-    assert s.editing.edited["R"][0][0] == typed
-    custom.closed()
-    app.run()
-    app.button(key="custom_discard").click().run()
-    assert s.editing is None
-    assert "not in use yet" not in words(app)
+    assert not app.session_state["session"].upload_problem
+    assert not [button for button in app.button if button.key == "edit_use"]
 
 
 def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
@@ -288,13 +208,8 @@ FORMULA = "=cmd|' /C calc'!A0"
 def test_a_state_named_like_a_formula_is_none_in_the_tables(finished: Visit) -> None:
     model = custom.compact(changed(state_labels=[FORMULA, "-1"]).decode())
     spec = RunSpec(environment="custom", environment_params={"model": model}, episodes=1000, seeds=1)
-    link = dict(links.encode([Curve(spec)], View(tab="counts", chart="scatter")))
+    link = dict(links.encode([Curve(spec)], View(tab="counts")))
     app = finished("explore", **link)
-    app.session_state["counts_scatter:about"] = True
+    app.session_state["counts:about"] = True
     app.run()
     assert set(app.dataframe[0].value["state"]) == {f"'{FORMULA}", "-1"}
-    press(app, "custom_edit")
-    editor = next(e for e in app.dataframe if "reward" in e.value)
-    assert set(editor.value["state"]) == {f"'{FORMULA}", "-1"}
-    app.button(key="edit_use").click().run()
-    assert FORMULA in app.session_state["session"].draft.environment_params["custom"]["model"]

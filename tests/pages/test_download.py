@@ -13,7 +13,8 @@ from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStor
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dprl import OfflineSpec
-from pages.offline.view import OfflineView
+from pages.offline.record import OfflineView
+from pages.shared.layout import chart
 from pages.shared.results import again
 from pages.shared.streamlit_internals import LastingFiles
 from pages.shared.visitor import multi_run_link
@@ -156,7 +157,8 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
     page: str, visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
-    monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
+    for module in (again, chart):
+        monkeypatch.setattr(module, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
     app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
     assert NOTHING in words(app)
     assert set(offered) == ALWAYS

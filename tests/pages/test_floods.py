@@ -13,7 +13,7 @@ import streamlit as st
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec
-from pages.offline.view import OfflineView
+from pages.offline.record import OfflineView
 from pages.shared.visitor import links, multi_run_link, presence, state
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence

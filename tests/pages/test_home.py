@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs
@@ -17,9 +16,7 @@ from dprl.figures import trust as trusted
 from dprl.figures.style import MOST_POINTS
 from dprl.metrics import search
 from dprl.runs.store import Store
-from dprl.sentences import price as sentences
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
-from pages.home.taken import taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
@@ -57,24 +54,17 @@ def test_a_link_brings_its_epsilon(visit: Visit, epsilon: float) -> None:
     assert app.warning == []
 
 
-def test_what_is_taken_along_is_the_chart_seen_with_its_slider() -> None:
-    (found,) = re.findall(r'id="content">(.*?)</script>', taken_along(2.0, best(), "", ""))
-    content = json.loads(found)
-    (slider,), (drawn,) = content["sliders"], content["charts"]
-    assert slider["words"][slider["at"]] == "ε = 2"
-    assert [float(word.removeprefix("ε = ")) for word in slider["words"]] == list(HOME_BUDGETS)
+def test_what_is_taken_along_is_the_chart_seen_with_a_slider_of_its_own() -> None:
     by_epsilon = {epsilon: known(epsilon) for epsilon in HOME_BUDGETS}
-    seen = trusted.lost_by_trust(by_epsilon, epsilon=2.0, v_star=best(), dark=False).figure.to_plotly_json()
-    steps = [step for menu in seen["layout"]["updatemenus"] for step in menu["buttons"]]
-    pictures = [picture["figure"] for picture in drawn["pictures"]]
-    assert drawn["turned"] == 0
-    assert len(pictures) == len(content["cells"]) == len(steps) == len(HOME_BUDGETS)
-    for epsilon, step, picture, rows in zip(HOME_BUDGETS, steps, pictures, content["cells"], strict=True):
-        moving = step["args"][0]
-        assert [trace["y"] for trace in picture["data"]][: len(moving["y"])] == moving["y"]
-        assert f"ε = {epsilon:g}<" in picture["layout"]["title"]["text"]
-        assert "updatemenus" not in picture["layout"] or picture["layout"]["updatemenus"] == []
-        assert rows == [[cost.name, sentences.rough_users(cost.needed)] for cost in by_epsilon[epsilon]]
+    how: dict[str, Any] = {"epsilon": 2.0, "v_star": best(), "dark": False}
+    seen = trusted.lost_by_trust(by_epsilon, **how).figure.to_plotly_json()["layout"]
+    taken = trusted.lost_by_trust(by_epsilon, slider=True, **how).figure.to_plotly_json()["layout"]
+    (slider,) = taken["sliders"]
+    assert [float(step["label"]) for step in slider["steps"]] == list(HOME_BUDGETS)
+    assert slider["steps"][slider["active"]]["label"] == "2"
+    steps = [step for menu in seen["updatemenus"] for step in menu["buttons"]]
+    assert [step["args"] for step in slider["steps"]] == [step["args"] for step in steps]
+    assert "updatemenus" not in taken
 
 
 def test_explore_opens_just_this_chart(visit: Visit) -> None:

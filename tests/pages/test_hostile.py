@@ -12,7 +12,7 @@ from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from dprl.users import Asked
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
-from pages.offline.view import OfflineView
+from pages.offline.record import OfflineView
 from pages.shared.visitor import multi_run_link, state
 from pages.shared.visitor.address import query_of
 from pages.tradeoffs import study as studies

@@ -38,15 +38,13 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     run = short(key, privacy)
     visit("explore", c=[run, "priv.none"])
     assert work() == (1 if privacy == "none" else 2)
-    for measure in ("cumulative", "pac", "extra"):
+    for measure in ("cumulative", "extra"):
         shown = charts(visit("explore", c=[run], m=measure))
         assert bool(shown) == (measure != "extra" or privacy != "none")
     app = visit("explore", c=[run], tab="counts")
     assert not charts(app)
     assert "is told of no counts" in words(app)
-    app = visit("explore", c=[run], tab="policy", pol="stages")  # it has none
-    assert charts(app)
-    assert not any("Stage by stage" in choice.options for choice in app.segmented_control)
+    assert charts(visit("explore", c=[run], tab="policy"))
     visit("explore", c=[run], tab="data")
     app = visit("explore", c=[run, "priv.none"], tab="guarantee")
     assert "| Privacy model | Claimed | Proved |" in words(app)

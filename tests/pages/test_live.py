@@ -1,5 +1,4 @@
-"""What moves by itself on a page: curves of runs that go on, and moments that play. It stops when it should, and not
-by itself."""
+"""What moves by itself on a page: curves of runs that go on. It stops when it should, and not by itself."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, Work, chip, go, press, sent, widget
+from tests.pages.conftest import Visit, Work, chip, press, sent, widget
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 
@@ -43,30 +42,3 @@ def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Wo
     of(app).paused = True
     press(app, f"example_{EXAMPLES[0].title}")
     assert not of(app).paused
-
-
-def playing(finished: Visit) -> AppTest:
-    """A page whose moments play."""
-    app = finished("explore", c=[SMALL], tab="policy", k="1")
-    press(app, "play")
-    assert of(app).explore.playing
-    assert app.button(key="play").label == "Pause"
-    return app
-
-
-def test_moments_play_one_after_the_other_until_pause(finished: Visit) -> None:
-    app = playing(finished)
-    seen = [of(app).explore.view.episode]
-    for _ in range(3):
-        app.run()
-        seen.append(of(app).explore.view.episode)
-    assert seen == sorted(set(seen))
-    app.button(key="play").click().run()
-    assert not of(app).explore.playing
-
-
-def test_what_plays_does_not_go_on_when_one_comes_back(finished: Visit) -> None:
-    app = playing(finished)
-    go(app, "runs")
-    go(app, "explore")
-    assert not of(app).explore.playing

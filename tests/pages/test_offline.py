@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,9 +13,8 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, following, run
-from pages.offline.record import EXAMPLES, LINEAR, OfflineState
+from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
-from pages.offline.view import OfflineView
 from pages.shared.offline.names import most_private, titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import multi_run_link
@@ -73,15 +71,6 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     assert min(private) > 4 * free
     assert [one.ends.mean() < 0.1 for one in kept] == [True, True, True, False]
     assert "The claim holds at larger n. At n = 1 million the suboptimality is 0 without privacy." in said
-
-
-def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
-    """The issue of this page: v* - V_lower less APVI's has exponent -1."""
-    (paper,) = (e for e in EXAMPLES if e.title == "The paper's constants")
-    said = words(visit(PAGE, **query(*paper.specs[:4], measure="price")))
-    assert "How the privacy cost falls from n = 1 billion on:" in said
-    found = [float(power.replace("−", "-")) for power in re.findall(r"n\^([−-]?\d+\.\d+)", said)[:3]]
-    assert found == pytest.approx([-1.0] * 3, abs=0.04)
 
 
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:

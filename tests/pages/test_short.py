@@ -76,12 +76,11 @@ def test_a_short_link_leads_to_its_page_from_any_other(visit: Visit, store: Stor
 
 
 def test_what_stands_beside_the_letters_counts(visit: Visit, store: Store) -> None:
-    code = store.links.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1&tab=data&s=2", Lease("tab"))
+    code = store.links.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1&tab=data&h=2", Lease("tab"))
     app = visit("explore", s=code, tab="policy")
     view = app.session_state["session"].explore.view
-    assert (view.tab, view.s) == ("policy", 2)
+    assert (view.tab, view.h) == ("policy", 2)
     assert list(app.warning) == []
-    assert visit("explore", s="2", c=CURVES["c"]).session_state["session"].explore.view.s == 2
 
 
 def test_where_it_cannot_be_made_the_reason_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec, online
-from dprl.words import human
 from pages.shared.layout.frame import CRASHED
 from pages.shared.results import data
 from pages.tradeoffs import charts as charts_of
@@ -52,23 +49,6 @@ def shown(app: AppTest) -> Any:
 
 def query(study: SweepView) -> dict[str, Any]:
     return grouped(studies.encode(study))
-
-
-@pytest.mark.parametrize("show", ["price", "share"])
-def test_a_sweep_is_taken_along_with_a_stop_for_each_value(visit: Visit, show: str) -> None:
-    study = replace(studies.DEFAULT, show=show)
-    visit(PAGE, **query(study))
-    picture = charts_of.picture_of(study, trade.frontiers(study), [])
-    page = charts_of.taken_along(study, picture, "", "")
-    (found,) = re.findall(r'id="content">(.*?)</script>', page)
-    cells = json.loads(found)["cells"]
-    assert len(cells) == len(study.values)
-    at = study.values.index(10)
-    spec = dict(study.points("central"))[10]
-    mean = float(
-        trade.price(spec).mean() if show == "price" else (trade.ends(spec) / trade.worst_of(spec)).mean()
-    )
-    assert cells[at][show == "share"][:2] == ["Central (JDP)", human(mean)]
 
 
 @pytest.mark.parametrize("show", studies.SHOWS)

@@ -34,7 +34,7 @@ TAKEN = {"measure", "x", "y", "curve"}  # the measures that it lacks are named b
 ONE_SENTENCE = re.compile(
     r"Error: (the|a part of a curve in the) link [^.<>]*|Error: curve [12] of the link [^.<>]*(\.S|\.H)?\)"
 )
-OTHERS = {"tab": "data", "statistic": "median", "each": "on", "chart": "scatter", "family": "rewards"} | {
+OTHERS = {"tab": "data", "statistic": "median", "each": "on", "family": "rewards"} | {
     "seen": "released",
     "drawn": "map",
     "near": "off",
@@ -164,7 +164,7 @@ def test_a_shared_sentence_stands_above_the_page_as_text_and_goes_on_with_its_li
         page.get_by_label("What is drawn").select_option(label="Regret so far")
         assert parse_qs(page.url.partition("#")[2]).get("say", [""]) == [kept]
     named = [links.Curve(spec, name="Mine")]
-    other = links.View(measure="pac", statistic="median", tab="policy")
+    other = links.View(measure="extra", statistic="median", tab="policy")
     page.goto(f"{file.as_uri()}#{query_of(links.encode(named, other))}")
     expect(said).to_have_text(
         "This page does not show all of the link: its measure (here: Share of V* lost), the median of the seeds "

@@ -65,7 +65,7 @@ def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_draw
     assert links.decode(parse_qs(opened.url.partition("#")[2])).view == links.View()
     for view, chosen in (
         (links.View(measure="per-episode", x="linear"), "2"),
-        (links.View(measure="pac"), "0"),
+        (links.View(measure="extra"), "0"),
     ):
         opened.goto(f"{file.as_uri()}#{query_of(links.encode([links.Curve(spec)], view))}")
         expect(opened.get_by_label("What is drawn")).to_have_value(chosen)

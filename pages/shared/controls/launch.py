@@ -22,7 +22,7 @@ from pages.shared.results.data import status, store, workers
 from pages.shared.results.status import ACTIVE
 from pages.shared.text import escape
 from pages.shared.visitor import presence
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.owners import owner_id
@@ -191,22 +191,20 @@ def buttons(
             callback(go)()
     skip_to_run()
     with st.container(horizontal=True, gap="small"):
-        st.button(
+        button(
             label,
+            press,
+            icon="play_arrow" if label == "Run" else "add",
             type="primary",
-            icon=":material/play_arrow:" if label == "Run" else ":material/add:",
             width="stretch",
             disabled=off,
-            on_click=callback(press),
             shortcut="Mod+Enter",
             key="run",
         )
         if (undo := s.undo) and undo.page == s.page:
-            st.button(
-                "Undo", on_click=callback(undo.run), help="The settings as they were.", key="undo_reset"
-            )
+            button("Undo", undo.run, help="The settings as they were.", key="undo_reset")
         else:
-            st.button("Reset", on_click=callback(reset), help=help, key="reset", disabled=locked(RUN))
+            button("Reset", reset, help=help, key="reset", disabled=locked(RUN))
 
 
 def run_curve(spec: RunSpec) -> None:

@@ -30,7 +30,7 @@ from pages.shared.controls.widgets import (
 )
 from pages.shared.names import REPORTS, REPORTS_HELP, TIED_HELP
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import Draft, draft_of, effective, spec_from
 from pages.shared.visitor.state import Session
 
@@ -89,14 +89,14 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         if s.draft.delta == TIED:
             st.caption(f"δ = {human(delta)} for {human(s.draft.episodes)} users")
         else:
-            st.button(
+            button(
                 f"Tie δ to the users: {TIED}",
+                tie,
+                s,
                 key="tie",
                 disabled=locked("delta"),
                 type="tertiary",
                 help=TIED_HELP,
-                on_click=callback(tie),
-                args=(s,),
             )
     select("Noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
     sized = [m for m in known if calibration in sizes[m]]

@@ -44,7 +44,7 @@ from pages.shared.layout.chart import draw_bare, kept
 from pages.shared.layout.frame import dark, guarded
 from pages.shared.layout.terms import meanings
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import Owner, effective
 from pages.shared.visitor.state import Session, session
 
@@ -171,11 +171,11 @@ def learner(s: Session) -> None:
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
         if refusal is not None:
             st.caption(f"This algorithm needs a small environment. {escape(refusal.sentence)}")
-            st.button(
+            button(
                 "Switch to a small environment",
-                icon=":material/compress:",
-                on_click=callback(take_small),
-                args=(s,),
+                take_small,
+                s,
+                icon="compress",
                 key="small",
                 disabled=locked("environment"),
             )

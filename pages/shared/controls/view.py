@@ -99,14 +99,11 @@ class Widgets:
             )
         return int(value)
 
-    def put(self, name: str, value: int, options: Sequence[int]) -> None:
-        """Moves the slider of `name`, before it is drawn."""
-        part, changes = self.part(), {name: value}
-        part.view = replace(part.view, **changes)
-        st.session_state[self._slider(name, options)] = value
-
-    def _slider(self, name: str, options: Sequence[int]) -> str:
-        return f"{session().version}:view:{name}:{hash(tuple(options))}"
+    def step_menu(self, H: int) -> int | None:
+        """One step of the episode, or None for all."""
+        titles = ["every step", *(f"step {h}" for h in range(H))]
+        chosen = self.menu("Step of the episode", "h", [-1, *range(H)], titles, visible=False)
+        return None if chosen < 0 else chosen
 
     def steps(
         self,
@@ -114,7 +111,6 @@ class Widgets:
         name: str,
         options: Sequence[int],
         titles: Sequence[str],
-        help: str | None = None,
         otherwise: int | None = None,
     ) -> int:
         """A slider over a few numbers; the option nearest to the view's value, or `otherwise` where that is its
@@ -124,7 +120,7 @@ class Widgets:
             wanted = otherwise
         value = min(options, key=lambda option: abs(option - wanted))
         if len(options) > 1:
-            key = self._slider(name, options)
+            key = f"{session().version}:view:{name}:{hash(tuple(options))}"
             named = dict(zip(options, titles, strict=True))
             st.select_slider(
                 label,
@@ -133,6 +129,5 @@ class Widgets:
                 format_func=named.__getitem__,
                 key=key,
                 on_change=on_value(key, self._keep(name, int)),
-                help=help,
             )
         return int(value)

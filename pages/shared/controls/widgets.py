@@ -263,15 +263,6 @@ def setter(name: str) -> Store:
     return store
 
 
-def into(settings: object, name: str) -> Store:
-    """Stores one of the settings that a page has besides the draft."""
-
-    def store(value: Any) -> None:
-        setattr(settings, name, value)
-
-    return store
-
-
 def menu_titles(registry: Mapping[str, Any]) -> dict[str, str]:
     """Key to title, for a menu; an algorithm that was rebuilt without its paper's full text is called so."""
     return {key: menu_title(record) for key, record in registry.items()}

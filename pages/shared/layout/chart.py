@@ -11,10 +11,12 @@ import pandas as pd
 import streamlit as st
 
 from dprl.figures.picture import PackedPicture, Picture, Sketch, for_page
+from dprl.figures.standalone_html import chart_page
 from dprl.figures.style import config
 from dprl.papers.report import version
 from dprl.tables import escape_formulas
 from pages.shared.layout import reading
+from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
@@ -91,6 +93,17 @@ def alone(key: str) -> bool:
 def footer() -> str:
     """What stands below a picture, or a page, that is saved: what was run, and with which version."""
     return " · ".join(filter(None, [session().common, f"dprl\N{NO-BREAK SPACE}{version()['dprl']}"]))
+
+
+def save_chart(name: str, title: str, draw: Callable[[], Picture]) -> None:
+    """Offer a chart as a page of its own. draw: makes it for a light page, when it is asked for."""
+    about, words = session().common, footer()
+    save(
+        f"{name}.html",
+        "Download interactive chart",
+        "text/html",
+        lambda: chart_page(title, about, draw(), words),
+    )
 
 
 def explain(

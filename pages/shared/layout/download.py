@@ -8,7 +8,7 @@ import streamlit as st
 
 from dprl.figures import style
 from pages.shared.streamlit_internals import keep_downloads
-from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.callbacks import into, on_value
 from pages.shared.visitor.state import session
 
 
@@ -36,10 +36,5 @@ def camera() -> None:
         format_func=str.upper,
         required=True,
         key="saves",
-        on_change=on_value("saves", _take_picture),
+        on_change=on_value("saves", into(session(), "saves")),
     )
-
-
-def _take_picture(kind: str) -> None:
-    """Keeps the kind of picture that was chosen."""
-    session().saves = kind

@@ -21,6 +21,7 @@ from pages.shared.layout.terms import forget_explained
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import forget_parts, leave_out_while
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import into
 from pages.shared.visitor.owners import names
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
@@ -157,11 +158,6 @@ def wide() -> bool:
     return s.wide
 
 
-def measured(room: bool) -> None:
-    """The browser says whether there is room."""
-    session().wide = room
-
-
 @guarded
 def show_page(page: StreamlitPage) -> None:
     """Says what the store has to say, and draws the page."""
@@ -180,4 +176,4 @@ def show_page(page: StreamlitPage) -> None:
     s.said = ""
     corner(PAGES[page.url_path], store().going(names()))
     page.run()
-    unseen(f"{page.url_path}:{s.runs}", dark(), wide(), measured)
+    unseen(f"{page.url_path}:{s.runs}", dark(), wide(), into(s, "wide"))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.sitemap import PAGES
-from pages.shared.controls import custom
 from pages.shared.layout.browser import settings_button
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.address import NOTHING, query_of
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button, on_value
 from pages.shared.visitor.locks import locked_in_words
 from pages.shared.visitor.state import PageState, session, write_address
 
@@ -19,13 +20,11 @@ MOST_TOLD = 3  # problems of one link
 
 
 def head(part: PageState, title: str = "") -> DeltaGenerator:
-    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page.
+    """Draws it; returns the corner for the link to the page.
 
     title: Markdown, if the heading is not the page's own.
     """
     page = PAGES[session().page or ""]
-    if (editing := session().editing) and editing.open:
-        custom.editor(editing)
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
     ):
@@ -67,16 +66,20 @@ def shared_with(part: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="alone_sentence"):
         st.markdown(f"**Whoever shared this link says:** {escape(part.sentence)}", width="stretch")
         if not st.context.is_embedded:
-            st.button(
-                "Hide it",
-                icon=":material/close:",
-                type="tertiary",
-                on_click=callback(hide),
-                key="hide_sentence",
-            )
+            button("Hide it", hide, icon="close", type="tertiary", key="hide_sentence")
 
 
 def common(text: str) -> None:
     """What all that is shown has in common: on the page, and below every picture that is saved of it."""
     session().common = text
     st.caption(explained(escape(text)))
+
+
+def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str], object]) -> DeltaGenerator:
+    """Draws the tabs of a page; returns the open one, the only one that is drawn. titles: by name; turn(name): opens
+    another."""
+    names = {title: name for name, title in titles.items()}
+    # Not as its `default`, which would make another widget of it at every change and lose a quick second press.
+    st.session_state[key] = titles[now]
+    drawn = st.tabs(list(names), key=key, on_change=on_value(key, lambda title: turn(names[title])))
+    return dict(zip(titles, drawn, strict=True))[now]

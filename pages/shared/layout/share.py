@@ -15,7 +15,7 @@ from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import button, into, on_value
 from pages.shared.visitor.state import PageState, attempt, session, write_address
 
 ONLY_HERE = (
@@ -48,7 +48,11 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
     locked = part.locked
     if PAGES[s.page or ""].settings:
         st.toggle(
-            "Lock the settings", s.locking, key="locking", on_change=on_value("locking", lock), help=LOCK_HELP
+            "Lock the settings",
+            s.locking,
+            key="locking",
+            on_change=on_value("locking", into(s, "locking")),
+            help=LOCK_HELP,
         )
         locked = locks.EVERYTHING if s.locking else locked
     query = query_of([*link, *locks.encode(locked)])
@@ -90,11 +94,6 @@ def in_a_page(query: str) -> None:
     )
 
 
-def lock(on: bool) -> None:
-    """The switch."""
-    session().locking = on
-
-
 def short_link(page: str, query: str) -> None:
     """The short link to a page and a query, once it was asked for."""
     s = session()
@@ -103,13 +102,7 @@ def short_link(page: str, query: str) -> None:
     )
     code = s.short.get((page, query))
     if code is None:
-        st.button(
-            "Make a short link",
-            key="shorten",
-            icon=":material/link:",
-            on_click=callback(shorten),
-            args=(page, query),
-        )
+        button("Make a short link", shorten, page, query, icon="link", key="shorten")
         return
     copy_link(f"s={code}", "Copy short link")
     qr(address.whole_address(f"s={code}"), "the short link")

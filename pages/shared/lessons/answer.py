@@ -1,4 +1,5 @@
-"""How a prediction is made: by widgets, or by pressing the chart. Both hand on its text, perhaps not whole yet."""
+"""How a prediction is made: by widgets, by pressing the chart, or by dragging a marker over it, which the browser moves
+and sends once, where it was left. All hand on its text, perhaps not whole yet."""
 
 from __future__ import annotations
 
@@ -7,10 +8,12 @@ from typing import Any
 
 import streamlit as st
 
+from dprl.figures.guesses import HELD
 from dprl.lessons import Choice, Marker, Order, Prediction
 from dprl.messages import filled, messages
 from pages.shared.controls.widgets import segments
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.layout.component import component
+from pages.shared.visitor.callbacks import button, callback, on_value
 from pages.shared.visitor.state import session
 
 Said = Callable[[str], None]
@@ -27,12 +30,12 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
         with st.container(horizontal=True, gap="small", key="items"):
             for item, words in enumerate(prediction.items):
                 named = text.find(prediction.letters[item])
-                st.button(
+                button(
                     filled(SAID["named"], number=named + 1, name=words) if named >= 0 else words,
+                    put,
+                    item,
                     key=f"item_{item}",
                     type="primary" if named >= 0 else "secondary",
-                    on_click=callback(put),
-                    args=(item,),
                 )
         hint(SAID["order_hint"])
     elif isinstance(prediction, Marker):
@@ -89,3 +92,41 @@ def chosen(prediction: Prediction, text: str, event: Any) -> str | None:
         return prediction.write(prediction.choices[place][0])
     free = [i for i, letter in enumerate(prediction.letters) if letter not in text]
     return prediction.put(text, free[0], place) if free else None
+
+
+KEY = "drag"
+
+_drag = component("drag")
+
+
+def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
+    """Has the marker of a chart dragged; nothing where the prediction is none.
+
+    Args:
+        text: where it is, "" where it waits.
+        chart: the key of the chart.
+        said: called with the text of where it was left.
+    """
+    if not isinstance(prediction, Marker):
+        return
+    marks = prediction.marks
+
+    def dropped() -> None:
+        told = st.session_state.get(KEY)
+        place = None if told is None else told.dropped
+        if isinstance(place, int) and 0 <= place < len(marks):  # it comes from a browser
+            said(prediction.write(marks[place]))
+
+    with st.container(key="marker_drag"):
+        _drag(
+            data={
+                "chart": f"st-key-{chart}",
+                "held": HELD,
+                "at": float(text) if text else prediction.untouched,
+                "marks": marks,
+                "words": [prediction.said(mark) for mark in marks],
+            },
+            key=KEY,
+            height=1,
+            on_dropped_change=callback(dropped),
+        )

@@ -20,12 +20,12 @@ from pages.shared.layout.download import save
 from pages.shared.online.played import drawn_there, played_page
 from pages.shared.results import answers
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button, into
 from pages.shared.visitor.state import session
 
 OTHER = "It opens with the share of V\\* lost, in place of the measure that is drawn here."
 MEANS = "It draws means of seeds, without a line for each."
-FIXED = "The tab Data has an interactive chart of these curves with fixed stops."
+FIXED = "The tab Data has an interactive chart of these curves as a file."
 
 
 def offer_page() -> None:
@@ -43,13 +43,7 @@ def offer_page() -> None:
     wanted = tuple(curve.spec for curve in curves)
     if s.taken != wanted:
         st.caption("An HTML file that plays these runs live in any browser, with a slider for ε.")
-        st.button(
-            "Prepare the page",
-            key="prepare_page",
-            icon=":material/play_circle:",
-            on_click=callback(prepare),
-            args=(wanted,),
-        )
+        button("Prepare the page", into(s, "taken"), wanted, icon="play_circle", key="prepare_page")
         return
     try:
         found = {
@@ -88,8 +82,3 @@ def file_name(specs: Sequence[RunSpec]) -> str:
     ways = [f"no-{field}" if value in ("none", "None") else value for value in values]
     name = "-".join(["-".join(worlds), "-vs-".join(ways[:4])])
     return f"{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-')}.html"
-
-
-def prepare(wanted: tuple[RunSpec, ...]) -> None:
-    """The button."""
-    session().taken = wanted

@@ -11,11 +11,13 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from dprl.figures.picture import Picture
 from dprl.metrics.curves import RunCurves
 from dprl.research.cited import cite
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.tables import csv, escape_formulas
+from pages.shared.layout.chart import save_chart
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
 
@@ -99,7 +101,8 @@ def files(
     says: str,
     table: pd.DataFrame,
     specs: Sequence[Spec],
-    page: Callable[[], str] | None,
+    title: str,
+    draw: Callable[[], Picture] | None,
 ) -> None:
     """The numbers and the chart of runs as files, and the table.
 
@@ -107,7 +110,7 @@ def files(
         name: of the files with numbers.
         says: what the table holds.
         specs: of the runs.
-        page: makes the chart as a page of its own; None where *Share* has a better one.
+        title, draw: of the chart as a page of its own, see `save_chart`; None where *Share* has a better one.
     """
     st.caption(explained(says))
     empty = no_table_yet(table)
@@ -116,9 +119,9 @@ def files(
             save(f"{name}.csv", "CSV", "text/csv", lambda: csv(table))
             save(f"{name}.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save_citations(specs)
-        if not empty and page is not None:
-            save(f"{name}.html", "Download interactive chart", "text/html", page)
-    if page is None:
+        if not empty and draw is not None:
+            save_chart(name, title, draw)
+    if draw is None:
         st.caption("A page that plays these runs without a server is behind *Share*, at the top.")
     if not empty:
         camera()

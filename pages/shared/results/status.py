@@ -14,7 +14,7 @@ from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say
 from pages.shared.results.data import store
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, session
 
@@ -99,12 +99,8 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
             if len(going) == 1
             else words_together([r for _, _, r in going])
         )
-        with st.container(
-            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
-        ):
-            st.progress(min(1.0, max(0.0, share)), said, width="stretch")
-            label = "Cancel" if len(going) == 1 else "Cancel all"
-            act(label, "close", partial(cancel_runs, [curve.spec for curve, _, _ in going]), "cancel")
+        label = "Cancel" if len(going) == 1 else "Cancel all"
+        line(share, said, partial(cancel_runs, [curve.spec for curve, _, _ in going]), label)
     reasons: dict[str, list[tuple[Curve, str, RunStatus]]] = {}
     for row in shown:
         if row[2].state not in (*ACTIVE, "done"):
@@ -112,19 +108,30 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
     for i, (reason, rows) in enumerate(reasons.items()):
         failed = rows[0][2].state == "failed"
         specs = [curve.spec for curve, _, _ in rows]
-        with st.container(
-            key=f"status_{i}", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
-        ):
-            icon = ":material/error:" if failed else ":material/info:"
-            names = (
-                ", ".join(escape(title) for _, title, _ in rows)
-                if len(rows) <= NAMED
-                else f"{len(rows)} runs"
-            )
-            cost = "" if failed else f" What is missing: {price(specs)}."
-            st.markdown(f"{icon} **{names}** · {escape(reason)}{cost}", width="stretch")
-            again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
-            act(again, "replay", partial(retry, specs), f"retry_{i}")
+        icon = ":material/error:" if failed else ":material/info:"
+        names = (
+            ", ".join(escape(title) for _, title, _ in rows) if len(rows) <= NAMED else f"{len(rows)} runs"
+        )
+        cost = "" if failed else f" What is missing: {price(specs)}."
+        again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
+        why = f"{icon} **{names}** · {escape(reason)}{cost}"
+        stopped(why, again, "replay", partial(retry, specs), f"retry_{i}")
+
+
+def line(share: float, said: str, cancel: Callable[[], object], label: str = "Cancel") -> None:
+    """How far runs are that go on, with the button that withdraws from them."""
+    with st.container(
+        key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+    ):
+        st.progress(min(1.0, max(0.0, share)), said, width="stretch")
+        act(label, "close", cancel, "cancel")
+
+
+def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: str) -> None:
+    """Why runs are not complete, in Markdown, with the button that helps."""
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+        st.markdown(why, width="stretch")
+        act(label, icon, action, key)
 
 
 def aloud(runs: Sequence[RunStatus]) -> str:
@@ -177,4 +184,4 @@ def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
         action()
         st.rerun()
 
-    st.button(label, icon=f":material/{icon}:", on_click=callback(pressed), key=key, width="content")
+    button(label, pressed, icon=icon, key=key, width="content")

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import streamlit as st
-
 from dprl.runs.status import RunStatus
 from dprl.simulation import Spec
 from dprl.words import duration, plural
 from pages.shared.layout.browser import say
 from pages.shared.results import data
-from pages.shared.results.status import ACTIVE, act, ended, price
+from pages.shared.results.status import ACTIVE, ended, line, price, stopped
 from pages.shared.text import escape
 from pages.shared.visitor.state import ask, attempt
 
@@ -74,31 +72,18 @@ def strip(
         "Running." if state.active else ended(state.runs, done, len(state.failed)), visitor.rpartition(":")[2]
     )
     if state.active:
-        with st.container(
-            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
-        ):
-            said = (
-                f"**{plural(state.runs, 'run')}** · {state.seeds_done} of {plural(state.seeds, 'seed')} finished, "
-                f"{duration(state.seconds_left)} left."
-            )
-            st.progress(min(1.0, state.share), said, width="stretch")
-            act("Cancel", "close", cancel, "cancel")
+        said = (
+            f"**{plural(state.runs, 'run')}** · {state.seeds_done} of {plural(state.seeds, 'seed')} finished, "
+            f"{duration(state.seconds_left)} left."
+        )
+        line(state.share, said, cancel)
     elif state.failed:
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            _, run = state.failed[0]
-            st.markdown(
-                f":material/error: {plural(len(state.failed), 'run')} failed. {escape(run.message)}",
-                width="stretch",
-            )
-            failed = [spec for spec, _ in state.failed]
-            act("Try again", "replay", partial(again, failed, visitor), "retry")
+        failed = [spec for spec, _ in state.failed]
+        why = f":material/error: {plural(len(failed), 'run')} failed. {escape(state.failed[0][1].message)}"
+        stopped(why, "Try again", "replay", partial(again, failed, visitor), "retry")
     elif state.stopped:
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            st.markdown(
-                f":material/info: {plural(state.stopped, 'run')} of {state.runs} not computed: {price(state.lacking)}.",
-                width="stretch",
-            )
-            act("Run them", "play_arrow", begin, "begin")
+        lacking = f"{plural(state.stopped, 'run')} of {state.runs} not computed: {price(state.lacking)}."
+        stopped(f":material/info: {lacking}", "Run them", "play_arrow", begin, "begin")
 
 
 def withdraw(specs: Sequence[Spec], visitor: str) -> None:

@@ -157,9 +157,9 @@ def one_line(text: str) -> str:
 def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
     """Return what a link stands for that may be a short one, `s=` and letters, with what it says besides; a sentence is
     added to `problems` if the letters stand for nothing. A short link to another page leads there."""
-    text = given.get(SHORT, [""])[-1]
-    if re.fullmatch(r"[\s\d.eE+-]*", text):  # a number: Explore has a state of that name
+    if SHORT not in given:
         return given
+    text = given[SHORT][-1]
     besides = {key: values for key, values in given.items() if key != SHORT}
     try:
         page, query = store().links.lengthen(text)

@@ -49,3 +49,18 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
             use(value)
 
     return callback(changed)
+
+
+def button(label: str, action: Callable[..., object], *arguments: Any, icon: str = "", **how: Any) -> None:
+    """A button that does something. icon: its name among Material's; how: as Streamlit has it."""
+    sign = f":material/{icon}:" if icon else None
+    st.button(label, icon=sign, on_click=callback(action), args=arguments, **how)
+
+
+def into(settings: object, name: str) -> Callable[[Any], None]:
+    """Stores one of the settings that a page has besides the draft."""
+
+    def store(value: Any) -> None:
+        setattr(settings, name, value)
+
+    return store

@@ -34,10 +34,9 @@ MAX_NAME = 60
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
 
 TABS = ("regret", "counts", "policy", "ellipsoid", "guarantee", "data")
-MEASURES = ("cumulative", "per-episode", "extra", "pac", "share")
+MEASURES = ("cumulative", "per-episode", "extra", "share")
 STATISTICS: tuple[Statistic, ...] = ("mean", "median")
-COUNTS_CHARTS = ("map", "scatter", "cell", "coverage", "pulls")
-POLICY_CHARTS = ("steps", "chances", "map", "visits", "V", "Q", "stages")
+POLICY_CHARTS = ("steps", "chances", "map", "visits", "V", "Q")
 MOST_WEIGHTS = 1000
 
 
@@ -54,13 +53,10 @@ class View:
     curve: int = looked(-1, "the curve looked at, -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
     seed: int = looked(0, "which seed is looked at", "seed", low=0, high=10_000)
     episode: int = looked(10**15, "the episode looked at", "k", low=1, high=10**15)
-    chart: str = looked("map", "the chart of counts", "ch", choices=COUNTS_CHARTS)
     family: str = looked("visits", "what is counted", "of", choices=("visits", "rewards"))
     seen: str = looked("noisy", "what is held against the truth", "see", choices=("noisy", "released"))
     drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
     h: int = looked(-1, "the step of the episode, -1 for all", "h", low=-1, high=999)
-    s: int = looked(0, "the state", "s", low=0, high=299)
-    a: int = looked(0, "the action", "a", low=0, high=99)
     first: int = looked(0, "the weight along the horizontal axis", "w1", low=0, high=MOST_WEIGHTS)
     second: int = looked(1, "the weight along the vertical axis", "w2", low=0, high=MOST_WEIGHTS)
     near: str = looked("on", "axes that the confidence set fills", "near", choices=("on", "off"))

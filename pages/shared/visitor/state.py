@@ -24,7 +24,6 @@ from pages.shared.streamlit_internals import current_run, went_back
 from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, Moved, draft_of
-from pages.shared.visitor.editing import Editing
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.locks import Locked
 from pages.shared.visitor.views import ViewT, changed
@@ -86,19 +85,17 @@ class ViewedState(PageState, Generic[ViewT]):
         write_address(self)
 
 
-@dataclass
-class ExploreState(PageState):
+@dataclass(kw_only=True)
+class ExploreState(ViewedState[View]):
     """What Online keeps of a visitor.
 
     draft: the run that the settings describe, drawn until they change; None if it is compared already, or if its time
-    has to be said first. playing: whether the moment looked at moves on. removed: the curve that was removed last, with
-    its place.
+    has to be said first. removed: the curve that was removed last, with its place.
     """
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
     view: View = FIRST.view
     draft: RunSpec | None = None
-    playing: bool = False
     removed: tuple[int, Curve] | None = None
 
     @property
@@ -163,7 +160,6 @@ class Session:
         said: what the last press of a button has to say.
         files: environments uploaded here, by their digest.
         upload_problem: what was wrong with the last one.
-        editing: the one in the editor.
         page: the one shown last.
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
@@ -196,7 +192,6 @@ class Session:
     said: str = ""
     files: dict[str, str] = field(default_factory=dict)
     upload_problem: str = ""
-    editing: Editing | None = None
     page: str | None = None
     stuck: bool = False
     arrived: bool = True

@@ -1,48 +1,44 @@
-"""The tab Gap: how far the learned policy is from the best one, against the size of the data set."""
+"""The tabs of all runs: Suboptimality against the size of the data set, Guarantee, and Data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.metrics.curves import RunCurves
-from dprl.research.series import gap_picture, gap_series, paper_range, price_picture, price_series
+from dprl.research.series import gap_picture, gap_series, paper_range
 from dprl.runs.status import RunStatus
 from dprl.sentences import offline as sentences
-from dprl.simulation import OfflineSpec, OfflineTrace
+from dprl.sentences import promise as said
+from dprl.simulation import OfflineSpec
 from dprl.tables import escape_formulas
 from dprl.words import at_most, count, human, interval, percent, proves
+from pages.offline.cells import chosen_spec
 from pages.offline.record import RUNS, WIDGETS, offline
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.offline import names
 from pages.shared.online.regret import note
-from pages.shared.results import answers, data
+from pages.shared.results import answers
+from pages.shared.results.again import files, make_again, tidy
+from pages.shared.results.guarantee import promised
 from pages.shared.results.status import awaited
+from pages.shared.text import escape
 
-MEASURES = {"gap": "Suboptimality", "price": "Privacy cost in the lower bound"}
 
-
-def tab() -> None:
+def gap_tab() -> None:
     """The chart, and what it says of the paper's range."""
     specs = offline().specs
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="offline_view"):
-        measure = WIDGETS.segments("Chart", "measure", MEASURES)
-        with st.popover("Axes and data sets", icon=":material/tune:"):
-            log_y = WIDGETS.switch("Logarithmic vertical axis", "y", "log", "linear")
-            each = WIDGETS.switch("A line for every data set", "each", "on", "off")
+    with st.popover("Axes and data sets", icon=":material/tune:"):
+        log_y = WIDGETS.switch("Logarithmic vertical axis", "y", "log", "linear")
+        each = WIDGETS.switch("A line for every data set", "each", "on", "off")
     titles, kinds, night, room = names.titles(specs), names.kinds(specs), dark(), wide()
-    if measure == "price":
-        prices(specs, titles, kinds, log_y, each, night, room)
-        return
     best = best_of(specs)
     rows = list(zip(specs, titles, kinds, strict=True))
     runs = [RUNS.status(spec) for spec in specs]
@@ -142,56 +138,36 @@ def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, r
     return gap_series(title, kind, one, best, note=note(run), finished=run.state == "done")
 
 
-def lower(spec: OfflineSpec) -> NDArray[np.float64] | None:
-    """[seeds, C] the lower bound V~ of a finished run."""
-    known: RunCurves = RUNS.curves(spec)
-    if known.lower is not None:
-        return known.lower
-    if RUNS.status(spec).state != "done":
-        return None
-    traces = [cast("OfflineTrace | None", data.trace(spec, seed)) for seed in range(spec.seeds)]
-    rows = [trace.lower for trace in traces if trace is not None]
-    return np.array(rows) if len(rows) == spec.seeds else None
+def guarantee_tab() -> None:
+    """A card for every run, beside each other. All of it follows from the specs."""
+    specs = offline().specs
+    with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
+        st.markdown(said.OFFLINE)
+    grid = st.grid("auto", min_column_width=330)
+    for i, (spec, title) in enumerate(zip(specs, names.titles(specs), strict=True)):
+        with grid.cell(), st.container(border=True, height="stretch"):
+            st.markdown(f"## {escape(title)}", anchors=False)
+            promised(spec, i)
 
 
-def prices(
-    specs: Sequence[OfflineSpec],
-    titles: Sequence[str],
-    kinds: Sequence[CurveStyle],
-    log_y: bool,
-    each: bool,
-    night: bool,
-    room: bool,
-) -> None:
-    """V~ without noise less V~, on the same data sets."""
-    shown, curves = [], []
-    for spec, title, kind in zip(specs, titles, kinds, strict=True):
-        baseline = spec.baseline()
-        if baseline == spec or baseline not in specs:
-            continue
-        own, free = lower(spec), lower(baseline)
-        if own is None or free is None:
-            continue
-        shown.append(spec)
-        curves.append(price_series(title, kind, RUNS.curves(spec).at, own, free))
-    if not curves:
-        empty(
-            "This chart compares finished private runs with the same algorithm without privacy. Add that "
-            "algorithm in the settings and press Run."
-        )
-        return
-    st.caption(
-        explained(
-            "V~ is an algorithm's own lower bound on the value of its policy. The private and the "
-            "non-private algorithm learn from the same data sets. The privacy cost is how much lower V~ is "
-            "with privacy."
-        )
+def data_tab() -> None:
+    """Downloads for the whole comparison, then one run's spec, code and command."""
+    specs = offline().specs
+    titles = names.titles(specs)
+    table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")
+    best = best_of(specs)
+    drawn = [
+        (spec, curve_of(title, kind, RUNS.curves(spec), best, RUNS.status(spec)))
+        for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
+        if RUNS.curves(spec).begun
+    ]
+    files(
+        "gap",
+        "The suboptimality of every run, for every data set of every size n.",
+        table,
+        specs,
+        "Suboptimality, compared",
+        lambda: gap_picture([spec for spec, _ in drawn], [curve for _, curve in drawn], best, dark=False),
     )
-    picture = kept(
-        (
-            ("offline-price", log_y, each, night, room),
-            *((s.to_json(), c.label, c.rows.tobytes()) for s, c in zip(shown, curves, strict=True)),
-        ),
-        lambda: price_picture(shown, curves, log_y=log_y, show_seeds=each, dark=night, wide=room),
-    )
-    show(picture, "offline_price")
+    st.markdown("## Make it again without this page", anchors=False)
+    make_again(specs[chosen_spec()])

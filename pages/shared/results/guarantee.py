@@ -1,4 +1,5 @@
-"""Cards of guarantees: what a run promises to those whose data it learns from, and what its noise proves."""
+"""Cards of guarantees: what a run promises to those whose data it learns from, and what its noise proves; whole of runs
+on data sets, and the parts that those of online runs have in common with them."""
 
 from __future__ import annotations
 
@@ -58,6 +59,16 @@ def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> No
             g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, who
         )
     )
+    verdict_and_budget(
+        g, good, sentence, key, "Standard deviation of the noise in one visit count of the data set."
+    )
+    st.markdown(explained(said.readings(g.readings, said.BLANKED, who)))
+    facts(g)
+    assumptions(g)
+
+
+def verdict_and_budget(g: Guarantee, good: bool, sentence: str, key: int, noise: str) -> None:
+    """Whether what is claimed is proved, and both in numbers. noise: what the noise in a count is the noise of."""
     st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         if g.claimed_rho is not None:
@@ -66,24 +77,31 @@ def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> No
         else:
             claimed = promise(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0)
             st.metric("Claimed (ε, δ)", claimed, width="content")
-            st.metric(
-                "Proved (ε, δ)", proves(g.proved_epsilon or 0.0, g.proved_delta or 0.0), width="content"
-            )
+            st.metric("Proved (ε, δ)", proved(g), width="content")
         if g.noise_std is not None:
-            st.metric(
-                IN_A_COUNT,
-                f"{human(g.noise_std)} visits",
-                width="content",
-                help="Standard deviation of the noise in one visit count of the data set.",
-            )
-    st.markdown(explained(said.readings(g.readings, said.BLANKED, who)))
+            st.metric(IN_A_COUNT, f"{human(g.noise_std)} visits", width="content", help=noise)
+
+
+def proved(g: Guarantee) -> str:
+    """What the noise proves when one user is replaced, at the run's own delta."""
+    return "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
+
+
+def facts(g: Guarantee, scale: str = "", sends: str = "") -> None:
+    """What is protected, by which noise, and what is not. scale: of one draw; sends: what a user does."""
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
+        "Scale of one draw": scale,
         "Where noise is added": g.where,
+        "A user sends": sends,
         "Taken as public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
+
+
+def assumptions(g: Guarantee) -> None:
+    """What a guarantee rests on, behind a fold."""
     with st.expander("What it assumes, and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))

@@ -1,0 +1,212 @@
+"""The tabs that look closely at one run and one data set: Pessimism, Policy and Coverage."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import dataset_cells, steps
+from dprl.figures.picture import Picture
+from dprl.research.series import learned_picture
+from dprl.sentences import offline as sentences
+from dprl.sentences.offline import CLOSE
+from dprl.simulation import OfflineSpec, OfflineTrace
+from dprl.words import count
+from pages.offline.record import WIDGETS, offline
+from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
+from pages.shared.offline import names
+from pages.shared.results import answers, data
+from pages.shared.results.status import ACTIVE, act, price, working_out
+from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.state import ask, begin
+
+
+class DataSetSelection(NamedTuple):
+    """What is looked at: one run's trace, and a data set among those with details. at: its place; n: its size."""
+
+    spec: OfflineSpec
+    title: str
+    trace: OfflineTrace
+    at: int
+    n: int
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """Name it."""
+        return self.spec.to_json(), self.trace.seed, self.n
+
+    @property
+    def gap(self) -> float:
+        """Of the policy learned from it."""
+        return float(self.trace.curve.values[list(self.trace.curve.at).index(self.n)])
+
+
+def chosen_spec() -> int:
+    """Draw a menu of the runs; return the place of the one chosen, by default of the most private."""
+    specs = offline().specs
+    return WIDGETS.menu(
+        "Run", "curve", range(len(specs)), names.titles(specs), otherwise=names.most_private(specs)
+    )
+
+
+def choose_data_set() -> DataSetSelection | None:
+    """Draw menus for run, repetition and size; return None with the reason said if there is nothing to see. What comes
+    with the program has curves only, so that its run is asked for here."""
+    left, right = st.columns([3, 2], wrap=False)
+    with left:
+        chosen = chosen_spec()
+    spec = offline().specs[chosen]
+    with right:
+        seeds = range(spec.seeds)
+        seed = WIDGETS.menu("Data set", "seed", seeds, [f"seed {i}" for i in seeds])
+    trace = data.trace(spec, seed)
+    if trace is None or not len(trace.detail_n):
+        absent(spec)
+        return None
+    sizes = [int(n) for n in trace.detail_n]
+    words = [count(n) for n in sizes]
+    n = WIDGETS.steps("Trajectories in the data set", "n", sizes, words, otherwise=telling(trace))
+    return DataSetSelection(spec, names.titles(offline().specs)[chosen], trace, sizes.index(n), n)
+
+
+def absent(spec: OfflineSpec) -> None:
+    """Ask for a run nobody has asked for yet, and say how it stands."""
+    owner = owner_id("offline")
+    run = data.status(spec, owner)
+    if run.state in ACTIVE:
+        empty("Its counts and policies appear when this data set is finished.")
+        return
+    cost = ""
+    if run.state in ("unknown", "done"):
+        if begin([spec], owner):
+            st.rerun()
+        cost = f": {price([spec])}"
+    empty(f"This data set was not computed{cost}.")
+    act("Run it", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
+
+
+def telling(trace: OfflineTrace) -> int:
+    """Return the size at which there is most to see: the largest that is not enough yet, or the largest."""
+    short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
+    return int(short[-1] if len(short) else trace.detail_n[-1])
+
+
+def pessimism_tab() -> None:
+    """Visits, penalty, and values before and after it."""
+    found = choose_data_set()
+    if found is None:
+        return
+    with st.container(width=150):
+        step = WIDGETS.step_menu(len(found.trace.policy[found.at]))
+    night = dark()
+    show(
+        kept(("pessimism", step, night, found.key), lambda: pessimism_picture(found, step, night)),
+        "pessimism",
+    )
+
+
+def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
+    """The heatmaps of one data set, with what they say."""
+    trace, at, mdp = found.trace, found.at, data.environment(found.spec)
+    released = trace.released.get("visits")
+    E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
+    bitten = metrics.bite(trace.Q_hat[at], trace.Q[at], trace.optimal_policy, trace.optimal_occupancy)
+    private = found.spec.calibration is not None
+    return dataset_cells.pessimism_of_cells(
+        trace.visits[at],
+        released[at] if released is not None and private else None,
+        trace.penalty[at],
+        trace.Q_hat[at],
+        trace.Q[at],
+        typical=trace.guarantee.noise_std or 0.0,
+        n=found.n,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        step=step,
+        see=sentences.about_pessimism(
+            bitten,
+            mdp.H,
+            E=E or None,
+            gap=found.gap,
+            v_star=trace.v_star,
+            ranks=private and released is None and not found.spec.algorithm_params.get("D"),
+        ),
+        dark=night,
+    )
+
+
+CHARTS = {"steps": "Actions", "V": "Lower bound V~"}
+
+
+def policy_tab() -> None:
+    """The policy learned from one data set."""
+    found = choose_data_set()
+    if found is None:
+        return
+    with st.container(key="policy_view"):
+        chart = WIDGETS.segments("Chart", "drawn", CHARTS)
+    night = dark()
+    draw = actions if chart == "steps" else values
+    show(kept(("offline-policy", chart, night, found.key), lambda: draw(found, night)), f"offline_{chart}")
+
+
+def actions(found: DataSetSelection, night: bool) -> Picture:
+    """Learned, optimal, where they differ, and how often the behaviour policy takes the learned action."""
+    return learned_picture(found.trace, found.at, data.environment(found.spec), dark=night)
+
+
+def values(found: DataSetSelection, night: bool) -> Picture:
+    """The lower bound against the best values."""
+    trace, at, mdp = found.trace, found.at, data.environment(found.spec)
+    below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
+    start = float(trace.lower[list(trace.curve.at).index(found.n)])
+    return steps.state_values(
+        trace.V[at],
+        trace.optimal_V,
+        state_labels=mdp.state_labels,
+        when=f"from {sentences.trajectories(found.n)}",
+        see=sentences.low_values(below, start, trace.v_star),
+        dark=night,
+    )
+
+
+def coverage_tab() -> None:
+    """Of the behaviour policy that one run's data come from."""
+    specs = offline().specs
+    one = len({covered_problem(spec) for spec in specs}) == 1
+    spec = specs[0] if one else specs[chosen_spec()]
+    found = answers.coverage(spec)
+    if found is None:
+        empty(working_out("what the data cover"))
+        return
+    mdp = data.environment(spec)
+    behaviour, best = np.array(found["visits"]), np.array(found["best"])
+    h, s, a = metrics.rarest(behaviour, best)
+    where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
+    st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
+    with st.container(width=150):
+        step = WIDGETS.step_menu(mdp.H)
+    night = dark()
+    picture = kept(
+        ("coverage", step, night, spec.environment, str(spec.environment_params), spec.behaviour),
+        lambda: dataset_cells.coverage_of_cells(
+            behaviour,
+            best,
+            state_labels=mdp.state_labels,
+            action_labels=mdp.action_labels,
+            step=step,
+            see=sentences.COVERED,
+            dark=night,
+        ),
+    )
+    show(picture, "offline_coverage")
+
+
+def covered_problem(spec: OfflineSpec) -> tuple[str, str, str]:
+    """What coverage depends on."""
+    return spec.environment, str(dict(spec.environment_params)), spec.behaviour
