@@ -44,7 +44,7 @@ def fail(message: str) -> NoReturn:
 
 
 def directory(given: str) -> Path:
-    """The directory to write to, made if it is not there. Raises SpecError."""
+    """Return the directory to write to, and make it if necessary. Raises SpecError."""
     out = Path(given)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def directory(given: str) -> Path:
 
 
 def text_of(path: str) -> str:
-    """What is in a file. Raises SpecError."""
+    """Read a text file. Raises SpecError."""
     try:
         large = Path(path).stat().st_size > 10**7
     except (OSError, ValueError):  # which is said below
@@ -87,7 +87,7 @@ def list_command() -> int:
 
 
 def add_web(commands: Any) -> None:
-    """The command and its flags."""
+    """Add the command and its flags."""
     parser = commands.add_parser(
         "web", help="write pages that need no server, for any host of files", allow_abbrev=False
     )
@@ -136,7 +136,7 @@ def look() -> dict[str, Any]:
 
 
 def text(found: dict[str, Any]) -> list[str]:
-    """What `look` found, in lines."""
+    """Return the results of `look`, in lines."""
     known = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
     store = found["store"]
     if not store["exists"]:

@@ -68,7 +68,7 @@ class Registry(Mapping[str, T]):
         return f"Registry of {len(self)}: {cut(', '.join(self))}"
 
     def _repr_html_(self) -> str:
-        """A table for a notebook: keys, and what each is."""
+        """Return a table for a notebook: keys, and a description of each."""
         rows = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
         return table_of(f"Registry of {len(self)}", rows)
 
@@ -119,7 +119,7 @@ def _added(
     refusal: Callable[[Any], str],
     added: Callable[[Any], None],
 ) -> Iterator[str]:
-    """Adds one entry; what is wrong with it, if anything is."""
+    """Add one entry; yield its faults, if there are any."""
     what = f"{point.group}: {point.name} ({point.value})"
     try:
         entry = point.load()

@@ -77,7 +77,7 @@ class Page:
         return PRODUCT if not self.path else f"{self.name} · {PRODUCT}"
 
     def of(self, what: str) -> str:
-        """The same of one thing among those on the page."""
+        """Return the title of one of the things on the page."""
         return f"{what} · {self.whole}"
 
 
@@ -214,7 +214,7 @@ GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}
 
 
 def page_at(path: str) -> Page | None:
-    """The page at a path of the server; None where there is none."""
+    """Return the page at a path of the server; None if there is none."""
     return PAGES.get(path.rstrip("/").rpartition("/")[2])
 
 

@@ -41,8 +41,8 @@ def leave_pages_to_app() -> None:
 
 
 def hold_one_file(most: int = MOST_HELD) -> None:
-    """A session holds the last file that it sent, and no other, and all together hold so many bytes: without this they
-    could fill the memory. What is too much is refused, as whatever the server has no room for.
+    """Limit each session to the last file that it sent, and all sessions together to a number of bytes: otherwise they
+    could fill the memory. A file beyond the limit is refused, like any other for which the server has no room.
 
     Unnecessary once Streamlit bounds how much sessions may hold, not only the size of one file.
     """
@@ -96,10 +96,10 @@ def leave_parts_of_left_pages() -> None:
 
 
 def hear_runs_to_their_end() -> None:
-    """What a page draws goes through the server's loop, which may be late. A part that draws itself again may ask for
-    its turn when a run has ended and the loop has not heard all of it. Streamlit then begins another run, and ignores
-    the rest of the first: the end of the page is never seen, and no part of it draws itself any more. Such a turn is
-    left out; the next comes by itself.
+    """Skip a redraw that would cut off the end of a run. What a page draws goes through the server's loop, which may be
+    late. A part that redraws itself may ask for its turn after a run has ended but before the loop has read all of it.
+    Streamlit then begins another run, and ignores the rest of the first: the end of the page never appears, and no part
+    of it redraws itself any more. The next turn comes by itself.
 
     So is a turn of a part that says by a word of its own that nothing has changed, see STILL: a turn begins a thread,
     opens the session anew and sends that to the browser, which takes some twenty times as long as to look. When
@@ -142,7 +142,7 @@ def _is_still(visitor: AppSession, part: str) -> bool | None:
 
 
 def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
-    """What says so; None where the part has told nothing."""
+    """Return the function that reports this; None if the part has reported nothing."""
     state = visitor.session_state
     return state[STILL].get(part) if STILL in state else None
 

@@ -91,7 +91,7 @@ class Document:
 
 
 def html_of(page: Document, nav: str) -> str:
-    """The page as HTML. nav: the links to the others, see `links_to`."""
+    """Return the page as HTML. nav: the links to the others, see `links_to`."""
     sliders = next((block.sliders for block in page.blocks if isinstance(block, Sliders)), ())
     plots = [block for block in page.blocks if isinstance(block, Plot)]
     tables = [block for block in page.blocks if isinstance(block, Numbers)]
@@ -140,23 +140,23 @@ def _plotly() -> str:
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
-    """The links between the pages, each a file and its name; here: the file that they stand in."""
+    """Return the links between the pages, each a file and its name; here: the file that contains them."""
     items = (f'<a href="{escape(file)}"{current(file == here)}>{escape(name)}</a>' for file, name in pages)
     return f'<nav aria-label="Pages">{" ".join(items)}</nav>'
 
 
 def current(is_it: bool) -> str:
-    """Marks the link to the page that it stands on."""
+    """Mark the link to the page that contains it."""
     return ' aria-current="page"' if is_it else ""
 
 
 def paragraph(text: str) -> str:
-    """A paragraph of sentences, whose Markdown is bold words only."""
+    """Write a paragraph of sentences, whose Markdown is bold words only."""
     return f"<p>{markup(text)}</p>"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of plain texts."""
+    """Write a table of plain texts."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'

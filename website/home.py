@@ -25,7 +25,7 @@ EMBED = "To show one of these pages within your own, copy it beside yours and pu
 
 
 def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
-    """The page.
+    """Build the page.
 
     Args:
         here: its file.
@@ -64,7 +64,7 @@ def numbers(at: tuple[int, ...]) -> list[list[str]]:
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """The chart at one epsilon."""
+    """Draw the chart at one epsilon."""
     epsilon = HOME_BUDGETS[place]
     costs = known(epsilon)
     see = sentences.about_trust(costs, epsilon)

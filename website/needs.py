@@ -31,7 +31,7 @@ SEE = (
 
 
 def needs() -> Document:
-    """The page."""
+    """Build the page."""
     problems = [words.named(users_table().problems[key]) for key in keys()]
     sliders = (
         Slider("Environment", tuple(map(float, range(len(problems)))), tuple(problems), 0),
@@ -60,12 +60,12 @@ def needs() -> Document:
 
 
 def keys() -> list[str]:
-    """The measured environments."""
+    """Return the measured environments."""
     return list(users_table().problems)
 
 
 def assumptions() -> list[str]:
-    """What the numbers rest on, but for what is of inputs that this page does not have."""
+    """List the assumptions behind the numbers, except those about inputs that this page lacks."""
     asked = replace(DEFAULT, problem=keys()[0], users=1)
     return [said for said in words.assumptions(asked) if said not in (words.VALUE, words.TODAY)]
 
@@ -77,7 +77,7 @@ def _asked(problem: int, epsilon: int, users: int) -> tuple[Asked, list[Need]]:
 
 
 def cells(at: tuple[int, ...]) -> list[list[str]]:
-    """A row for each privacy model."""
+    """Return a row for each privacy model."""
     _, found = _asked(*at)
     return [
         [

@@ -42,7 +42,7 @@ class KernelCache(NullCache):
         self._origin = (numba.__version__, python, sources, file, self._name, code.co_firstlineno, captured)
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """What was compiled for this signature, ready to run; None when it is not there or was damaged."""
+        """Load the code compiled for this signature, ready to run; None if it is missing or damaged."""
         target_context.refresh()
         key, path = self._place(sig, target_context.codegen())
         try:
@@ -79,7 +79,7 @@ class KernelCache(NullCache):
             _say(f"Compiled kernels cannot be kept in {self._folder} ({error.strerror}).")
 
     def _place(self, sig: Any, codegen: Any) -> tuple[Any, Path]:
-        """What the code follows from (signature, origin, processor), and the file for it."""
+        """Return the key of the code (signature, origin, processor) and the path of its file."""
         key = (sig, self._origin, codegen.magic_tuple())
         return key, self._folder / f"{self._name[-80:]}-{_digest(repr(key).encode()).hex()[:16]}"
 
@@ -117,7 +117,7 @@ def remember() -> None:
 
 
 def remembering(look_up: Callable[[Any, Any], int]) -> Callable[[Any, Any], int]:
-    """The same, that keeps what it found of functions of which nothing more can be compiled, as all of ours."""
+    """Wrap `function` so that it caches its results for functions that are fully compiled, as all of ours are."""
     known: dict[tuple[int, int], tuple[Any, Any, int]] = {}
 
     def address(function: Any, signature: Any) -> int:

@@ -53,7 +53,7 @@ class Model(NamedTuple):
 
 @cache
 def model(id: str) -> Model:
-    """The model of one of IDS, whose rewards go from the least mean reward to the largest."""
+    """Return the model of one of IDS, with rewards between the smallest and the largest mean reward."""
     import gymnasium  # here, because it takes a while and few runs need it
 
     try:
@@ -68,8 +68,8 @@ def model(id: str) -> Model:
 
 
 def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
-    """The model in `env.P`. Where an episode can terminate, one more state, the last, is the end: it is never left, and
-    pays 0 in the environment's units. See `from_gymnasium` for the rest."""
+    """Read the model in `env.P`. If an episode can terminate, one extra state, the last, is the end: it is never left,
+    and pays 0 in the environment's units. See `from_gymnasium` for the rest."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
         raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")
@@ -162,7 +162,7 @@ def from_gymnasium(
     rewards: tuple[float, float] | None = None,
     **options: Any,
 ) -> TabularMDP:
-    """A Gymnasium environment that says its model, as a problem of H steps.
+    """Convert a Gymnasium environment with a known model to a problem of H steps.
 
     The model is `env.unwrapped.P`, as Gymnasium's toy-text environments have it. What becomes of an episode:
 
@@ -250,7 +250,7 @@ def from_gymnasium(
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
-    """A toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; the map is in `drawing`.
+    """Build a toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; `drawing` holds the map.
 
     Taxi, where every action has one outcome, is made on the table of these.
     """
@@ -296,7 +296,7 @@ def _branching(id: str, H: int) -> int:
 
 
 def _taxi(s: int) -> str:
-    """A state of Taxi: row and column, and the passenger's place and goal."""
+    """Describe a state of Taxi: row and column, and the passenger's place and goal."""
     s, goal = divmod(s, 4)
     s, passenger = divmod(s, 5)
     row, column = divmod(s, 5)

@@ -112,7 +112,7 @@ def epsilon_of_delta(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """What the noise proves at every delta; own: the run's (epsilon, delta)."""
+    """Draw the epsilon that the noise guarantees at every delta; own: the run's (epsilon, delta)."""
     x_title = "δ, what is added to a chance"
     chart = Chart("One noise, many guarantees", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
@@ -126,7 +126,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """The best attacker's guesses about 100 people, right ones filled; right: how often it is, 0 to 1."""
+    """Draw the best attacker's guesses about 100 people, correct ones filled; right: their share, 0 to 1."""
     chart = Chart("The best guess about 100 users", subtitle="a circle each", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
@@ -150,7 +150,7 @@ def belief_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """What may be believed after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
+    """Draw the belief after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
     chart = Chart("Belief before and after", "Believed before", "Believed afterwards", height=380, dark=dark)
     between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
     hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}

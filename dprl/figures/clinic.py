@@ -27,7 +27,7 @@ def visits_by_state(
     wide: bool = True,
     height: int = 380,
 ) -> Picture:
-    """A row for each state, from the top down. most: visits there can be at all, said as a band."""
+    """Draw a row for each state, from the top down. most: the largest possible number of visits, as a band."""
     chart = Chart(words["visits"], words["visits_axis"], height=height, dark=dark)
     color, ink = looks.color("local", epsilon, dark=dark), chart.colors.ink
     places = list(range(len(states)))[::-1]

@@ -161,7 +161,7 @@ def _table_columns(true: Array, noisy: Array, word: str) -> dict[str, Any]:
 
 
 def _hover(place: str, word: str) -> str:
-    """What is said of a count: of `place` in words, then the true one, the other and the difference."""
+    """Build the hover text of a count: `place` in words, then the true count, the other and the difference."""
     return (
         f"{place}<br>true %{{customdata[1]}}<br>{word} %{{customdata[2]}}<br>"
         "difference %{customdata[3]}<extra></extra>"
@@ -176,7 +176,7 @@ def _corridor(chart: Chart, x: Array, around: Array, allowed: Any, linear: float
 
 
 def _symlog_axis(chart: Chart, low: float, high: float, linear: float, most: int) -> None:
-    """The vertical axis of counts."""
+    """Set the vertical axis of counts."""
     at, text = style.symlog_ticks(low, high, linear, most=most)
     chart.y(tickvals=at, ticktext=text, zeroline=True, zerolinecolor=chart.colors.muted)
 

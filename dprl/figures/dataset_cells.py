@@ -33,7 +33,7 @@ def pessimism_of_cells(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """What a learner was told of a data set, and what it made of it, each [H, S, A].
+    """Draw the counts a learner received from a data set, and the values it derived, each [H, S, A].
 
     Args:
         visits: true; released: as released, None where visits are not; penalty: Gamma; Q_hat: before it; Q: after it.

@@ -100,7 +100,7 @@ def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDAr
 
 
 def legible(color: str, colors: style.Theme) -> str:
-    """A line's colour, as far towards ink as text needs to be read on the page."""
+    """Return a line's colour, darkened until text in it is legible on the page."""
     page = style.luminance(colors.background)
     for share in np.linspace(0, 1, 21):
         found = style.mix(((0.0, color), (1.0, colors.ink)), float(share))

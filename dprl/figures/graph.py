@@ -29,13 +29,13 @@ LOOP = 0.4  # how far a loop goes out of a node on a circle, whose radius is 1
 
 
 def action_colors(actions: int, dark: bool) -> list[str]:
-    """A colour for each action: distinct for eight, then around again (the glyph or the hover tells them apart)."""
+    """Choose a colour for each action: distinct for eight, then repeated (glyph and hover text tell them apart)."""
     colors = style.theme(dark).actions
     return [colors[a % len(colors)] for a in range(actions)]
 
 
 def worded(label: str) -> str:
-    """An action's name for a legend, with its glyph where it has one."""
+    """Return an action's name for a legend, with its glyph if it has one."""
     glyph = GLYPHS.get(label.lower())
     return f"{glyph} {label}" if glyph else label
 
@@ -61,7 +61,7 @@ def in_row(place: Array) -> bool:
 def canvas(
     title: str, place: Array, dark: bool, small: bool, subtitle: str = "", labels: Sequence[str] = ()
 ) -> Chart:
-    """An empty chart with room for the states at `place`, and for names beside them."""
+    """Make an empty chart with room for the states at `place` and for names next to them."""
     row = in_row(place)
     pair = not row and len(place) == 2
     height = (160 if small else 340) if row else (262 if small else 460)
@@ -196,7 +196,7 @@ def nodes(
     ringed: NDArray[np.bool_] | None = None,
     never: NDArray[np.bool_] | None = None,
 ) -> None:
-    """The states: fill [S] from 0 to 1 on the scale of amounts; a ring where asked, and grey where never."""
+    """Draw the states: fill [S] from 0 to 1 on the scale of amounts; rings on request; grey if never visited."""
     colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
@@ -245,12 +245,12 @@ def _ends(labels: Sequence[str]) -> list[str]:
 
 
 def node_words(labels: Sequence[str]) -> list[str]:
-    """What is written into the nodes: a short word, or the state's number."""
+    """Return the text inside the nodes: a short word, or the state's number."""
     return short_words(labels) or [str(s) for s in range(len(labels))]
 
 
 def named_below(place: Array, labels: Sequence[str]) -> list[int]:
-    """The states of a short chain whose names do not fit into their nodes, and stand below them."""
+    """List the states of a short chain whose names do not fit into their nodes and stand below them."""
     if not labels or not in_row(place) or len(labels) > NAMED_BELOW:
         return []
     ends = _ends(labels)
@@ -263,7 +263,7 @@ def stand_outside(place: Array, labels: Sequence[str]) -> bool:
 
 
 def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:
-    """The names around the circle, in short lines, each leaning away from it."""
+    """Write the names around the circle, in short lines, each leaning away from it."""
     away = 0.62 * SMALL_NODE + 3
     for (x, y), label in zip(place, labels, strict=True):
         side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
@@ -274,7 +274,7 @@ def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:
 
 
 def _broken_label(label: str, wide: int = 13, most: int = 3) -> str:
-    """A label broken into at most `most` lines of about `wide` signs."""
+    """Break a label into at most `most` lines of about `wide` characters."""
     lines = [""]
     for word in label.split():
         if lines[-1] and len(lines[-1]) + len(word) >= wide:
@@ -314,8 +314,8 @@ def row_of_actions(
     title: str,
     never: NDArray[np.bool_],
 ) -> None:
-    """The action in each state of a chain, under a row title: an arrow or a short word, or a mere colour; grey in
-    states where the policy never is."""
+    """Draw the action in each state of a chain, under a row title: an arrow, a short word, or only a colour; grey in
+    states that the policy never visits."""
     palette = action_colors(len(action_labels), chart.dark)
     inks = [chart.colors.faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
     words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]

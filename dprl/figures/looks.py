@@ -81,12 +81,12 @@ class CurveStyle:
         return "" if self.dash == "solid" else f' stroke-dasharray="{self.dash.replace("px", "")}"'
 
     def color(self, dark: bool) -> str:
-        """The colour #RRGGBB on a dark or a light page."""
+        """Return the colour #RRGGBB on a dark or a light page."""
         return color(self.model, self.epsilon, dark)
 
 
 def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """The kinds, each that looks like an earlier one with the next number.
+    """Return the kinds, with a number on each that looks like an earlier one.
 
     Two runs may differ in something that has no look (K, the environment, constants), or their budgets in less than an
     eye can tell. No fourth property of a line is left that is told apart as well as these three, and a digit needs no
@@ -100,8 +100,8 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """The kinds, each of a colour that an earlier one has with dashes of its own: for charts without a second learner,
-    on which markers that lie on each other are no help. To be numbered."""
+    """Return the kinds, with dashes for each that shares its colour with an earlier one: for charts without a second
+    learner, where overlapping markers do not help. The result still needs numbers."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
@@ -111,7 +111,7 @@ def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """The kinds, each of a model that an earlier one has with a marker of its own, as long as there are any."""
+    """Return the kinds, with a marker for each that shares its model with an earlier one, until markers run out."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.symbol for other in result}
@@ -136,7 +136,7 @@ def shade(epsilon: float | None) -> float:
 
 
 def color(model: str, epsilon: float | None, dark: bool) -> str:
-    """The colour #RRGGBB of a privacy model at a budget; without one, of the model itself."""
+    """Return the colour #RRGGBB of a privacy model at a budget; without a budget, that of the model itself."""
     if model not in SYMBOLS:
         raise ValueError(f"the privacy model {model!r} has no colour; give one of {', '.join(SYMBOLS)}")
     colors = theme(dark)
@@ -166,7 +166,7 @@ SHAPES = {
 
 
 def swatch(look: CurveStyle, dark: bool) -> Sketch:
-    """A curve as a legend shows it: a piece of its line, its marker, and its number."""
+    """Draw a curve as in a legend: a piece of its line, its marker, and its number."""
     hue = look.color(dark)
     points, size = SHAPES.get(look.symbol), 5 if look.number == 1 else 7
     place = f'transform="translate(20,8) scale({size})" fill="{hue}"'

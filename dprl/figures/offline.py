@@ -103,7 +103,7 @@ def _draw(
 
 
 def _shade(chart: Chart, curves: Sequence[Series], end: float, words: str) -> None:
-    """A range from the left end of the axis, with its name at the bottom."""
+    """Shade a range from the left end of the axis, with its name at the bottom."""
     begin = min((float(curve.x[0]) for curve in curves if len(curve.x)), default=1.0)
     fill = style.translucent(chart.colors.roles["bound"], 0.16)
     ground = {"type": "rect", "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": {"width": 0}}

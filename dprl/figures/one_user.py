@@ -156,7 +156,7 @@ def _state_places(
 
 
 def _lines(states: Sequence[str], wide: float) -> list[list[str]] | None:
-    """What stands in states that are so wide: short words, or the names in lines; None where there is no room."""
+    """Choose the text in states of this width: short words, or the names in lines; None if there is no room."""
     if short := graph.short_words(states):
         return [[word] for word in short]
     signs = int(wide / LETTER)

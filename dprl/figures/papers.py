@@ -243,7 +243,7 @@ def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]
 def _settings_points(
     chart: Chart, verdict: str, symbol: str, places: Sequence[int], rows: Sequence[Measurement]
 ) -> None:
-    """The settings of one verdict."""
+    """Draw the settings of one verdict."""
     ink = chart.colors.ink
     chart.points(
         verdict,
@@ -277,7 +277,7 @@ def measured_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The curves of a setting, logarithmic both ways. bound: a name, and theory's x and y [P]."""
+    """Draw the curves of a setting on two log axes. bound: a name, and theory's x and y [P]."""
     height = 400 + 18 * (len(series) + (bound is not None))
     chart = Chart(title, x_title, y_title, subtitle="mean over seeds", height=height, dark=dark)
     lines.draw_series(chart, series, lambda x: f"at {human(x)}")

@@ -33,7 +33,7 @@ class Picture:
         return f"Picture: {self.alt} {self.see}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        """A notebook shows the figure."""
+        """Show the figure in a notebook."""
         return self.figure._repr_mimebundle_(include, exclude)
 
 
@@ -44,7 +44,7 @@ class FigureDict(BaseFigure):
         self._made = made
 
     def to_dict(self) -> dict[str, Any]:
-        """The dictionary: Streamlit asks for it more than once."""
+        """Return the figure as a dictionary, stored because Streamlit asks for it more than once."""
         return self._made
 
 

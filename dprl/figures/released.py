@@ -20,7 +20,7 @@ Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """What users got most often, as released counts have it.
+    """Return the action that users received most often, according to the released counts.
 
     Args:
         visits: [H, S, A], with noise.
@@ -70,7 +70,7 @@ def policy_beside_usual(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The action in every state at every step, and what users got most often there.
+    """Draw the action in every state at every step, and the one that users received most often there.
 
     Args:
         policy: [H, S].

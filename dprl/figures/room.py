@@ -34,7 +34,7 @@ def shares_of_yes(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The rows from the top down, in colours of the privacy models at their epsilon. said: the words of the chart."""
+    """Draw the rows from the top down, in colours of the privacy models at their epsilon. said: the chart's words."""
     chart = Chart(said["title"], said["axis"], subtitle=subtitle, height=120 + 64 * len(rows), dark=dark)
     ink = chart.colors.ink
     for place, row in enumerate(reversed(rows)):

@@ -80,7 +80,7 @@ def episodes(curves: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 
 
 def slider_over(label: str, stops: Sequence[float], at: int = -1) -> Slider:
-    """A slider over numbers; at: the place of the first one shown."""
+    """Make a slider over numbers; at: the position of the first one shown."""
     values = tuple(float(stop) for stop in stops)
     words = tuple(map(human, values))
     return Slider(label, values, words, at % len(values))
@@ -101,7 +101,7 @@ def at_stop(curves: Sequence[Series], k: float) -> list[list[str]]:
 
 
 def interval(low: float, high: float) -> str:
-    """A 95% interval in a cell, "" where there is none."""
+    """Write a 95% interval for a cell, "" if there is none."""
     return f"{human(low)} to {human(high)}" if np.isfinite(low) and np.isfinite(high) else ""
 
 
@@ -154,7 +154,7 @@ def html_page(
     *,
     footer: str,
 ) -> str:
-    """The page as HTML.
+    """Return the page as HTML.
 
     Args:
         title, about: at its top; about: what all that is shown shares.
@@ -214,7 +214,7 @@ def plainly(value: Any) -> Any:
 
 
 def markup(sentence: str) -> str:
-    """A sentence of Markdown as HTML: bold words, and signs that were disarmed."""
+    """Convert a sentence of Markdown to HTML: bold words, and characters that were disarmed."""
     parts, bold = [], False
     for sign, letter, text in re.findall(r"(\*\*)|\\(.)|([^\\*]+|\*|\\)", sentence):
         if sign:

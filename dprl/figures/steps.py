@@ -44,7 +44,7 @@ def policy_by_step(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The action in every state at every step: learned, optimal, and how much the disagreements matter.
+    """Draw the action in every state at every step: learned, optimal, and how much the disagreements matter.
 
     Args:
         policy, optimal_policy: [H,S].

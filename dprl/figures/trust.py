@@ -56,7 +56,7 @@ class Cost:
 def lost_by_trust(
     by_epsilon: Mapping[float, Sequence[Cost]], *, epsilon: float, v_star: float, see: str = "", dark: bool
 ) -> Picture:
-    """The curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
+    """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
     The figure carries the curves of every epsilon: pressing the i-th of its (invisible) buttons, class
     `updatemenu-button`, shows the i-th epsilon, without asking the server for another figure. Of a single epsilon there
@@ -93,8 +93,8 @@ def lost_by_trust(
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
-    """The traces that move with epsilon: the band of all, the curves, and their marks. In the legend a mark is line
-    and marker; in the plot only the marker, where the curve has come down."""
+    """Build the traces that move with epsilon: the shared band, the curves, and their marks. The legend shows a mark as
+    line and marker; the plot shows only the marker, where the curve has come down."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)
@@ -140,7 +140,7 @@ def _buttons(
 
 
 def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list[str]]:
-    """The colours of the moving traces at an epsilon: the band's, then those of the curves and of their marks."""
+    """Return the colours of the moving traces at an epsilon: of the band, then of the curves and their marks."""
     shades = [looks.color(cost.model, epsilon, dark) for cost in costs]
     colors = [style.theme(dark).muted, *shades, *shades]
     return {"line.color": colors, "marker.color": colors}
@@ -184,7 +184,7 @@ def _short(values: Array) -> list[float]:
 
 
 def lost_numbers(costs: Sequence[Cost], epsilon: float) -> pd.DataFrame:
-    """The means and intervals drawn, one row for each curve and checkpoint; regret in reward per episode."""
+    """Tabulate the drawn means and intervals, one row for each curve and checkpoint; regret in reward per episode."""
     return stacked(
         {
             "curve": cost.name,

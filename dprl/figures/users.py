@@ -63,7 +63,7 @@ class Mine:
 
 
 def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str, dark: bool) -> Picture:
-    """A line and a band for each model, and the visitor's own users and budget where they are known."""
+    """Draw a line and a band for each model, and the visitor's own users and budget if they are known."""
     chart = Chart(TITLE, X_TITLE, Y_TITLE, height=480, dark=dark)
     low, high = _decades(curves, mine)
     for curve in curves:
@@ -78,7 +78,7 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str,
 
 
 def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float]) -> None:
-    """The visitor's own users and budget, a line each."""
+    """Draw the visitor's own users and budget, a line each."""
     for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
     at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
@@ -89,7 +89,7 @@ def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float
 
 
 def _draw(chart: Chart, curve: UsersCurve) -> None:
-    """The band, the line, and a few of its markers."""
+    """Draw the band, the line, and a few of its markers."""
     color = looks.color(curve.model, None, chart.dark)
     shown = np.isfinite(curve.needed)
     x, y = curve.epsilon[shown], curve.needed[shown]
@@ -122,7 +122,7 @@ def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, fl
 
 
 def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
-    """The numbers drawn; users beyond what can be run are left out."""
+    """Tabulate the drawn numbers, without users beyond the largest possible run."""
     parts = []
     for curve in curves:
         kept = slice(1 if curve.model == "none" else None)  # without privacy one number says all
@@ -146,7 +146,7 @@ LEFT, RIGHT, TOP, BOTTOM = 54, 150, 14, 40  # room for ticks, names of lines, an
 
 
 def printed_users(curves: Sequence[UsersCurve], mine: Mine) -> Sketch:
-    """The same for print, on white: names stand at the ends of their lines."""
+    """Draw the same for print, on white, with names at the ends of their lines."""
     colors = style.theme(False)
     low, high = _decades(curves, mine)
     ends = curves[0].epsilon[[0, -1]]

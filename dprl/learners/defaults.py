@@ -39,7 +39,7 @@ class LearnerDefaults:
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """It has no schedule of its own."""
+        """Raise NotImplementedError, because it has no schedule of its own."""
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
@@ -71,7 +71,7 @@ class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
         return self.seen(self.bonuses[0])
 
     def seen(self, bonus: str) -> StatisticT:
-        """What it sees of its users with a set of constants."""
+        """Return the statistic that it sees of its users with a set of constants."""
         raise NotImplementedError
 
     def planner(self, bonus: str) -> PlannerT:

@@ -117,7 +117,7 @@ class Learner(Protocol):
     def uncovered(self) -> str: ...
 
     def seen(self, bonus: str) -> Statistic:
-        """What it sees of its users with a set of constants."""
+        """Return the statistic that it sees of its users with a set of constants."""
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
         """Why it cannot take a problem of this size with K users, naming what fits; None when it can."""
@@ -129,7 +129,7 @@ class Learner(Protocol):
         """
 
     def pace(self, private: bool) -> str:
-        """What it does on a schedule of its own, in words after its title: "plays stages ..."; "" when it has none.
+        """Describe its own schedule in words that follow its title: "plays stages ..."; "" if it has none.
 
         private: whether it is run with privacy.
         """

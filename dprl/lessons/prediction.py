@@ -58,17 +58,17 @@ class Order:
         return LETTERS[: len(self.items)]
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """The answer that a text says. Raises SpecError."""
+        """Parse an answer from text. Raises SpecError."""
         if sorted(text) != list(self.letters):
             raise SpecError(GUESS, filled(SAID["refused_order"], shown=shown(text), letters=self.letters))
         return tuple(self.letters.index(letter) for letter in text)
 
     def write(self, answer: Sequence[int]) -> str:
-        """An answer as a short text."""
+        """Write an answer as a short text."""
         return "".join(self.letters[place] for place in answer)
 
     def put(self, text: str, item: int, curve: int | None = None) -> str:
-        """The text with an item as the name of a curve, or of the first without one; the same again takes it away.
+        """Return the text with an item as the name of a curve, or of the first unnamed one, or without it if repeated.
 
         text: a whole answer, the beginning of one, or "".
         """
@@ -89,7 +89,7 @@ class Order:
         return filled(VERDICT["all"], n=n) if hit == n else filled(VERDICT["order"], hit=hit, n=n)
 
     def score(self, guess: Sequence[int], truth: Sequence[int]) -> float:
-        """The share of curves whose name is right."""
+        """Return the share of curves with the correct name."""
         return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
 
     def errors(self, guess: Sequence[int], truth: Sequence[int]) -> list[str]:
@@ -106,7 +106,7 @@ class Order:
         return []
 
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
-        """What a class predicted, at least one answer, against the truth: how many are right, and what most miss."""
+        """Compare a class's predictions, at least one, with the truth: how many are correct, and the main mistake."""
         n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
         name = "orders_one" if right == 1 else "orders"
         said = filled(VERDICT[name], right=right, predictions=counted(n, "prediction"), n=len(truth))
@@ -118,11 +118,11 @@ class Order:
         return filled(VERDICT["missed"], said=said, curves=listed(worst), most=most, n=n)
 
     def said(self, answer: Sequence[int]) -> str:
-        """An answer in words."""
+        """Write an answer in words."""
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: Sequence[int], shown: bool) -> None:
-        """The numbers of the curves, and the names that a text gives them. The curves of the chart are the items."""
+        """Draw the numbers of the curves, and their names in a text. The curves of the chart are the items."""
         names = text if len(text) == len(self.items) else OPEN * len(self.items)
         words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
         figures.tags(chart, asked, truth, words, shown)
@@ -180,13 +180,13 @@ class Marker:
         return self.marks[0] if self.waits is None else self.nearest(self.waits)
 
     def nearest(self, x: float) -> float:
-        """The mark that is nearest to a place on the axis."""
+        """Return the mark nearest to a place on the axis."""
         if self.log:
             return min(self.marks, key=lambda mark: abs(math.log(mark / max(x, 1e-300))))
         return min(self.marks, key=lambda mark: abs(mark - x))
 
     def parse(self, text: str) -> float:
-        """The answer that a text says. Raises SpecError."""
+        """Parse an answer from text. Raises SpecError."""
         try:
             return float(self.field.parse(text))
         except SpecError as error:
@@ -194,7 +194,7 @@ class Marker:
             raise SpecError(GUESS, filled(SAID["refused_marker"], shown=shown(text), **ends)) from error
 
     def write(self, answer: float) -> str:
-        """An answer as a short text."""
+        """Write an answer as a short text."""
         return written(int(answer) if float(answer).is_integer() else float(answer))
 
     def distance(self, guess: float, truth: float) -> float:
@@ -236,7 +236,7 @@ class Marker:
         return list(dict.fromkeys(ordered[(n - 1) // 2 : n // 2 + 1]))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
-        """What a class predicted, at least one answer, against the truth: by its median."""
+        """Compare a class's predictions, at least one, with the truth, by their median."""
         n, (middle, *other) = len(answers), self.typical(answers)
         found = {"by": _capital(self.by), "truth": self.said(truth), "said": self.said(middle)}
         if other:
@@ -257,14 +257,14 @@ class Marker:
         return 1.0 if off <= wide / self.steps else PART if off <= PART_WIDE * wide else 0.0
 
     def said(self, answer: float) -> str:
-        """An answer in words."""
+        """Write an answer in words."""
         value = 1 / answer if self.inverse else answer
         number = percent(value) if self.share else rough(value)
         one = self.unit_one or (SAID["unit_one"] if self.unit == SAID["unit"] else "")
         return (one if one and number == "1" else self.unit).format(number)
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """A line where the text says, and one where it was measured."""
+        """Draw a line at the answer in the text, and one at the measured value."""
         if asked.people:
             figures.circles_of_users(chart, asked, truth if shown else self.parse(text) if text else 0.0)
         if not shown:
@@ -293,16 +293,16 @@ class Choice:
     kind: ClassVar[str] = "choice"
 
     def parse(self, text: str) -> float:
-        """The answer that a text says. Raises SpecError."""
+        """Parse an answer from text. Raises SpecError."""
         known = [written(value) for value, _ in self.choices]
         return float(Field(GUESS, "choice", None, "an answer", choices=tuple(known)).parse(text))
 
     def write(self, answer: float) -> str:
-        """An answer as a short text."""
+        """Write an answer as a short text."""
         return written(float(answer))
 
     def nearest(self, truth: float) -> tuple[float, str]:
-        """The choice nearest to the truth."""
+        """Return the choice nearest to the truth."""
         return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
@@ -340,15 +340,15 @@ class Choice:
         )
 
     def said(self, answer: float) -> str:
-        """An answer in words."""
+        """Write an answer in words."""
         return dict(self.choices).get(answer) or to_the(self.of, answer)
 
     def origin(self, asked: AskedChart) -> tuple[float, float]:
-        """The point from which the ways to go on start: on the curve that is asked about, the last of the chart."""
+        """Return the point from which the possible continuations start: on the last curve, the one in question."""
         return self.start, float(value_at(asked, asked.curves[-1], self.start))
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """The ways to go on, and the one that was chosen; nothing for plain answers."""
+        """Draw the possible continuations, and the chosen one; nothing for plain answers."""
         if not self.of:
             return
         start = self.origin(asked)

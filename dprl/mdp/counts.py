@@ -14,7 +14,7 @@ from dprl.mdp.tabular import Array
 
 
 def empty(H: int, S: int, A: int, B: int | None = None) -> Array:
-    """A record with every count zero, shape [H, S, A, S + 2], or [H, S, A, B + 2]."""
+    """Make a record with every count zero, shape [H, S, A, S + 2], or [H, S, A, B + 2]."""
     return np.zeros((H, S, A, (S if B is None else B) + 2))
 
 

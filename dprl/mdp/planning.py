@@ -30,7 +30,7 @@ EVALUATE = f"void(float64[:,:,:,::1], {TYPE}, float64[:,:,::1], int64[:,::1], fl
 
 
 def of_logits(signature: str) -> str:
-    """The signature of a kernel that takes Logits, from its signature with a Policy."""
+    """Return the signature of a kernel that takes Logits, from its signature with a Policy."""
     return signature.replace("int64[:,::1]", "float64[:,:,::1]")
 
 
@@ -44,7 +44,7 @@ def chance(policy: Any, h: int, s: int, a: int) -> float:
 
 @kernel
 def likeliest(policy: Any, h: int, s: int) -> int:
-    """The action that a policy, a Policy or Logits, takes most often; the lowest of several."""
+    """Return the action that a policy, a Policy or Logits, takes most often; the lowest of several."""
     if policy.ndim == 2:
         return int(policy[h, s])
     best = 0
@@ -127,5 +127,5 @@ def occupancy(mdp: TabularMDP, policy: Policy | Array) -> Array:
 
 
 def start_value(mdp: TabularMDP, V: Array) -> float:
-    """Expected value of an episode: sum over s of d1[s] V[0, s]."""
+    """Return the expected value of an episode: sum over s of d1[s] V[0, s]."""
     return float(mdp.d1 @ V[0])

@@ -23,12 +23,12 @@ def messages(name: str) -> dict[str, Any]:
 
 
 def fields_of(template: str) -> set[str]:
-    """The names of the fields that a template has."""
+    """Return the names of a template's fields."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
 
 
 def filled(template: str, **fields: object) -> str:
-    """A template with its fields. Raises ValueError where these are not exactly those that it has."""
+    """Fill a template. Raises ValueError unless the fields are exactly those of the template."""
     if fields_of(template) != set(fields):
         raise ValueError(f"{template!r} has the fields {sorted(fields_of(template))}, given {sorted(fields)}")
     return template.format(**fields)

@@ -37,5 +37,5 @@ TERMS = _read()
 
 
 def listed_terms(name: str) -> dict[str, str]:
-    """What the words mean that stand on one list of the dashboard (online, offline), by term."""
+    """Return the definitions of the terms on one list of the dashboard (online, offline), by term."""
     return {t.term: t.definition for t in TERMS.values() if name in t.lists}

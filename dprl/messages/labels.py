@@ -26,7 +26,7 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """An online run. title: of its algorithm; noise: its privacy model and epsilon."""
+    """Describe an online run. title: of its algorithm; noise: its privacy model and epsilon."""
     return called(
         title,
         phrase("structure") if structure else "",
@@ -37,5 +37,5 @@ def online(
 
 
 def of_data(rewards: str | None) -> str:
-    """That rewards are learned; "" where they are known."""
+    """State that rewards are learned; "" if they are known."""
     return phrase("rewards") if rewards == "learned" else ""

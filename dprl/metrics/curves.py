@@ -76,7 +76,7 @@ class RunCurves:
         return found
 
     def since(self, first: int) -> RunCurves:
-        """The same without the checkpoints before one."""
+        """Return the same curves without the checkpoints before one."""
         late = self.at >= first
         return replace(self, at=self.at[late], values=self.values[:, late])
 

@@ -30,12 +30,12 @@ def weighed(wrong: NDArray[np.bool_], optimal_occupancy: Array) -> Array:
 
 
 def action_shares(policy: Policy, actions: int) -> Array:
-    """[A] the share of states (and steps) in which each action is chosen, by a policy of any shape."""
+    """Return the share of states (and steps), [A], in which a policy of any shape chooses each action."""
     return np.asarray(np.bincount(policy.ravel().astype(int), minlength=actions) / policy.size)
 
 
 def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
-    """The share of an episode spent where and when the optimal policy would be, from occupancies [H,S]."""
+    """Return the share of an episode spent where and when the optimal policy would be, from occupancies [H,S]."""
     return float(np.minimum(occupancy, optimal_occupancy).sum() / len(occupancy))
 
 
@@ -64,7 +64,7 @@ class CountNoise:
 
 
 def count_noise(true: Array, noisy: Array) -> CountNoise:
-    """What the noise does to true counts of any shape. An error that is NaN (nothing is known yet) does not count."""
+    """Measure the effect of the noise on true counts of any shape. NaN errors (nothing is known yet) do not count."""
     error = noisy - true
     error = error[np.isfinite(error)]
     if not error.size:
@@ -98,7 +98,7 @@ def noise_coverage(ratio: Array) -> Coverage | None:
 
 
 def enough(at: Integers, gap: Array, level: float) -> float:
-    """The least size from which on the gap [C] stays at or below the level, among the sizes at [C]; NaN for none."""
+    """Return the smallest size from which on the gap [C] stays at or below the level; NaN for none."""
     above = np.flatnonzero(~(gap <= level))
     first = 0 if not len(above) else int(above[-1]) + 1
     return float(at[first]) if first < len(at) else np.nan

@@ -33,7 +33,7 @@ class Region(NamedTuple):
 
 
 def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefix: str = "") -> Region:
-    """The region at a detail and a step: beliefs as a trace has them; matrices [D, steps, families, d, d + 1]."""
+    """Return the region at a detail and a step: beliefs as in a trace; matrices [D, steps, families, d, d + 1]."""
     numbers = (float(beliefs[prefix + name][at, h]) for name in ("ridge", "beta", "slack", "pull"))
     return Region(beliefs[f"{prefix}weights"][at, h], matrices[at, h, 0, :, :-1], *numbers)
 
@@ -75,6 +75,6 @@ def outline(one: Region, i: int, j: int) -> Array:
 
 
 def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int) -> Array:
-    """[steps, d] how far each weight may be from its estimate, at a detail."""
+    """Return the largest distance of each weight from its estimate, [steps, d], at a detail."""
     steps = matrices.shape[1]
     return np.array([half_widths(region(beliefs, matrices, at, h)) for h in range(steps)])

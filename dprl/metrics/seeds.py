@@ -33,7 +33,7 @@ def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
 
 
 def at_common_points(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
-    """Running totals of several seeds, each (episodes [D], totals [D, ...]), at the episodes of the first of them.
+    """Return the running totals of several seeds, each (episodes [D], totals [D, ...]), at the episodes of the first.
 
     Where a schedule follows the counts, a seed's releases fall at times of its own. There its totals are interpolated
     linearly, from 0 before any user: between two releases the policy is fixed. Seeds must end at the same episode.
@@ -109,7 +109,7 @@ def per_episode(episodes: Integers, regret: Array) -> Array:
 def extra_regret(
     episodes: Integers, regret: Array, baseline_episodes: Integers, baseline_regret: Array
 ) -> tuple[Integers, Array]:
-    """What privacy cost: cumulative regret [seeds, C] less that of the non-private baseline, seed by seed.
+    """Return the privacy cost: cumulative regret [seeds, C] less that of the non-private baseline, seed by seed.
 
     Seed i is paired with the baseline's seed i (they share the environment's stream); where one has more seeds
     the rest are left out. At other checkpoints than its own the baseline is interpolated linearly from (0, 0):

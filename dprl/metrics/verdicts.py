@@ -40,7 +40,7 @@ class Finding:
 
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
-    """The mean of values [seeds] with its t interval; NaN with fewer than two, or where one is missing.
+    """Return the mean of values [seeds] with its t interval; NaN for fewer than two values, or if one is missing.
 
     tests: how many intervals are to hold together with probability LEVEL (Bonferroni).
     """
@@ -69,19 +69,19 @@ def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -
 
 
 def more_than(found: Measured, threshold: float) -> Finding:
-    """It is claimed to be above the threshold."""
+    """Judge the claim that a value is above the threshold."""
     holds, fails = found.low > threshold, found.high < threshold
     return Finding(*found, threshold, _verdict(holds, fails), (threshold, np.inf))
 
 
 def at_most(found: Measured, threshold: float) -> Finding:
-    """It is claimed to be at or below the threshold."""
+    """Judge the claim that a value is at or below the threshold."""
     holds, fails = found.high <= threshold, found.low > threshold
     return Finding(*found, threshold, _verdict(holds, fails), (-np.inf, threshold))
 
 
 def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
-    """An exponent that is claimed to be above zero, and at most what a theorem has; at zero the theorem holds still."""
+    """Judge the claim that an exponent is above zero and at most a theorem's; at zero the theorem still holds."""
     if found.high <= slack:
         verdict: Verdict = "holds as an upper bound"
     else:
@@ -90,7 +90,7 @@ def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
 
 
 def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
-    """An exponent against that of an upper bound: met within `slack`, not reached, or passed."""
+    """Compare an exponent with that of an upper bound: met within `slack`, not reached, or passed."""
     if found.low >= exponent - slack and found.high <= exponent + slack:
         verdict: Verdict = "holds"
     elif found.high <= exponent + slack:
@@ -152,14 +152,14 @@ def reversals(groups: Mapping[str, tuple[Array, Array]], level: float = 0.05) ->
 
 
 def share_of_worst(mean: Array, worst: Array) -> Array:
-    """What share [P] of all there is to lose, worst [P], was lost; NaN where there is nothing to lose."""
+    """Return the lost share [P] of the largest possible loss, worst [P]; NaN if there is nothing to lose."""
     found = np.full(len(mean), np.nan)
     np.divide(mean, worst, out=found, where=worst > 0)
     return found
 
 
 def least(shares: Sequence[Array]) -> float:
-    """The least of all shares that are known, infinite where none is."""
+    """Return the least of all known shares, infinite if there are none."""
     return float(min((np.fmin.reduce(one, initial=np.inf) for one in shares), default=np.inf))
 
 
@@ -182,7 +182,7 @@ SKEWED = 2.0  # a mean this many times the median is carried by a few seeds
 
 
 def skewed_median(values: Array) -> float | None:
-    """The median of values [seeds] whose mean a few seeds carry: it is more than SKEWED times the median, which is
-    above zero. None where that is not so."""
+    """Return the median of values [seeds] if a few seeds carry their mean: it is more than SKEWED times the median,
+    which is above zero. Otherwise return None."""
     median = float(np.median(values))
     return median if median > 0 and float(np.mean(values)) > SKEWED * median else None

@@ -111,7 +111,7 @@ class Claim:
 
 
 def environment_of(spec: Any) -> str:
-    """The environment of a spec with its parameters."""
+    """Describe the environment of a spec with its parameters."""
     inside = ", ".join(
         f"{k} = {v:g}" for k, v in spec.environment_params.items() if isinstance(v, int | float)
     )

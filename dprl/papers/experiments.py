@@ -34,12 +34,12 @@ def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
 
 
 def by_trust(base: RunSpec) -> Chains:
-    """The order of the paper's figure: no privacy, a trusted curator at a large and a small budget, then none."""
+    """Return the order of the paper's figure: no privacy, a curator at a large and a small budget, then none."""
     return [[base.baseline(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
 
 
 def by_model(base: RunSpec) -> Chains:
-    """A trusted curator, a trusted shuffler, no trusted party."""
+    """Return a trusted curator, a trusted shuffler, and no trusted party."""
     return [[base.replace(privacy=model) for model in ("central", "shuffle", "local")]]
 
 

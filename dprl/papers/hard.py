@@ -23,13 +23,13 @@ SUBOPTIMAL = "Episodes more than α suboptimal"
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
-    """The run on a bandit with so many worse arms, each of which loses `gap` of an episode's reward in [0, 1]."""
+    """Return the run on a bandit with that many worse arms, each of which loses `gap` of an episode's reward."""
     params = {"n": 1, "m": arms, "alpha": 2 * gap, "H": 2, "seed": ARM_0_IS_BEST[arms]}
     return learner.replace(environment="hard-jdp", environment_params=params)
 
 
 def gap_of(spec: RunSpec) -> float:
-    """What a worse arm loses."""
+    """Return the loss of a worse arm."""
     return float(spec.environment_params["alpha"]) / 2
 
 

@@ -31,7 +31,7 @@ def gap(evidence: Evidence, spec: OfflineSpec, n: int) -> Array:
 
 
 def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
-    """The gap over n, of all sizes that have one."""
+    """Plot the gap over n, for all sizes that have one."""
 
     def draw(evidence: Evidence) -> SettingPlot:
         runs = [(spec, evidence.runs[spec]) for spec in specs]

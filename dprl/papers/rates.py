@@ -41,7 +41,7 @@ LOSS = 0.01  # share of V* that privacy may add to what is learned from a data s
 
 
 def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
-    """The same run at several horizons."""
+    """Return the same run at several horizons."""
     params = base.environment_params
     return [base.replace(environment_params={**params, "H": H}) for H in horizons]
 
@@ -92,8 +92,8 @@ def crossing(epsilons: Array, ratio: Array) -> Array:
 
 
 def median_slope(x: Array, rows: Array) -> Measured:
-    """The slope of a line through logarithms of medians over seeds, rows [seeds, P], with its 95% bootstrap interval:
-    a few seeds that learn late move a mean of such ratios far."""
+    """Fit the slope of a line through logarithms of medians over seeds, rows [seeds, P], with its 95% bootstrap
+    interval: a few seeds that learn late move a mean of such ratios far."""
 
     def slopes(medians: Array) -> Array:
         logs, at = np.log(medians), np.log(x) - np.log(x).mean()
@@ -106,7 +106,7 @@ def median_slope(x: Array, rows: Array) -> Measured:
 
 
 def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "") -> Setting:
-    """The epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: one for each K."""
+    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: per K."""
 
     def points(evidence: Evidence) -> Points:
         found = []
@@ -207,7 +207,7 @@ VARIANCE = Claim(
 
 
 def against(base: RunSpec, other: str = OTHER) -> Setting:
-    """The run loses less than another algorithm's."""
+    """Test that the run loses less than another algorithm's."""
     return regret.order([[base, base.replace(algorithm=other)]])
 
 
@@ -269,7 +269,7 @@ FREE = Claim(
 
 
 def below_the_bound(specs: Sequence[RunSpec], bound: str) -> Setting:
-    """The privacy cost stays below a bound's private terms with constant 1, at every budget."""
+    """Test that the privacy cost stays below a bound's private terms with constant 1, at every budget."""
 
     def most(spec: RunSpec) -> float:
         S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)[:3]
@@ -291,7 +291,7 @@ def below_the_bound(specs: Sequence[RunSpec], bound: str) -> Setting:
 
 
 def mechanism_of(spec: RunSpec) -> str:
-    """The privacy model and the mechanism."""
+    """Describe the privacy model and the mechanism."""
     return f"{PRIVATIZERS[spec.privacy].title}, {MECHANISMS[str(spec.mechanism)].title}"
 
 

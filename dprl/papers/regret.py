@@ -102,7 +102,7 @@ def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 
 def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
-    """What privacy has cost so far."""
+    """Plot the privacy cost so far."""
     series = tuple(SpecSeries(spec, trust_label(spec), *price(evidence, spec)) for spec in specs)
     return SettingPlot("What privacy has cost so far", USERS, "Extra regret (reward lost)", series)
 
@@ -118,7 +118,7 @@ EXPONENT = "exponent of the privacy cost in K, last decade of users"
 
 
 def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """The price of privacy stops growing. beside: others that are drawn with it."""
+    """Test that the price of privacy stops growing. beside: other runs in the same plot."""
     drawn = (spec, *beside)
     return Setting(
         problem_title(spec, note),
@@ -131,7 +131,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
 
 
 def goes_on(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """The price of privacy goes on growing, like sqrt(K) at most."""
+    """Test that the price of privacy goes on growing, like sqrt(K) at most."""
     setting = flattens(spec, beside, note)
     return replace(
         setting,
@@ -187,7 +187,7 @@ def inverse(specs: Sequence[RunSpec]) -> Array:
 
 
 def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
-    """The price of privacy grows like 1/epsilon at most."""
+    """Test that the price of privacy grows like 1/epsilon at most."""
 
     def points(evidence: Evidence) -> Points:
         ends = [price(evidence, spec)[1][:, -1] for spec in specs]

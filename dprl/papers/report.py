@@ -15,7 +15,7 @@ from dprl.simulation.spec import engine
 
 
 def version() -> dict[str, str]:
-    """What besides the specs decides the numbers."""
+    """Return the versions that the numbers depend on, in addition to the specs."""
     sources, numba, numpy = engine()
     return {"dprl": dprl.__version__, "sources": sources[:10], "numba": numba, "numpy": numpy}
 
@@ -73,7 +73,7 @@ class ClaimReport:
 
 
 def report(claim: Claim, evidence: Evidence) -> ClaimReport:
-    """What the evidence says of a claim."""
+    """Judge a claim by its evidence."""
     findings = tuple(setting.judge(evidence) for setting in claim.settings)
     verdicts = [found.verdict for found in findings]
     return ClaimReport(

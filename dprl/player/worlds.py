@@ -43,7 +43,7 @@ def _world(spec: RunSpec) -> dict[str, Any]:
 
 
 def _plain(figure: dict[str, Any]) -> dict[str, Any]:
-    """A picture in few digits, without tools: no finger that scrolls the page may catch in it."""
+    """Simplify a picture to few digits and no tools, so that it never catches a finger that scrolls the page."""
     layout = {name: value for name, value in figure["layout"].items() if name != "template"} | {
         "dragmode": False
     }

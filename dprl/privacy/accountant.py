@@ -143,7 +143,7 @@ def account(
 
 
 def _mechanism(key: object, releases: int, delta: float, size: float, contribution: int) -> Mechanism:
-    """The mechanism with this key. Raises SpecError, also if it does not go with the rest."""
+    """Return the mechanism with this key. Raises SpecError, also if it does not go with the rest."""
     known = [name for name, one in MECHANISMS.items() if one.norm != "one-hot"]
     check_type("mechanism", key, str, f"one of {', '.join(known)}")
     if key not in known:

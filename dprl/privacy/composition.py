@@ -41,7 +41,7 @@ class Tail(NamedTuple):
     beyond: float
 
     def delta(self, epsilon: float) -> float:
-        """delta(epsilon), never too small; for epsilon not below losses[0]."""
+        """Return the delta at epsilon, never too small, if epsilon is not below losses[0]."""
         first, factor = self._above(epsilon)
         return self.beyond + float((self.mass[first:] * factor).sum())
 
@@ -100,14 +100,14 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """A tilt, and gentler ones for where the window that it leads to lies too high, or rounding is seen."""
+    """Yield a tilt, and then gentler ones, in case the first one's window lies too high or rounding shows."""
     for _ in range(8):
         yield theta
         theta /= 4
 
 
 def _lost(parts: Sequence[LossPart]) -> float:
-    """The chance that some loss is infinite."""
+    """Return the chance that some loss is infinite."""
     if any(part.lost >= 1 for part in parts):
         return 1.0
     return -math.expm1(sum(part.times * math.log1p(-part.lost) for part in parts))
@@ -123,7 +123,7 @@ def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float
 
 
 def _log_moment(parts: Sequence[LossPart], interval: float, theta: float) -> float:
-    """ln M(theta) of the sum."""
+    """Return ln M(theta) of the sum."""
     return sum(part.times * _tilted(part, interval, theta)[1] for part in parts)
 
 

@@ -154,7 +154,7 @@ NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
 def losses_of(
     mechanism: Mechanism, families: Sequence[Family], scales: Mapping[str, float], adjacency: str
 ) -> tuple[Losses, ...]:
-    """What one neighbouring change reveals in all releases together, for each half that it may be in."""
+    """Return the losses of one neighbouring change in all releases together, for each half that it may be in."""
     found = []
     for half in sorted({family.half for family in families}):
         losses: Losses = ()
@@ -198,7 +198,7 @@ def apart_of(
 def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
-    """The least noise, in the proportions of the families' weights, that proves a budget under replace-one.
+    """Find the least noise, in the proportions of the families' weights, that proves a budget under replace-one.
 
     exact: noise is drawn on a grid.
     """
@@ -225,8 +225,8 @@ def calibrated_scales(
 
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
-    """The rho that this noise proves under replace-one, in the worse half: never below the exact sum of t^2/2 over all
-    shifts t, in scales (see `zcdp_of`), and at most a step in its 12th digit above it."""
+    """Return the rho that this noise proves under replace-one, in the worse half: never below the exact sum of t^2/2
+    over all shifts t, in scales (see `zcdp_of`), and at most a step in its 12th digit above it."""
     halves: dict[int, Fraction] = {}
     for family in families:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)

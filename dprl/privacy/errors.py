@@ -180,5 +180,5 @@ def bounded_length(
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """The failure probability each counter may have at each release, for all to hold w.p. >= 1 - beta/3."""
+    """Return each counter's failure probability per release, so that all hold w.p. >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

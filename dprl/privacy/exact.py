@@ -22,7 +22,7 @@ Below = Callable[[int], int]  # n to a uniform draw from 0, ..., n - 1
 
 
 def happens(numerator: int, denominator: int, below: Below) -> bool:
-    """True with chance exp(-numerator/denominator), of whole numbers >= 0 and > 0: Algorithm 1."""
+    """Draw True with chance exp(-numerator/denominator), of whole numbers >= 0 and > 0: Algorithm 1."""
     while numerator > denominator:
         if not happens(1, 1, below):
             return False
@@ -34,7 +34,7 @@ def happens(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
-    """A whole number z with chance proportional to exp(-|z|/scale), scale > 0: Algorithm 2."""
+    """Draw a whole number z with chance proportional to exp(-|z|/scale), scale > 0: Algorithm 2."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = below(t)
@@ -50,7 +50,7 @@ def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
 
 
 def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
-    """A whole number z with chance proportional to exp(-z^2/(2 scale^2)), scale > 0: Algorithm 3."""
+    """Draw a whole number z with chance proportional to exp(-z^2/(2 scale^2)), scale > 0: Algorithm 3."""
     p, q = scale.numerator**2, scale.denominator**2  # scale^2 = p/q
     t = scale.numerator // scale.denominator + 1
     of_t = Fraction(t)
@@ -72,14 +72,14 @@ class Apart(NamedTuple):
     down: float
 
     def epsilon(self, of: Callable[[float], float], delta: float) -> float:
-        """An epsilon for which discrete noise is (epsilon, delta)-DP.
+        """Return an epsilon for which discrete noise is (epsilon, delta)-DP.
 
         of: the same of continuous noise, from delta; at 0 it holds as it is.
         """
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
-        """The delta that continuous noise may have."""
+        """Return the delta that continuous noise may have."""
         return delta * math.exp(-self.up) * (1 - 1e-12)
 
 
@@ -91,7 +91,7 @@ def gaussian_apart(scale: float, shift: float) -> Apart:
 
 
 def laplace_apart(scale: float, shift: float) -> Apart:
-    """The same of Laplace noise; shift is not used."""
+    """Return the same for Laplace noise; shift is not used."""
     return Apart(1 / (4 * scale), 1 / (8 * scale**2))
 
 

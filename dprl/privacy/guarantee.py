@@ -17,12 +17,12 @@ UNIT = "one user: one whole episode"
 
 
 def unit_of(contribution: int) -> str:
-    """What is protected, of users with so many episodes at most."""
+    """Return the unit of privacy, for users with at most that many episodes."""
     return UNIT if contribution == 1 else f"one user: up to {contribution} episodes, anywhere in the run"
 
 
 def adjacency_of(contribution: int) -> str:
-    """What neighbours differ in."""
+    """Describe the difference between neighbours."""
     if contribution == 1:
         return "replace one user's whole trajectory by another"
     return f"replace all episodes of one user, up to {contribution} anywhere in the run, by others"
@@ -157,7 +157,7 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Guarantee:
-        """The card `to_dict` wrote. Raises TypeError when fields are missing or unknown."""
+        """Read the card that `to_dict` wrote. Raises TypeError if fields are missing or unknown."""
         known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         known["readings"] = tuple(Reading(**r) for r in known.get("readings", ()))
         known["ladder"] = tuple(LadderStep(**s) for s in known.get("ladder", ()))

@@ -21,7 +21,7 @@ NORMS = ("l1", "l2")
 
 
 def model_of(mechanism: Mechanism) -> str:
-    """The privacy model that offers it: where each user draws noise of their own nobody has to be trusted."""
+    """Return the privacy model of a mechanism: if each user draws their own noise, nobody has to be trusted."""
     return "local" if mechanism.fresh else "central"
 
 
@@ -46,7 +46,7 @@ def is_outside(key: str | None) -> bool:
 
 
 def check_contribution(key: str, contribution: int) -> None:
-    """Raises SpecError for several episodes of a user: what they reveal together is proved for noise of dprl's own."""
+    """Raise SpecError for several episodes of a user: their joint guarantee is proved only for dprl's own noise."""
     if contribution > 1 and is_outside(key):
         raise SpecError(
             "contribution", f"{contribution} does not go with mechanism {key} of another package; give 1."
@@ -54,7 +54,7 @@ def check_contribution(key: str, contribution: int) -> None:
 
 
 def assumption(key: str | None) -> tuple[str, ...]:
-    """What the card of a run says of a mechanism that is none of dprl's own."""
+    """Return the assumptions on a run's card about a mechanism that is not part of dprl."""
     if key is None or not is_outside(key):
         return ()
     return (OUTSIDE.format(author=author(key), mechanism=MECHANISMS[key].title),)

@@ -117,14 +117,14 @@ Content = Question | Clinic | Guess | Recap
 
 
 def spends(content: Content) -> float:
-    """The budget that a phone spends by answering."""
+    """Return the budget that a phone spends by answering."""
     return content.epsilon if isinstance(content, Question | Clinic) else 0.0
 
 
 def budget_left(total: float, put: Iterable[Content]) -> float:
-    """What epsilon the questions and clinics that were put leave to later ones: a phone answers each once, so the
-    budgets of those that it could answer add up. Never below 0, and without what binary fractions add to sums of
-    decimal ones."""
+    """Return the epsilon that past questions and clinics leave to later ones: a phone answers each once, so the budgets
+    of those that it could answer add up. Never below 0, and free of the rounding that binary fractions add to decimal
+    sums."""
     spent = math.fsum(map(spends, put))
     return max(round(total - spent, 9), 0.0)
 
@@ -135,7 +135,7 @@ def to_json(content: Content) -> str:
 
 
 def from_json(text: str) -> Content:
-    """What `to_json` was given."""
+    """Read the input of `to_json` back."""
     given = json.loads(text)
     kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Clinic, Guess, Recap)}
     return kinds[given.pop("kind")](**given)

@@ -45,6 +45,6 @@ def final_values(store: Store, spec: Spec) -> Array | None:
 
 
 def whole_trace(store: Store, spec: Spec) -> Trace | None:
-    """A finished run with all its details; None where a seed has not got to its end, or they have made room."""
+    """Return a finished run with all its details; None if a seed is unfinished, or the details were deleted."""
     traces = [trace for trace in store.traces(spec) if trace.complete]
     return Trace(spec, tuple(traces)) if len(traces) == spec.seeds else None

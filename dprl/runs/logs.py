@@ -24,7 +24,7 @@ def as_json() -> bool:
 
 
 def log_as(part: str) -> None:
-    """This process logs to standard error, in the name of `part`."""
+    """Set this process to log to standard error, in the name of `part`."""
     handler = logging.StreamHandler()
     if as_json():
         handler.setFormatter(Lines(part))
@@ -43,7 +43,7 @@ class Lines(logging.Formatter):
         self._part = part
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of one record."""
+        """Write the line of one record."""
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

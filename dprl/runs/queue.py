@@ -72,7 +72,7 @@ class Queue:
         return seeds, seconds
 
     def ask(self, run: Run, visitor: str, lease: Lease | None, again: bool, draft: bool) -> None:
-        """A visitor waits for a run."""
+        """Add a visitor who waits for a run."""
         self._asked += 1
         before = run.asks.get(visitor)
         if before is not None and before.waiting:
@@ -102,7 +102,7 @@ class Queue:
         run.rev += 1
 
     def cancel(self, run: Run, visitor: str) -> None:
-        """A visitor no longer waits for a run: seeds for which nobody waits stop, and keep what they have."""
+        """Remove a visitor from a run: seeds for which nobody waits stop, and keep their results."""
         ask = run.asks.get(visitor)
         if ask is None or not ask.waiting:
             return
@@ -211,7 +211,7 @@ class Queue:
                 self._stopped.append(seed)
 
     def done(self, key: str, size: int) -> None:
-        """A seed is in the store. size: of its trace, in bytes."""
+        """Record that a seed is in the store. size: of its trace, in bytes."""
         if (seed := self.seeds.pop(key, None)) is not None:
             self._begun.pop(seed, None)
             seed.state = "done"
@@ -221,8 +221,8 @@ class Queue:
             self._settle(seed)
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
-        """A worker died. What it had begun is begun again; the seed that it played is blamed, and fails the second
-        time. cause: "" if it played none."""
+        """Record the death of a worker. Its unfinished seeds start again; the seed that it played is blamed, and fails
+        the second time. cause: "" if it played none."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths, seed.message = seed.deaths + 1, DIED.format(seed.number)
@@ -237,13 +237,13 @@ class Queue:
         self.lost(slot)
 
     def lost(self, slot: Slot) -> None:
-        """A worker is gone: what it had begun is begun again."""
+        """Record the loss of a worker: its unfinished seeds start again."""
         for seed in [seed for seed in self.seeds.values() if seed.slot is slot]:
             seed.progress = 0.0
             self._give_back(seed)
 
     def ask_question(self, order: Order) -> None:
-        """A page asks; the newest question is answered first."""
+        """Add a page's question; the newest question is answered first."""
         if order.key not in self.taken:
             self.questions.setdefault(order.key, order)
             if len(self.questions) > QUESTIONS:

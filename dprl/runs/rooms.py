@@ -95,8 +95,8 @@ class Rooms:
         self._unwiped = False
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
-        """A new room's code, and its teacher's key. total: epsilon of one phone over all questions, held from then on.
-        Raises RoomError, SpecError."""
+        """Open a room; return its code and its teacher's key. total: epsilon of one phone over all questions, held from
+        then on. Raises RoomError, SpecError."""
         total = TOTAL.check(total)
         self._refuse_unless_allowed()
         self._limits.check("room", who)
@@ -122,7 +122,7 @@ class Rooms:
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Joins, again and again as one. device: what a browser calls itself in this room, drawn at random.
+        """Join a room, repeatedly as the same device. device: a browser's name in this room, drawn at random.
 
         Who is in a room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or
         too many wrong codes were tried.
@@ -157,8 +157,8 @@ class Rooms:
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Puts something to the class; what was open before is open no more. Raises RoomError, also where phones would
-        spend more than the room's total."""
+        """Open a step for the class, and close the previous one. Raises RoomError, also if phones would spend more than
+        the room's total."""
         with self._teaching(code, key) as db:
             closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
             if closed:
@@ -192,14 +192,14 @@ class Rooms:
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
 
     def delete(self, code: str, key: str) -> None:
-        """Deletes the room with all that is in it. Raises RoomError."""
+        """Delete the room with all that is in it. Raises RoomError."""
         with self._teaching(code, key) as db:
             db.execute("DELETE FROM room WHERE code = ?", (code,))
         self._wipe()
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
-        """Writes down an answer to a step, once from each device: the same again changes nothing. answer: to a
-        question the report that the phone's coin left.
+        """Record an answer to a step, once from each device: the same again changes nothing. answer: to a question, the
+        report after the phone's coin.
 
         Raises RoomError, SpecError where this is no answer to the step.
         """
@@ -246,13 +246,13 @@ class Rooms:
         ]
 
     def estimate(self, code: str, step: ClassStep) -> ShareEstimate | None:
-        """What the reports on a question say; None while there are none, and of anything else."""
+        """Estimate a share from the reports on a question; None while there are none, and for anything else."""
         if not step.answers or not isinstance(step.content, Question):
             return None
         return estimate_share(code, step, step.content)
 
     def forget_old(self) -> int:
-        """Deletes rooms that are a day old; how many. Called every second or so by the store."""
+        """Delete rooms that are a day old; return their number. The store calls this about every second."""
         if not self._file.rows("SELECT 1 FROM room WHERE opened_at <= ? LIMIT 1", _day_ago()):
             if self._unwiped:
                 self._wipe()
@@ -268,7 +268,7 @@ class Rooms:
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
-        """A change by the teacher. Raises RoomError for anybody else."""
+        """Open a change by the teacher. Raises RoomError for anybody else."""
         if not self.teaches(code, key):
             raise RoomError(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:
@@ -276,7 +276,7 @@ class Rooms:
             _changed(db, code)
 
     def _wipe(self) -> None:
-        """Takes what was deleted out of the write-ahead log, too; later where somebody is reading."""
+        """Erase deleted content from the write-ahead log, too; later if somebody is reading."""
         self._unwiped = bool(self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
 
 

@@ -39,7 +39,7 @@ DEFAULT = "dprl.runs.simulation:dprl_simulation"
 
 
 def dprl_simulation() -> Simulation:
-    """The real one."""
+    """Return the real simulation."""
     from dprl import simulation
 
     return Simulation(

@@ -39,7 +39,7 @@ class Slot(Protocol):
     plays: Literal["all", "here", "away"]
 
     def play(self, order: Order) -> Report:
-        """Raises Died and Lost."""
+        """Play a seed. Raises Died and Lost."""
 
     def close(self) -> None:
         """End it."""
@@ -57,7 +57,7 @@ class PipeSlot:
         self._start()
 
     def play(self, order: Order) -> Report:
-        """Raises Died, when there is a new process already, and Lost after `close`."""
+        """Play a seed. Raises Died, when there is a new process already, and Lost after `close`."""
         idle = self.process.poll() is not None
         try:
             if idle:

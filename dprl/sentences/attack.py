@@ -37,7 +37,7 @@ def several(most: int) -> str:
 
 
 def saw(what: str, releases: int, counters: int) -> str:
-    """What the attacker saw. what: by privacy model, in words."""
+    """Describe the attacker's view. what: by privacy model, in words."""
     said = [filled(SAID["saw"], what=what, counters=plural(counters, "counter"))]
     if releases > 1:
         said.append(filled(SAID["saw_often"], times=plural(releases, "time")))
@@ -45,7 +45,7 @@ def saw(what: str, releases: int, counters: int) -> str:
 
 
 def interval(found: Measured) -> str:
-    """A measured epsilon as it stands beside the proved one."""
+    """Write a measured epsilon as it stands next to the proved one."""
     if not math.isfinite(found.value):
         return "–"
     return f"{human(float(f'{found.value:.3g}'))} ({found.low:.2f} to {found.high:.2f})"
@@ -86,7 +86,7 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float) -> str:
-    """What there is to see in the histograms. best: the chance of a right guess that the noise allows."""
+    """Describe the histograms. best: the chance of a correct guess that the noise allows."""
     if not math.isfinite(guessed.value):
         return NOTHING_YET
     return (
@@ -96,13 +96,13 @@ def about_scores(guessed: Measured, best: float) -> str:
 
 
 def about_errors(broken: bool) -> str:
-    """What there is to see in the curve of errors. broken: more was measured than is proved."""
+    """Describe the curve of errors. broken: more was measured than is proved."""
     said: str = SAID["errors_above" if broken else "errors_below"]
     return said
 
 
 def advantage(right: float) -> str:
-    """The best attacker's advantage."""
+    """Describe the best attacker's advantage."""
     return (
         f"The attacker sees a release from one of two equally likely episodes. **The best attacker guesses right at "
         f"most {share_at_most(right)} of the time instead of 50%**, whatever it computes."
@@ -130,7 +130,7 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
 
 
 def about_guesses(right: float) -> str:
-    """What there is to see in a hundred guesses."""
+    """Describe a hundred guesses."""
     hits = round(100 * right)
     return (
         f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin guesses "
@@ -146,7 +146,7 @@ def concentrated(rho: float | None) -> str:
 
 
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
-    """What there is to see in epsilon against delta."""
+    """Describe epsilon against delta."""
     return (
         f"Of the same noise, {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])} are proved. "
         "Each pair is one point of a curve."
@@ -154,7 +154,7 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequence[float]) -> str:
-    """What a belief becomes."""
+    """Describe the change of a belief."""
     low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
     right = best_guess(prior, false, missed)  # type: ignore[arg-type]
     return (
@@ -165,7 +165,7 @@ def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: S
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """What two users read. exact: users who were read exactly; worst: largest error."""
+    """Describe the data that two users read. exact: users who were read exactly; worst: largest error."""
     if step == "one":
         return "Each pair of bars differs by the same noise. It moves all counts alike, and every rise still shows."
     if step == "subtract":

@@ -22,7 +22,7 @@ COVERED = (
 
 
 def trajectories(n: int) -> str:
-    """The size of a data set."""
+    """Describe the size of a data set."""
     return f"{human(n)} trajectory" if n == 1 else f"{human(n)} trajectories"
 
 
@@ -60,7 +60,7 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: int) -> str:
-    """What is seen within the range of n that a paper shows, and beyond it, of runs with the paper's noise.
+    """Describe runs with the paper's noise, within the range of n that a paper shows, and beyond it.
 
     Args:
         baseline: the run without privacy.
@@ -194,7 +194,7 @@ def _one_in(share: float) -> str:
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
-    """The same from each first state."""
+    """Describe the same bounds from each first state."""
     shown = [
         f"{quoted(state)} {at_least(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]

@@ -27,7 +27,7 @@ def at_step(
     over: float = 0.0,
     sure: Array | None = None,
 ) -> str:
-    """The actions chosen at one step, [S].
+    """Describe the actions chosen at one step, [S].
 
     Args:
         wrong: [S] where the optimal policy does better, None without one.
@@ -65,7 +65,7 @@ def about_steps(
     weight: Array | None = None,
     sure: Array | None = None,
 ) -> str:
-    """A whole policy [H,S].
+    """Describe a whole policy [H,S].
 
     Args:
         wrong: [H,S] where it is worse than the optimal one.

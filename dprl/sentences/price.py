@@ -49,7 +49,7 @@ LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, l
 
 
 def rough_users(needed: float) -> str:
-    """A number of users to two digits; infinite or NaN for more than are looked at."""
+    """Write a number of users to two digits; infinite or NaN means more than the largest number tried."""
     return rough(needed) if np.isfinite(needed) else f"more than {human(10 ** X_RANGE[1])}"
 
 
@@ -93,8 +93,8 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """What `about_frontier` rests on, an item each: slopes with their intervals and where they were fitted, which
-    statistic of the seeds they are of, then what else there is to say."""
+    """List the basis of `about_frontier`, an item each: slopes with their intervals and fitted ranges, the statistic
+    over seeds, then further remarks."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -161,7 +161,7 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
 
 
 def growth_state(steps: Sequence[Growth]) -> str:
-    """What a privacy cost does at the largest numbers of users: flat, growing, or unclear."""
+    """Describe the growth of a privacy cost at the largest numbers of users: flat, growing, or unclear."""
     if flat_from(steps) is not None:
         return "flat"
     return "growing" if steps[-1].known and steps[-1].low > FLAT else "unclear"
@@ -179,7 +179,7 @@ def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
 
 
 def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
-    """What `about_growth` rests on, an item each."""
+    """List the basis of `about_growth`, an item each."""
     said = [filled(SAID["growth_how"], flat=f"{FLAT:g}")] if growth else []
     for name, steps in growth.items():
         last, start = steps[-1], flat_from(steps)
@@ -196,7 +196,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
-    """What each idea is worth, between what the first step proves and what the last does; and the run's own noise."""
+    """Compare the ideas by the epsilon of each step, from the first to the last, and add the run's own noise."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:

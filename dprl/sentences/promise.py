@@ -80,7 +80,7 @@ class ProvedReading(Protocol):
 
 
 def outcome(epsilon: float, delta: float) -> str:
-    """What (epsilon, delta) says, on one line."""
+    """Explain (epsilon, delta) on one line."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     told = {"factor": factor, "delta": human(delta)}
     said = (
@@ -141,7 +141,7 @@ def about_promise(
 
 
 def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -> tuple[bool, str]:
-    """The same of rho, of a run on a data set. who: what is replaced."""
+    """Explain rho in the same way, for a run on a data set. who: the unit that is replaced."""
     rho, good = at_most(proved), proved <= claimed * (1 + EQUAL)
     if claimed > HOLLOW:
         return False, (
@@ -178,7 +178,7 @@ def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user
 
 
 def against_users(delta: float, users: int) -> str:
-    """What a delta that is not small against one over the users allows; "" where it is small."""
+    """Warn of the releases that a delta allows if it is not small against one over the users; "" if it is small."""
     if delta * users < FEW:
         return ""
     return (
@@ -189,7 +189,7 @@ def against_users(delta: float, users: int) -> str:
 
 
 def returning(episodes: int, epsilon: float, delta: float) -> str:
-    """What the same noise proves for somebody who is several of the users."""
+    """State the guarantee of the same noise for somebody who is several of the users."""
     return (
         f"One episode is protected. For a user who comes back for {human(episodes)} episodes, all of them together, "
         f"{proves(epsilon, delta)} is proved for this noise."

@@ -120,7 +120,7 @@ def _ends(curves: Sequence[Series]) -> list[_End]:
 
 
 def _lost_after(end: _End, at: float, view: Measure) -> _End:
-    """The same after so many episodes: totals by straight lines, from 0 before any."""
+    """Return the same loss after that many episodes: totals by straight lines, from 0 before any."""
     if at == end.episodes:
         return end
     known = np.isfinite(end.curve.center)

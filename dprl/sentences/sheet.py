@@ -38,7 +38,7 @@ def values(
 
 
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
-    """The chance of the proved bound, and what it holds for.
+    """State the chance of the proved bound, and the quantity it holds for.
 
     found: what the file says of it; lacking: somebody else decides in places.
     """
@@ -50,7 +50,7 @@ def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
 
 
 def guarantee(found: Mapping[str, Any]) -> list[str]:
-    """What is protected, how far, and what that covers."""
+    """State who is protected, how far, and what the guarantee covers."""
     pair = proves(found["epsilon"], found["delta"])
     return [
         f"**Protected:** {found['unit']}. **Neighbours:** {found['adjacency']}.",
@@ -60,7 +60,7 @@ def guarantee(found: Mapping[str, Any]) -> list[str]:
 
 
 def steps(first: int, last: int) -> str:
-    """The head of a column."""
+    """Write the head of a column."""
     return f"Step {first}" if first == last else f"Steps {first} to {last}"
 
 

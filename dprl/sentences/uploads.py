@@ -89,7 +89,7 @@ ADD_UP = "If this is another budget than the one above, no budget has the whole 
 
 
 def about_spending(total: str) -> str:
-    """What several releases cost together, where no budget has a name. total: in words, safe to show."""
+    """State the joint privacy cost of several releases, without naming a budget. total: in words, safe to show."""
     return f"Released since this file was read: **{total}** in total. {ADDS_UP}"
 
 

@@ -104,7 +104,7 @@ def overlap(covered: float, follows: float) -> str:
 
 
 def disagree(bound: float, high: float) -> str:
-    """What is said where a proved bound is above all that users held out say; "" where it is not. high: of their
+    """Warn that a proved bound lies above the whole estimate from held-out users; "" if it does not. high: of their
     interval."""
     if bound <= high:
         return ""
@@ -113,8 +113,8 @@ def disagree(bound: float, high: float) -> str:
 
 
 def cautious(low: float, value: float, high: float) -> str:
-    """What is said where the interval of the learned policy reaches much further above the value than below it; ""
-    where it does not."""
+    """Warn that the interval of the learned policy reaches much further above the value than below it; "" if it does
+    not."""
     if high - value <= 1.5 * (value - low):
         return ""
     more = human(_three(high - value))
@@ -154,7 +154,7 @@ def checked_rows(
 
 
 def bound_row(bound: float) -> tuple[str, str, str]:
-    """The row of a proved bound."""
+    """Return the row of a proved bound."""
     return "Cautious policy, proved bound", f"at least {at_least(bound)}", "–"
 
 

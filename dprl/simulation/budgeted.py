@@ -88,7 +88,7 @@ class Budgeted:
         raise NotImplementedError
 
     def label(self) -> str:
-        """A short name for a legend."""
+        """Return a short name for a legend."""
         names, m = PROMISES[self.privacy].fields, self.episodes_of_one
         if not names:
             return called(self.learner.title, phrase("plain"))
@@ -96,7 +96,7 @@ class Budgeted:
         return called(self.learner.title, *budget, phrase("episodes", m=m) if m > 1 else "")
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked anew. Raises SpecError.
+        """Copy the spec with some fields changed, and check it again. Raises SpecError.
 
         What belongs to a changed field takes its default again; of the parameters of another algorithm those stay that
         it has, too.
@@ -114,7 +114,7 @@ class Budgeted:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """The spec with these fields; what is left out takes its default. Raises SpecError."""
+        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
         if not isinstance(given, Mapping):
             raise SpecError(
                 "spec",

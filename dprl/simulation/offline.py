@@ -23,7 +23,7 @@ FILE = "@"
 
 
 def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """What a sweep may change: fields, and parameters of environment and learner."""
+    """Return the possible axes of a sweep: fields, and parameters of environment and learner."""
 
     def checked(field: Field, value: Any) -> Any:
         result = field.parse(value) if isinstance(value, str) else field.check(value)
@@ -45,7 +45,7 @@ def _owners(base: OfflineSpec) -> dict[str, tuple[Field, ...]]:
 
 
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
-    """The spec with these values of axes. Raises SpecError when they do not go together.
+    """Return the spec with these values of axes. Raises SpecError if they are incompatible.
 
     Another learner has the budget of the base where it makes that promise.
     """
@@ -63,7 +63,7 @@ def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
 
 
 def guarantee(spec: OfflineSpec) -> dict[str, Any]:
-    """What the run claims and proves."""
+    """Return the stated and the proved guarantee of the run."""
     return noise_of_run(spec)[0].guarantee.to_dict()
 
 
@@ -89,7 +89,7 @@ def covered(spec: OfflineSpec) -> dict[str, Any]:
 
 
 def estimate(spec: OfflineSpec) -> Estimate:
-    """What one seed will cost."""
+    """Estimate the cost of one seed."""
     return spec.estimate()
 
 

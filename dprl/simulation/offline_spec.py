@@ -125,7 +125,7 @@ class OfflineSpec(Budgeted):
         self._check_cells("environment_params", self.problem_size)
 
     def label(self) -> str:
-        """A short name for a legend."""
+        """Return a short name for a legend."""
         return called(super().label(), of_data(self.rewards))
 
     def _check_features(self) -> None:
@@ -152,14 +152,14 @@ class OfflineSpec(Budgeted):
         return self.contribution
 
     def estimate(self) -> Estimate:
-        """What one seed will cost, on one core of a machine with two."""
+        """Estimate the cost of one seed, on one core of a machine with two."""
         S, A, H, _ = self.problem_size
         points, cells = len(sizes_of(self.n)), DATASET.cells(self.problem_size)
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
         return Estimate(seconds, 8 * 40 * cells, points)
 
     def baseline(self) -> OfflineSpec:
-        """The non-private baseline: the same learner without noise, on the same data sets."""
+        """Return the non-private baseline: the same learner without noise, on the same data sets."""
         return self._baseline
 
     @cached_property

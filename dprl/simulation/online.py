@@ -44,24 +44,24 @@ def compiles(spec: RunSpec) -> bool:
 
 
 def estimate(spec: RunSpec) -> Estimate:
-    """What one seed will cost."""
+    """Estimate the cost of one seed."""
     return cost.estimate(spec.work(spec.mechanism))
 
 
 def guarantee(spec: RunSpec) -> dict[str, Any]:
-    """What the run claims and proves."""
+    """Return the stated and the proved guarantee of the run."""
     loop = LOOPS[ALGORITHMS[spec.algorithm].loop]
     return guarantee_of(spec, loop.noise_of_run(spec)).to_dict()
 
 
 def v_star(spec: RunSpec) -> float:
-    """The value of an optimal episode, exactly."""
+    """Compute the exact value of an optimal episode."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     return float(planning.start_value(mdp, planning.optimum(mdp).V))
 
 
 def promise(spec: RunSpec) -> dict[str, Any] | None:
-    """The promise of a private run's noise, of replacing one user at the worst place; None without privacy.
+    """Return the guarantee of a private run's noise, for replacing one user at the worst place; None without privacy.
 
     Returns:
         deltas, epsilons: what is proved, as (epsilon, delta).

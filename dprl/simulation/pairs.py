@@ -74,7 +74,7 @@ def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
 
 
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
-    """What a learner's bonus does not cover of the noise, in sentences; "" if it covers all or no paper states one.
+    """Describe the noise that a learner's bonus does not cover; "" if it covers all or no paper states one.
 
     Noise as in the paper, and a shuffler's bits, are the same in every counter; calibrated noise is as large in each
     part as the part's tolerance is, and a bonus that a paper has for equal noise may have a smaller one. Nor does it

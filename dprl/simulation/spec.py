@@ -191,7 +191,7 @@ class RunSpec:
         return not_counted(reports, *told)
 
     def _default_mechanism(self) -> str:
-        """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
+        """Return the first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
         known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
             key
@@ -241,7 +241,7 @@ class RunSpec:
         return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
 
     def work(self, mechanism: str | None) -> cost.Work:
-        """What running this spec with that mechanism takes."""
+        """Return the work of running this spec with that mechanism."""
         learner, size, K = ALGORITHMS[self.algorithm], self._problem_size, self.episodes
         return cost.Work(
             size=size,
@@ -268,7 +268,7 @@ class RunSpec:
 
     @classmethod
     def from_dict(cls, given: Any) -> RunSpec:
-        """The spec with these fields; what is left out takes its default. Raises SpecError."""
+        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
         if not isinstance(given, Mapping):
             raise SpecError(
                 "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
@@ -278,11 +278,11 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """The spec in a JSON text. Raises SpecError, also for text that is not JSON."""
+        """Read the spec in a JSON text. Raises SpecError, also for text that is not JSON."""
         return cls.from_dict(read_json("spec", text))
 
     def replace(self, **changes: Any) -> RunSpec:
-        """A copy with some fields changed, checked anew.
+        """Copy the spec with some fields changed, and check it again.
 
         What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and what
         the old combination ignored take their defaults again, unless changed too. So does a mechanism that this spec
@@ -318,7 +318,7 @@ class RunSpec:
         return self.episodes
 
     def baseline(self) -> RunSpec:
-        """The non-private baseline: the same spec with privacy `none`."""
+        """Return the non-private baseline: the same spec with privacy `none`."""
         return self._baseline
 
     def seed_key(self, seed: int) -> str:
@@ -330,7 +330,7 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def label(self) -> str:
-        """A short name for a legend."""
+        """Return a short name for a legend."""
         return online(
             ALGORITHMS[self.algorithm].title,
             None if self.privacy == "none" else (self.privacy, self.epsilon or 0.0),
@@ -356,5 +356,5 @@ class RunSpec:
 
 @cache
 def engine() -> tuple[str, str, str]:
-    """What besides the spec decides the bits of a result."""
+    """Return the versions that decide the bits of a result, in addition to the spec."""
     return source_digest(), version("numba"), version("numpy")

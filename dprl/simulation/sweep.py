@@ -125,7 +125,7 @@ class Sweep(Generic[S]):
 
     @classmethod
     def from_dict(cls, given: Any) -> Sweep[Any]:
-        """The sweep that `to_dict` wrote. Raises SpecError."""
+        """Read the sweep that `to_dict` wrote. Raises SpecError."""
         if not isinstance(given, Mapping) or set(given) != {"base", "axes"}:
             raise SpecError("sweep", f"{shown(given)} is not allowed; give an object with base and axes.")
         axes = given["axes"]

@@ -50,16 +50,16 @@ class Spec(Protocol):
     def seeds(self) -> int: ...
 
     def baseline(self) -> Self:
-        """The non-private baseline: itself, if it is not private."""
+        """Return the non-private baseline: the trace itself, if it is not private."""
 
     def label(self) -> str:
-        """A short name for a legend."""
+        """Return a short name for a legend."""
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked anew. Raises SpecError."""
+        """Copy the spec with some fields changed, and check it again. Raises SpecError."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form. Names its kind, unless it is `online`."""
@@ -147,7 +147,7 @@ class TraceCore(Generic[S_co]):
         return cast(Spec, spec)
 
     def to_bytes(self) -> bytes:
-        """A compressed, self-contained form; holds arrays and JSON only, never code."""
+        """Return a compressed, self-contained form; it holds arrays and JSON only, never code."""
         arrays: dict[str, Any] = {"at": self.curve.at, "values": self.curve.values}
         plain: dict[str, Any] = {
             "spec": self._given.to_dict(),
@@ -179,7 +179,7 @@ class TraceCore(Generic[S_co]):
 
     @classmethod
     def restored(cls, spec: Any, arrays: dict[str, Any], plain: dict[str, Any]) -> Self:
-        """The trace whose parts `unpacked` found."""
+        """Build the trace from the parts that `unpacked` read."""
         for name, same in cls.NOISY.items():
             arrays.setdefault(name, arrays[same])
         known = {**plain, "spec": spec, "guarantee": Guarantee.from_dict(plain["guarantee"])}
@@ -192,7 +192,7 @@ class TraceCore(Generic[S_co]):
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arrays and the JSON that `to_bytes` wrote. Raises one of `DAMAGE` when they cannot be read."""
+    """Read the arrays and the JSON that `to_bytes` wrote. Raises one of `DAMAGE` if they cannot be read."""
     with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return arrays, json.loads(arrays.pop("plain").tobytes())
@@ -289,7 +289,7 @@ class Trace(Generic[T_co]):
         )
 
     def summary(self) -> dict[str, Any]:
-        """The curve's end with its 95% t interval over seeds, what is claimed and proved, and the speed.
+        """Return the curve's end with its 95% t interval over seeds, what is stated and proved, and the speed.
 
         An interval of regret or suboptimality, which are never negative, begins at 0 or above.
 

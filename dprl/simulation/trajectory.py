@@ -27,7 +27,7 @@ class Trajectory:
 
     @classmethod
     def parse(cls, name: str, text: object, size: Size) -> Trajectory:
-        """The trajectory written as `state/action/reward ...`; the last step is repeated until there are H.
+        """Parse a trajectory written as `state/action/reward ...`; the last step is repeated until there are H.
 
         Raises SpecError, naming the field `name`.
         """

@@ -113,7 +113,7 @@ class Counts:
         return self.declared.total(size.H) + 2 * self.rows(size)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one user moves.
+        """Return the largest effect of one user.
 
         Replaced, a user takes one unit out of one counter and into another at each of H steps, in n, in m and (at
         most one unit) in r: L1 is 2H a family, not H. Blanked, one unit in each.
@@ -130,7 +130,7 @@ class Counts:
 
     @property
     def ellipsoid(self) -> tuple[float, float]:
-        """tau^2, rho^2 of the ellipsoid
+        """Return tau^2, rho^2 of the ellipsoid.
 
             |m - m^|^2 + (n - n^)^2 / tau^2 + (r - r^)^2 / rho^2 <= R^2
 
@@ -199,7 +199,7 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """noisy = counts + scales * noise. Returns the smallest E for which this release is within bounds.
+    """Write counts + scales * noise into noisy. Returns the smallest E for which this release is within bounds.
 
     Args:
         counts, noisy: [H, S, A, B + 2]; noisy is NaN where nothing is released.

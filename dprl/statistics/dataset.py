@@ -59,7 +59,7 @@ class Dataset:
         return size.H * size.S * size.A * (size.S + 1)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one trajectory moves: replaced, one unit out of a cell and into another at each step, in n and in m."""
+        """Return the effect of replacing a trajectory: one unit out of a cell and into another per step, in n and m."""
         moved = 2 * size.H if adjacency == REPLACE_ONE else size.H
         return Change(((2 * moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
@@ -119,7 +119,7 @@ class Transitions:
     half = 0
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one trajectory moves: replaced, one unit out of a cell and into another at each step."""
+        """Return one trajectory's effect if replaced: one unit out of a cell and into another at each step."""
         moved = size.H if adjacency == REPLACE_ONE else 0
         return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
@@ -149,7 +149,7 @@ class RewardSums:
     half = 0
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one trajectory moves: replaced, at most one unit out of a cell and into another at each step."""
+        """Return one trajectory's effect if replaced: at most one unit out of a cell and into another at each step."""
         moved = size.H if adjacency == REPLACE_ONE else 0
         return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 

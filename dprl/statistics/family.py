@@ -28,7 +28,7 @@ class Query(Protocol):
         """How many numbers of unit noise it takes."""
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Sums with `noise` added, post-processed: what the learner sees.
+        """Return sums with `noise` added, post-processed: the learner's view.
 
         Args:
             record: [H, S, A, S + 2], the counts of a data set, or of a half of it, see mdp/counts.py.

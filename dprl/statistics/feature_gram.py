@@ -104,7 +104,7 @@ class FeatureGram:
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one user moves, all steps together: of matrices once, of vectors in every release."""
+        """Return the effect of one user, all steps together: on matrices once, on vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
@@ -122,7 +122,7 @@ class FeatureGram:
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """The most that any draw is before it is multiplied."""
+        """Return the largest possible draw before it is multiplied."""
         return tail
 
     def evened(self) -> Self:
@@ -157,7 +157,7 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """The matrices of all users so far.
+    """Sum the matrices of all users so far.
 
     Args:
         counts: [H, S, A, S + 2], of all users so far.
@@ -184,7 +184,7 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """The vector of step h for the values V: [H + 1, S], of which row h + 1 is asked about: see `design`.
+    """Compute the vector of step h for the values V, [H + 1, S], of which row h + 1 is used: see `design`.
 
     middle, unit: [H].
     """
@@ -207,7 +207,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """sums: [H, d, S] gets the sums of phi over the users who went on to each state. Asked for without privacy only."""
+    """Write into sums, [H, d, S], the sums of phi over the users who went on to each state. Not with privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -225,7 +225,7 @@ def moved(counts: Array, features: Array, sums: Array) -> None:
 
 @kernel
 def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """noisy = sums + noise in all matrices, the same in both triangles. Returns the largest unit draw.
+    """Write sums + noise into noisy for all matrices, the same in both triangles. Returns the largest unit draw.
 
     Args:
         sums, noisy: [H, 1, d, d + 1].
@@ -246,7 +246,7 @@ def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> flo
 
 @kernel
 def hide_vector(sums: Array, h: int, noise: Array, scales: Array, noisy: Array) -> float:
-    """The same of the vector of step h. noise: [d], unit noise."""
+    """Add noise to the vector of step h in the same way. noise: [d], unit noise."""
     H, _, d, _ = sums.shape
     worst = 0.0
     scale = scales[scales.shape[0] - (H - h) * d]

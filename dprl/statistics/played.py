@@ -38,7 +38,7 @@ def taken(policy: Any, h: int, s: int, a: int) -> bool:
 
 @kernel
 def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """The cells, in the order of unit noise, of the rows whose action the policy takes.
+    """Return the cells, in the order of unit noise, of the rows whose action the policy takes.
 
     noisy: [H, S, A, B + 2], NaN where there is no counter.
     """

@@ -123,7 +123,7 @@ class Statistic(Protocol):
         """Numbers released each time."""
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one change of the data moves at most, in the units of release.
+        """Return the largest effect of one change of the data, in the units of release.
 
         Args:
             size: of the problem.
@@ -131,11 +131,11 @@ class Statistic(Protocol):
         """
 
     def scales(self, size: Size, scale: float) -> Array:
-        """What multiplies unit noise in each cell (or in each cell of a row that repeats), in the statistic's own
-        units, when the noise in units of release has this scale."""
+        """Return the factor of unit noise in each cell (or in each cell of a row that repeats), in the statistic's own
+        units, if the noise in units of release has this scale."""
 
     def counter(self, scale: float) -> float:
-        """The same for the counter that cards and previews speak of; of counts that is n, the visits."""
+        """Return the same for the counter that cards and previews show: n, the visits, for counts."""
 
     def error_bound(self, scale: float, tail: Array) -> Array:
         """E, from a bound `tail` on the unit noise of every cell."""
@@ -147,7 +147,7 @@ class Statistic(Protocol):
         """How many such rows there are."""
 
     def evened(self) -> Self:
-        """The same statistic, released in units in which its parts tolerate the same noise."""
+        """Return the same statistic, released in units in which its parts tolerate the same noise."""
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """Noise as in the paper for a privacy model, by its key: central or local."""

@@ -56,7 +56,7 @@ class ValueRegression:
         return "releasing matrices and vectors in units of their own"
 
     def weight(self, size: Size) -> float:
-        """The most that one user counts."""
+        """Return the largest weight of one user."""
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
@@ -99,7 +99,7 @@ class ValueRegression:
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one user moves, all steps together."""
+        """Return the effect of one user, all steps together."""
         ratios = np.array(self.moves(size, adjacency)) / self.units(size)
         return Change(((1, sqrt(float((ratios**2).sum()))),), one_way=True)
 
@@ -116,7 +116,7 @@ class ValueRegression:
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """The most that any draw is before it is multiplied."""
+        """Return the largest possible draw before it is multiplied."""
         return tail
 
     def evened(self) -> ValueRegression:
@@ -148,7 +148,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 
 
 def notes_of(epsilon: float) -> tuple[str, ...]:
-    """What a card says of noise as in the paper beside what it proves."""
+    """Return a card's notes on noise as in the paper, in addition to its proved guarantee."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not state the clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"
@@ -202,7 +202,7 @@ def gather(
 
 @kernel
 def add_symmetric(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """noisy = sums + noise, the same in both triangles. Returns the largest unit draw.
+    """Write sums + noise into noisy, the same in both triangles. Returns the largest unit draw.
 
     Args:
         sums, noisy: [H - 1, families, d, d + 1].

@@ -60,7 +60,7 @@ class BoundSetting:
             raise ValueError("beta must be below 1: it is a probability.")
 
     def at(self, K: ArrayLike) -> BoundSetting:
-        """The same with other numbers of episodes."""
+        """Return the same with other numbers of episodes."""
         return replace(self, K=np.asarray(K, float))
 
 
@@ -92,7 +92,7 @@ class BoundTerm:
         return bool(self.epsilon or self.rho)
 
     def value(self, at: BoundSetting) -> Array:
-        """The term with constant 1, in the shape of K."""
+        """Return the term with constant 1, in the shape of K."""
         K = np.asarray(at.K, float)
         factor = {"": 1.0, "K": np.log(K), "1/beta": math.log(1 / at.beta)}[self.log]
         powers = (at.S**self.S) * (at.A**self.A) * (at.H**self.H) * (at.d**self.d)
@@ -193,15 +193,15 @@ class Bound:
     from_S: float = 0.0
 
     def value(self, at: BoundSetting) -> Array:
-        """The bound, reward lost (or a number of episodes) in all, in the shape of K."""
+        """Return the bound, reward lost (or a number of episodes) in all, in the shape of K."""
         return self.non_private(at) + self.price(at)
 
     def non_private(self, at: BoundSetting) -> Array:
-        """The terms without a budget: what is lost by learning."""
+        """Return the terms without a budget: the loss from learning."""
         return self._sum(at, private=False)
 
     def price(self, at: BoundSetting) -> Array:
-        """The terms with epsilon or rho: what privacy adds."""
+        """Return the terms with epsilon or rho: the additional loss from privacy."""
         return self._sum(at, private=True)
 
     def _sum(self, at: BoundSetting, private: bool) -> Array:
@@ -223,7 +223,7 @@ class Bound:
         return f"{sign}({' + '.join(term.text for term in self.terms)})"
 
     def unmet(self, at: BoundSetting) -> str:
-        """The condition of its theorem that a setting breaks, in words; "" if none does. K: a single number."""
+        """Describe the theorem's condition that a setting breaks; "" if it breaks none. K: a single number."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
         if at.beta >= self.beta_below:

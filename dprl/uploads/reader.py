@@ -58,7 +58,7 @@ class Watched(io.BufferedReader):
 
 
 def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
-    """Reads a file and keeps its counts, under a name that was drawn before.
+    """Read a file and store its counts under a name drawn beforehand.
 
     Args:
         file: a CSV file.
@@ -93,7 +93,7 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_memory(most: int = MEMORY) -> None:
-    """This process may have so much, where the system can say so."""
+    """Limit the memory of this process, if the system allows it."""
     with suppress(OSError, ValueError):
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -101,7 +101,7 @@ def limit_memory(most: int = MEMORY) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """The command line; its exit status."""
+    """Run the command line; return its exit status."""
     logs.log_as("reader")
     os.nice(_NICE)
     limit_memory()

@@ -115,7 +115,7 @@ class Readings:
         return reading
 
     def cancel(self, reading: Reading) -> None:
-        """The visitor wants it no more: it ends, and what was kept of it goes."""
+        """Cancel for the visitor: stop, and delete the stored data."""
         with self._turn:
             reading.cancelled = True
             process = reading.process
@@ -155,14 +155,14 @@ class Readings:
 
 
 def forget(name: str, marker: BinaryIO) -> None:
-    """Deletes what is kept under a name, and lets go of it."""
+    """Delete the data under a name, and release it."""
     kept.forget(name)
     with suppress(OSError):
         marker.close()
 
 
 def unnamed(file: BinaryIO) -> BinaryIO:
-    """A copy on the disk that has no name, at its beginning."""
+    """Return a copy on the disk that has no name, at its beginning."""
     private(home())
     kept.folder().mkdir(mode=0o700, exist_ok=True)
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it

@@ -103,7 +103,7 @@ BUDGETS = np.geomspace(FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0
 
 
 def answers(table: Table, asked: Asked) -> list[Need]:
-    """What each privacy model takes."""
+    """Return the users needed under each privacy model."""
     found = [_answer(table, asked, model) for model in MODELS]
     return [replace(need, met=True, verdict="affordable") for need in found] if asked.met else found
 
@@ -133,7 +133,7 @@ def _verdict(users: float, needed: float, factor: float) -> Verdict:
 
 
 def _crossing(line: Array, users: float) -> float:
-    """The smallest of BUDGETS from which on so many users are enough, by straight lines between logarithms."""
+    """Return the smallest of BUDGETS from which that many users are enough, by straight lines between logarithms."""
     if np.isnan(line).any():
         return np.nan
     above = np.flatnonzero(line > users)

@@ -109,7 +109,7 @@ Law = Mapping[str, Power]  # for each of MODELS; of private ones of what comes o
 
 
 def log_needed(law: Law, model: str, at: At) -> Array:
-    """The logarithm of K."""
+    """Return the logarithm of K."""
     free = law["none"].log_at(at)
     return free if model == "none" else np.logaddexp(free, law[model].log_at(at))
 
@@ -125,7 +125,7 @@ def off(law: Law, points: Sequence[Point]) -> Array:
 
 
 def fitted(points: Sequence[Point]) -> dict[str, Power]:
-    """The law of least squares in logarithms, in which every environment weighs the same.
+    """Fit the power law by least squares in logarithms, with the same weight for every environment.
 
     What takes no learning (`LEARNED` users) says nothing of the law, and has no part in it.
     """
@@ -157,7 +157,7 @@ def weights(groups: Sequence[str]) -> Array:
 
 
 def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> float:
-    """The least factor that so large a share of errors, [N] logarithms of ratios, is within; groups weigh the same."""
+    """Return the least factor that covers that share of errors, [N] logarithms of ratios; groups weigh the same."""
     size = np.abs(errors)
     order = np.argsort(size)
     reached = np.cumsum(weights(groups)[order])
@@ -165,7 +165,7 @@ def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> floa
 
 
 def covering(errors: Array, groups: Sequence[str]) -> float:
-    """The factor to state for a group that is still to come, of which COVERED of the errors shall be within.
+    """Return the factor to state for a group that is still to come, within which COVERED of the errors shall be.
 
     With n groups seen, one more counts 1/(n + 1), and as if all of its errors were larger than any seen: so the share
     that has to be covered of those seen is COVERED (n + 1)/n (Lee, Barber, Willett 2023, hierarchical conformal
@@ -189,7 +189,7 @@ def held_out(points: Sequence[Point]) -> dict[str, float]:
 
 
 def kinds_of(points: Sequence[Point]) -> list[str]:
-    """The environments of points, in order."""
+    """Return the environments of points, in order."""
     return list(dict.fromkeys(p.environment for p in points))
 
 

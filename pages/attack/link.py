@@ -65,7 +65,7 @@ OWN = {
 
 
 def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped."""
+    """Return the query parameters, in order, each key and value unescaped."""
     usual = AttackSpec(run=spec.run)
     run = spec.run.replace(seeds=SEEDS.default)  # which means nothing here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
@@ -76,7 +76,7 @@ def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> AttackLink:
-    """Reads the query parameters (each key with all its values). Unknown keys are ignored.
+    """Read the query parameters (each key with all its values). Unknown keys are ignored.
 
     files: texts too long for a link that are known here, by their digest.
     """
@@ -137,7 +137,7 @@ class Attack(ViewedState[AttackView]):
         return encode(self.spec, self.view)
 
     def follow(self, given: Query) -> None:
-        """Takes over a link, and starts what it names."""
+        """Apply a link, and start its attack."""
         s = session()
         link = decode(given, s.files)
         self.spec, self.view, self.problems = link.spec, link.view, link.problems
@@ -148,7 +148,7 @@ class Attack(ViewedState[AttackView]):
 
 
 def attack() -> Attack:
-    """This visitor's part of the page."""
+    """Return this visitor's part of the page."""
     return session().part(Attack)
 
 
@@ -156,7 +156,7 @@ widgets = Widgets(attack, FIELDS, address=True)  # of what is looked at
 
 
 def show_attack(spec: AttackSpec) -> None:
-    """Shows another attack and starts it."""
+    """Show another attack and start it."""
     a, s = attack(), session()
     a.spec, a.problems, a.guessed, a.guesses = spec, (), None, []
     s.version += 1
@@ -178,7 +178,7 @@ def attack_status(spec: AttackSpec) -> RunStatus:
 
 
 def finished_scores(spec: AttackSpec) -> AttackScores:
-    """The scores of the units that are finished."""
+    """Return the scores of the units that are finished."""
     if spec in bundled_scores():
         return bundled_scores()[spec]
 

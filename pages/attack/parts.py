@@ -142,7 +142,7 @@ def belief_part() -> None:
 
 
 def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
-    """What somebody believes before and after."""
+    """Draw an attacker's belief before and after."""
     if epsilon is None:
         return
     st.markdown("## What may somebody believe about you?", anchors=False)
@@ -169,5 +169,5 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
 
 
 def prior(percent: int) -> None:
-    """The slider was moved."""
+    """Apply a move of the slider."""
     attack().change(prior=int(percent))

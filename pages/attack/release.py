@@ -41,7 +41,7 @@ PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 
 
 def release_part() -> None:
-    """What is attacked, how that stands, what was measured, and one of two charts."""
+    """Draw the attack's target, its progress, the measurements, and one of two charts."""
     a = attack()
     run, found = attack_status(a.spec), finished_scores(a.spec)
     st.markdown("## Attack a release", anchors=False)
@@ -108,7 +108,7 @@ def other_episodes(pair: tuple[str, str] | None) -> None:
 
 
 def episode_typed(name: str, text: str) -> None:
-    """An episode was typed."""
+    """Apply an episode that was typed."""
     changes: dict[str, Any] = {name: text}
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
     st.rerun()
@@ -121,7 +121,7 @@ def halve(on: bool) -> None:
 
 
 def put_episodes(places: str) -> None:
-    """The user's episodes all together, or anywhere."""
+    """Place the user's episodes all together, or anywhere."""
     show_attack(attack().spec.replace(places=places))
     st.rerun()
 
@@ -156,7 +156,7 @@ def cancel_attack() -> None:
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
-    """The verdict, the numbers behind it, and the chart."""
+    """Draw the verdict, the numbers behind it, and the chart."""
     delta = curves["delta"]
     proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
     epsilon = metrics.epsilon_of_separation(

@@ -167,12 +167,12 @@ class Belongings:
         self._all: dict[str, _Belonging] = {}
 
     def add(self, name: str, end: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """This visitor's tab has it from now on."""
+        """Attach it to this visitor's tab."""
         with self._lock:
             self._all[name] = _Belonging(session_id(), end, busy)
 
     def end(self, name: str) -> None:
-        """The visitor wants it no more."""
+        """Drop the data set for the visitor."""
         with self._lock:
             found = self._all.pop(name, None)
         if found is not None:

@@ -84,7 +84,7 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """What one chip offers. Its widgets are named by the curve, not by its place, which changes under a quick hand.
+    """Draw the actions of one chip. Its widgets are named by the curve, whose place may change under a quick hand.
 
     own: its identity.
     """
@@ -139,7 +139,7 @@ def baseline_there(curve: Curve) -> bool:
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
-    """A short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
+    """Return a short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
     specs = [curve.spec for curve in curves]
     return f"{text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
@@ -162,19 +162,19 @@ def place(spec: RunSpec) -> int | None:
 
 
 def rename(spec: RunSpec, text: str) -> None:
-    """Gives a curve a name; an empty one brings back the label."""
+    """Name a curve; an empty name restores the label."""
     _put(spec, name=clean_name(text))
 
 
 def hide(spec: RunSpec) -> None:
-    """Takes a curve out of the charts, or brings it back."""
+    """Hide a curve, or show it again."""
     at = place(spec)
     if at is not None:
         _put(spec, hidden=not session().explore.curves[at].hidden)
 
 
 def remove(spec: RunSpec) -> None:
-    """Takes a curve out of the comparison."""
+    """Remove a curve from the comparison."""
     e = session().explore
     at = place(spec)
     if at is None:
@@ -202,7 +202,7 @@ def offer_undo() -> None:
 
 
 def bring_back(spec: RunSpec) -> None:
-    """Puts the curve that was removed last where it was."""
+    """Restore the curve that was removed last to its place."""
     e = session().explore
     if e.removed is None or e.removed[1].spec != spec:  # a second press may come when the first has done it
         return
@@ -215,7 +215,7 @@ def bring_back(spec: RunSpec) -> None:
 
 
 def duplicate(spec: RunSpec) -> None:
-    """Copies a curve's settings into the controls."""
+    """Copy a curve's settings into the controls."""
     s = session()
     s.draft = draft_of(spec)
     s.version += 1
@@ -228,7 +228,7 @@ def cancel_run(spec: RunSpec) -> None:
 
 
 def add_baseline(spec: RunSpec) -> None:
-    """Adds the same run without privacy."""
+    """Add the same run without privacy."""
     s = session()
     s.said = add(spec.baseline())
     write_address(s.explore)

@@ -166,7 +166,7 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
 
 
 def coverage_chart(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
-    """The largest noise so far as a share of its bound, for every seed that is finished."""
+    """Draw the largest noise so far as a share of its bound, for every finished seed."""
     spec = curve.spec
     found = [t for i in range(min(spec.seeds, SEEDS_SHOWN)) if (t := data.trace(spec, i)) is not None]
     found = found or [chosen]

@@ -68,7 +68,7 @@ def identity(trace: SeedTrace) -> tuple[str, int, int]:
 
 
 def moment(found: SeedTrace) -> int:
-    """A slider over the moments that were kept in detail, which can play them; the index of the chosen one."""
+    """Draw a slider over the moments stored in detail, with a play button; return the index of the chosen one."""
     s = session()
     episodes = [int(k) for k in found.detail_episodes]
     if s.explore.playing:
@@ -90,7 +90,7 @@ def moment(found: SeedTrace) -> int:
 
 
 def play_moments(on: bool, episodes: Sequence[int]) -> None:
-    """Starts the moments, from the first one when the last is shown, or stops them."""
+    """Play the moments, from the first one if the last is shown, or stop them."""
     s = session()
     s.explore.playing = on
     if s.explore.playing and s.explore.view.episode >= episodes[-1]:

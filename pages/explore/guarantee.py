@@ -13,7 +13,7 @@ from pages.shared.visitor.state import session
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """What the visible curves promise, side by side; the card of one; then what other noise would have done.
+    """Draw the guarantees of the visible curves, side by side; the card of one; then the effect of other noise.
 
     All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
     """

@@ -42,7 +42,7 @@ STAGES = {"stages": "Stage by stage"}  # of learners that work in stages
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """The policy after some number of episodes, against the optimal one."""
+    """Draw the policy after some number of episodes, against the optimal one."""
     found = look_closely(titles, runs)
     if found is None:
         return
@@ -78,7 +78,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def offline(trace: SeedTrace, at: int) -> None:
-    """A link to Offline, where 70% of the people follow the policy that is shown, or its likeliest actions."""
+    """Draw a link to Offline, where 70% of the people follow the policy shown, or its likeliest actions."""
     spec, said = trace.spec, following(trace.policy[at])
     try:
         base = OfflineSpec(
@@ -94,7 +94,7 @@ def offline(trace: SeedTrace, at: int) -> None:
 
 
 def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:
-    """What the stages of one seed left over."""
+    """Draw the policies that the stages of one seed left over."""
     policies, done = mdp.A ** (mdp.S * mdp.H), len(trace.detail_episodes)
     return narrowing(
         trace.detail_episodes,

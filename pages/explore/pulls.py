@@ -39,7 +39,7 @@ DRAWN_FOR = (
 
 
 def tab(titles: Sequence[str]) -> None:
-    """The chart for every visible run on the hard instances, and what its dotted line means."""
+    """Draw the chart for every visible run on the hard instances, and explain its dotted line."""
     s = session()
     found: list[tuple[Curve, CurveStyle, str, list[SeedTrace]]] = []
     for curve, kind, title in zip(s.explore.shown, kinds(s.explore.shown), titles, strict=True):
@@ -68,12 +68,12 @@ def tab(titles: Sequence[str]) -> None:
 
 
 def pulls_picture(curves: Sequence[PullCurve], night: bool) -> Picture:
-    """The curves with what there is to see in them."""
+    """Draw the curves with a sentence about them."""
     return figures.pulls_over_episodes(curves, see=sentences.about_pulls(curves), dark=night)
 
 
 def bad_arms(trace: SeedTrace) -> list[tuple[int, int]]:
-    """The (start state, action) that fall short of the best there by the most that occurs."""
+    """List the (start state, action) pairs with the largest shortfall from the best action there."""
     short = gaps_to_best(trace)
     if short.max() <= ROUNDING:
         return []
@@ -108,7 +108,7 @@ def pulls_series(curve: Curve, kind: CurveStyle, title: str, seeds: Sequence[See
 
 
 def bound(trace: SeedTrace, gap: float) -> float:
-    """The lower bound for a run it is about, at the epsilon that the run's noise proves."""
+    """Return the lower bound for a run that it covers, at the epsilon that the run's noise proves."""
     g, beta = trace.guarantee, trace.spec.beta
     assert g.proved_epsilon is not None
     assert beta is not None
@@ -128,7 +128,7 @@ def why_not(trace: SeedTrace) -> str:
 
 
 def conditions(runs: Sequence[tuple[str, str]]) -> None:
-    """What the dotted line says, and of which runs."""
+    """Explain the dotted line, and list the runs it covers."""
     spoken = [title for title, reason in runs if not reason]
     said = [
         "**The dotted line is context, not a test.** It is Lemma 8 of Vietri et al. (2020), about algorithms "

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def last_scene(h: Home) -> None:
-    """The chart with its slider, and the ways on: the last scene."""
+    """Draw the last scene: the chart with its slider, and links to the other pages."""
     st.markdown(explained(messages("start")["home"]["about"]))
     h.drawn = h.epsilon, dark()
     redrawn(at_one_epsilon, None, "home")
@@ -115,25 +115,25 @@ def at_one_epsilon(live: bool) -> None:
 
 
 def chart_runs(epsilon: float) -> list[RunSpec]:
-    """The runs of the chart at an epsilon."""
+    """Return the runs of the chart at an epsilon."""
     return [curve.spec for curve in trust(epsilon, HOME_EPISODES).curves]
 
 
 def moved(place: int) -> None:
-    """The slider was moved."""
+    """Apply a move of the slider."""
     h = session().part(Home)
     h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
 def slider_picture(epsilon: float, night: bool) -> Picture:
-    """The chart, at one epsilon first."""
+    """Draw the chart, at one epsilon first."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
     return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), see=see, dark=night)
 
 
 def meaning(epsilon: float) -> str:
-    """What is promised at an epsilon, in words."""
+    """Explain an epsilon in words."""
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
     return (

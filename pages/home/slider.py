@@ -25,7 +25,7 @@ def live_slider(
     write: bool,
     on_move: Callable[[int], None],
 ) -> None:
-    """A slider over `words`, at `place` when it is first drawn.
+    """Draw a slider over `words`, at `place` when it is first drawn.
 
     Args:
         spoken: the words as a screen reader says them.

@@ -33,7 +33,7 @@ class Home(PageState):
         return link_to(self.epsilon)
 
     def follow(self, given: Query) -> None:
-        """Takes over the epsilon of a link."""
+        """Apply the epsilon of a link."""
         if "eps" not in given:
             return
         problems: list[str] = []
@@ -46,12 +46,12 @@ class Home(PageState):
 
 
 def link_to(epsilon: float) -> list[tuple[str, str]]:
-    """The query parameters of the link to this page at an epsilon."""
+    """Return the query parameters of the link to this page at an epsilon."""
     return [*links.link_heading(), ("eps", f"{epsilon:g}")]
 
 
 def epsilon_of(text: str) -> tuple[float, str]:
-    """The epsilon of a link to this page, one of HOME_BUDGETS, and a sentence where it is not what the link says."""
+    """Return the epsilon of a link to this page, one of HOME_BUDGETS, and a sentence if it differs from the link's."""
     problems = []
     epsilon: float = EPSILON.default
     try:

@@ -45,7 +45,7 @@ def is_told(h: Home) -> bool:
 
 
 def tell() -> None:
-    """The six scenes."""
+    """Draw the six scenes."""
     with st.container(key="story"):
         _story(data=story_content(), key="start")
 
@@ -71,7 +71,7 @@ def story_content() -> Said:
 
 
 def _scene_with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
-    """What a scene says. fields: of those of its messages that are filled here."""
+    """Return the text of a scene. fields: of those of its messages that are filled here."""
     said: Said = messages("start")[scene]
     return said | {name: filled(said[name], **given) for name, given in fields.items()}
 
@@ -116,7 +116,7 @@ def _trust() -> Said:
 
 
 def _racing(noise: Said) -> Said:
-    """What the scene of noise says at each epsilon."""
+    """Return the text of the noise scene at each epsilon."""
     said = messages("start")["noise"]
     values, spoken, now, alts = [], [], [], []
     for i, std in enumerate(noise["std"]):
@@ -142,7 +142,7 @@ def _racing(noise: Said) -> Said:
 
 
 def _learning(learned: Said) -> Said:
-    """What the scene of learning says at each moment."""
+    """Return the text of the learning scene at each moment."""
     said = messages("start")["learn"]
     moments = [
         {"users": human(users), "lost": percent(lost), "baseline": percent(baseline)}

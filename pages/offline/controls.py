@@ -78,7 +78,7 @@ def keep() -> None:
 
 
 def compared_specs() -> Described:
-    """The runs that Run will show, with those shown where these are kept; and why there are none."""
+    """Return the runs that Run will show, with the present ones if these stay; or why there are none."""
     state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:

@@ -41,7 +41,7 @@ def toss(step: ClassStep, question: Question, written: str | None) -> None:
 
 
 def write_down(step: ClassStep, report: object, written: str | None) -> None:
-    """Writes down what a phone reports, once the step is open; where that is refused, the reason is said."""
+    """Record a phone's report, once the step is open; a refusal shows its reason."""
     if report and step.state == "open" and written is None:
         try:
             store().rooms.respond(group().code, group().device, step.place, str(report))

@@ -28,7 +28,7 @@ def meet() -> None:
 
 
 def _heard() -> None:
-    """Keeps what the browser said, if it is about the room at hand."""
+    """Store the browser's message, if it is about the present room."""
     r = group()
     said = getattr(st.session_state.get(KEY), "said", None) or ""
     found = re.fullmatch(r"(\w+) ([0-9a-f]{32}) ([0-9a-f]{32})?", str(said))

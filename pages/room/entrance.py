@@ -60,7 +60,7 @@ def entrance() -> None:
 
 
 def typed(text: str) -> None:
-    """A code was typed."""
+    """Apply a typed code."""
     if code := read_code(text):
         enter(code)
     elif text.strip():
@@ -68,13 +68,13 @@ def typed(text: str) -> None:
 
 
 def join_typed() -> None:
-    """The Join button."""
+    """Join the room of the typed code."""
     typed(st.session_state.get("room_code") or "")
     if not group().code:
         group().told = wrong(st.session_state.get("room_code") or "")
 
 
 def open_room() -> None:
-    """The button of a teacher."""
+    """Open a room for a teacher."""
     code, key = store().rooms.open(visitor(), float(st.session_state.get("room_total") or TOTAL.default))
     enter(code, key)

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def led() -> bool:
-    """The room as a projector has it; whether there is a room that this visitor leads."""
+    """Draw the room for a projector; return whether this visitor leads a room."""
     here = store().rooms.find(group().code)
     if here is None or not teaches():
         return False

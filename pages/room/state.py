@@ -58,7 +58,7 @@ class Class(PageState):
         return [("room", self.code)] if self.code else []
 
     def follow(self, given: Query) -> None:
-        """Takes over a link."""
+        """Apply a link."""
         text = last(given, "room") or ""
         code, key = read_code(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()
@@ -69,7 +69,7 @@ class Class(PageState):
 
 
 def wrong(text: str) -> str:
-    """That a text is no code."""
+    """Explain that a text is no code."""
     said, letters = messages("room")["entrance"], CODE_LENGTH
     if not text.strip():
         return filled(said["enter"], letters=letters)
@@ -77,7 +77,7 @@ def wrong(text: str) -> str:
 
 
 def group() -> Class:
-    """This visitor's part of the page."""
+    """Return this visitor's part of the page."""
     return session().part(Class)
 
 
@@ -96,7 +96,7 @@ def leave(told: str = "") -> None:
 
 
 def respond(place: int, answer: str) -> None:
-    """An answer was given; where it is not taken, the reason is said on the page."""
+    """Record an answer; a refusal shows its reason on the page."""
     r = group()
     r.told = ""
     try:
@@ -112,5 +112,5 @@ def teaches() -> bool:
 
 
 def join_address() -> str:
-    """The whole address of the students' link."""
+    """Return the whole address of the students' link."""
     return whole_address(group().query)

@@ -45,7 +45,7 @@ HOME_EPISODES = 10**15
 
 @cache
 def trust(epsilon: float, episodes: int) -> ExploreExample:
-    """The same epsilon with a trusted curator, a trusted shuffler, and no trusted party, beside no privacy."""
+    """Compare a trusted curator, a trusted shuffler, no trusted party and no privacy at the same epsilon."""
     base = BASE.replace(epsilon=epsilon, episodes=episodes)
     return ExploreExample(
         "Which privacy model?",

@@ -21,7 +21,7 @@ from dprl.streamlit_patches import STILL
 
 
 def current_run() -> ScriptRunContext | None:
-    """The run of a visitor's script that this thread is in; None outside of one, as in tests.
+    """Return this thread's run of a visitor's script; None outside of one, as in tests.
 
     By it the session is known that this thread asked for last: it is asked for at every widget, and `st.session_state`
     takes a while. Unnecessary once that is quicker.
@@ -80,7 +80,7 @@ def leave_out_while(still: Callable[[], bool]) -> None:
 
 
 def drop_file(file: Any) -> None:
-    """Takes an uploaded file out of the server's memory, where it would otherwise stay for as long as the visitor does.
+    """Remove an uploaded file from the server's memory, where it would otherwise stay as long as the visitor does.
 
     Unnecessary once an uploaded file can be closed.
     """
@@ -114,7 +114,7 @@ class LastingFiles(MediaFileManager):
         *,
         element_id: str = "",
     ) -> str:
-        """The id of a button: that of this visitor's button with the same key, where there was one."""
+        """Return the id of a button: that of this visitor's button with the same key, if there was one."""
         new = super().add_deferred(data_callable, mimetype, coordinates, file_name, element_id=element_id)
         with self._lock:
             entry = self._deferred_callables[new]
@@ -128,7 +128,7 @@ class LastingFiles(MediaFileManager):
         return new
 
     def execute_deferred(self, file_id: str) -> str:
-        """The address of the file, which counts as used for as long as the button does."""
+        """Return the address of the file, which counts as used as long as the button does."""
         url = super().execute_deferred(file_id)
         with self._lock:
             entry = self._deferred_callables.get(file_id)

@@ -171,7 +171,7 @@ def models_menu(t: SweepPageState) -> None:
 
 
 def axis(t: SweepPageState) -> None:
-    """The horizontal axis, and its values."""
+    """Draw the horizontal axis, and its values."""
     s = session()
     try:
         base = base_of_controls()
@@ -201,7 +201,7 @@ def axis(t: SweepPageState) -> None:
 
 
 def base_of_controls() -> RunSpec:
-    """What does not change along the axis. Raises SpecError."""
+    """Return the settings that do not change along the axis. Raises SpecError."""
     draft = session().draft
     private = [p for p in ALGORITHMS[draft.algorithm].privacies if p != "none"]
     return spec_from(
@@ -210,7 +210,7 @@ def base_of_controls() -> RunSpec:
 
 
 def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
-    """The study that the controls describe, or the sentence that says why there is none."""
+    """Return the study that the controls describe, or a sentence that explains why there is none."""
 
     def made() -> SweepView:
         base = base_of_controls()
@@ -221,8 +221,8 @@ def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """What pressing Run will do, and the button; in `left_out`, next to the models, the reasons why something cannot be
-    run: they may be long, and this box lies over the settings."""
+    """Describe the effect of Run, and draw the button; in `left_out`, next to the models, list the reasons why
+    something cannot be run: they may be long, and this box lies over the settings."""
     study, refusal = study_of(trade.trade())
     specs = study.sweep.specs if study else []
     refused = [refusal]
@@ -248,7 +248,7 @@ def amount(runs: Sequence[RunSpec]) -> str:
 
 
 def run_sweep(study: SweepView) -> None:
-    """Shows the study and asks for what is missing of it."""
+    """Show the study and request its missing runs."""
     t = trade.trade()
     t.study, t.picked, t.problems = study, None, ()
     trade.start_sweep()
@@ -256,7 +256,7 @@ def run_sweep(study: SweepView) -> None:
 
 
 def reset() -> Callable[[], None]:
-    """What is compared, and along which axis, as at first. Returns what undoes it."""
+    """Reset the compared models and the axis. Returns the function that undoes it."""
     t = trade.trade()
     before = {name: getattr(t, name) for name in ("models", "x", "values")}
     t.values = {}

@@ -69,7 +69,7 @@ class SweepPageState(PageState):
         return studies.encode(self.study)
 
     def follow(self, given: Query) -> None:
-        """Takes over a link, and starts what it names."""
+        """Apply a link, and start its study."""
         study, problems = studies.decode(given, session().files)
         self.problems = tuple(problems)
         show_study(study)
@@ -78,19 +78,19 @@ class SweepPageState(PageState):
 
 
 def trade() -> SweepPageState:
-    """This visitor's study."""
+    """Return this visitor's study."""
     return session().part(SweepPageState)
 
 
 def show_study(study: SweepView) -> None:
-    """Makes a study the one that is shown, and the controls those that give it."""
+    """Show a study, and set the controls to its values."""
     t = trade()
     t.study, t.picked, t.asked = study, None, False
     set_controls(study)
 
 
 def set_controls(study: SweepView) -> None:
-    """Makes the controls those that give a study."""
+    """Set the controls to the values of a study."""
     t, s = trade(), session()
     t.models, t.x = list(study.models), study.x
     t.values[study.x] = values_text(study.values)
@@ -99,7 +99,7 @@ def set_controls(study: SweepView) -> None:
 
 
 def change_sweep_view(**changes: Any) -> None:
-    """Changes how the study is looked at."""
+    """Change the view of the study."""
     t = trade()
     t.study = replace(t.study, **changes)
     write_address(t)
@@ -111,7 +111,7 @@ def ends(spec: RunSpec) -> NDArray[np.float64]:
 
 
 def missing(specs: Sequence[RunSpec]) -> list[RunSpec]:
-    """The runs that are not finished."""
+    """Return the runs that are not finished."""
     return ENDS.unfinished(specs)
 
 
@@ -155,7 +155,7 @@ def cancel_sweep(specs: tuple[Spec, ...]) -> None:
 
 
 def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
-    """The look of each model's line. If the budget is the axis, the markers alone have the shades of it. Lines of one
+    """Return the style of each model's line. If the budget is the axis, only the markers have its shades. Lines of one
     colour, those of mechanisms, have dashes of their own."""
     models = [model for model in study.models if study.points(model)]
     found = [look_of(study.points(model)[0][1]) for model in models]
@@ -163,18 +163,18 @@ def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
 
 
 def drawn_models(study: SweepView) -> list[str]:
-    """The models that have a curve: without privacy there is no privacy cost, and some cannot be run."""
+    """Return the models that have a curve: without privacy there is no privacy cost, and some cannot be run."""
     priced = study.show == "price"
     return [model for model in study.models if study.points(model) and not (priced and model == "none")]
 
 
 def way_titles(ways: Sequence[str]) -> list[str]:
-    """What each way of `users_search` is called: model and mechanism."""
+    """Return the title of each way of `users_search`: model and mechanism."""
     return [text[0].upper() + text[1:] for text in (PrivacyChoice.parse(way).title for way in ways)]
 
 
 def frontiers(study: SweepView) -> list[Frontier]:
-    """A curve for each of `drawn_models`, from the seeds that are finished."""
+    """Return a curve for each of `drawn_models`, from the seeds that are finished."""
     curves, looks = [], kinds_of(study)
     for model in drawn_models(study):
         x, runs = zip(*study.points(model), strict=True)
@@ -271,7 +271,7 @@ SENTENCE = 3  # so many names are in one
 
 
 def refusals(study: SweepView) -> list[str]:
-    """What is left out of the chart and why, a sentence in Markdown for each reason."""
+    """List the parts left out of the chart, with a sentence in Markdown for each reason."""
     ways = dict(zip(study.ways, way_titles(study.ways), strict=True))
     named = ways if study.show == "users" else study.titles
     sentences = []
@@ -286,7 +286,7 @@ def refusals(study: SweepView) -> list[str]:
 
 
 def users_search(study: SweepView, way: str, target: float) -> search.UsersFound:
-    """The search for the users that one way to be private needs, as far as the runs that are finished allow."""
+    """Return the search for the users that one way to be private needs, as far as the finished runs allow."""
     runs = study.searches[way]
 
     def price_at(episodes: int) -> NDArray[np.float64] | None:
@@ -299,7 +299,7 @@ def users_search(study: SweepView, way: str, target: float) -> search.UsersFound
 
 
 def pending(study: SweepView, way: str, found: search.UsersFound) -> list[RunSpec]:
-    """The runs that the search waits for."""
+    """Return the runs that the search waits for."""
     if found.pending is None:
         return []
     spec = study.searches[way][found.pending]

@@ -34,13 +34,13 @@ MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest looked at."
 
 
 def target(study: SweepView) -> float:
-    """The price per episode that the share of V* allows; NaN while V* is not known."""
+    """Return the price per episode that the share of V* allows; NaN until V* is known."""
     v_star = answers.v_star(study.base)
     return np.nan if v_star is None else study.share / 100 * v_star
 
 
 def wanted(study: SweepView) -> list[RunSpec]:
-    """The runs that the chart shown needs now."""
+    """Return the runs that the visible chart needs now."""
     if study.show != "users":
         return list(study.sweep.specs)
     found: dict[RunSpec, None] = {}

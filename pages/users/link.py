@@ -27,7 +27,7 @@ USUAL = RunSpec()
 
 
 def encode(asked: Asked) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped."""
+    """Return the query parameters, in order, each key and value unescaped."""
     items = links.link_heading()
     if asked.problem:
         items.append(("problem", asked.problem))
@@ -40,7 +40,7 @@ def encode(asked: Asked) -> list[tuple[str, str]]:
 
 
 def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
-    """What a link asks, and a sentence for each thing that could not be used."""
+    """Return the question of a link, and a sentence for each unusable value."""
     problems: list[str] = []
     links.check_version(given, problems)
     key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
@@ -52,13 +52,13 @@ def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
 
 @cache
 def users_table() -> Table:
-    """What comes with the program; read once."""
+    """Return the table that comes with the program; read once."""
     return Table.from_dict(asset("users"))
 
 
 def asked_of(spec: RunSpec) -> Asked:
-    """The environment, the budget and the users of a run; what this page cannot be asked is as usual, and so are users
-    whose number nobody chose: Online simulates a billion of them."""
+    """Return the environment, the budget and the users of a run; values that this page does not offer are the usual
+    ones, and so are users whose number nobody chose: Online simulates a billion of them."""
     known = next((one.key for one in users_table().problems.values() if (one.environment, dict(one.params)) == (
         spec.environment, dict(spec.environment_params)
     )), "")  # fmt: skip
@@ -90,14 +90,14 @@ class Users(PageState):
         return encode(self.asked)
 
     def follow(self, given: Query) -> None:
-        """Takes over a link."""
+        """Apply a link."""
         self.asked, self.problems = decode(given)
         self.taken = None
         session().version += 1
 
 
 def users() -> Users:
-    """This visitor's part of the page."""
+    """Return this visitor's part of the page."""
     return session().part(Users)
 
 

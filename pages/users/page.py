@@ -92,7 +92,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
 
 
 def inputs() -> None:
-    """What somebody has and wants."""
+    """Draw the fields of the visitor's users and goals."""
     asked, problems = users().asked, users_table().problems
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):

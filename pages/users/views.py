@@ -34,7 +34,7 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
 
 
 def curves(asked: Asked, found: Sequence[Need]) -> list[figures.UsersCurve]:
-    """What is drawn of each model."""
+    """Return the curve of each model."""
     t = users_table()
     return [
         figures.UsersCurve(
@@ -50,13 +50,13 @@ def curves(asked: Asked, found: Sequence[Need]) -> list[figures.UsersCurve]:
 
 
 def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:
-    """The chart."""
+    """Draw the chart."""
     mine = figures.Mine(float(asked.users), asked.epsilon)
     return figures.users_by_trust(curves(asked, found), mine, see=words.see(asked, found), dark=night)
 
 
 def measure(problem: Problem) -> list[tuple[str, str]]:
-    """The link to the search for users on Trade-offs, of a problem."""
+    """Return the link to the search for users on Trade-offs, for a problem."""
     base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
     return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
 
@@ -83,7 +83,7 @@ HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our
 def whole_sheet(
     table: Table, asked: Asked, found: Sequence[Need], curves: Sequence[figures.UsersCurve], query: str
 ) -> str:
-    """The whole document. curves: what the page draws; query: of the link to it."""
+    """Return the whole document. curves: as the page draws them; query: of the link to it."""
     mine = figures.Mine(float(asked.users), asked.epsilon)
     drawn = figures.printed_users(curves, mine)
     rows = "".join(map(_row, found))
@@ -106,7 +106,7 @@ def whole_sheet(
 
 
 def _row(need: Need) -> str:
-    """A privacy model."""
+    """Write the row of a privacy model."""
     name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, words.way(need.model))))
     cells = (
         name,

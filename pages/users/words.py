@@ -44,25 +44,25 @@ SIGNS = (
 
 
 def named(problem: Problem) -> str:
-    """An environment in a menu."""
+    """Return an environment's title in a menu."""
     size = f"S = {problem.S}, A = {problem.A}, H = {problem.H}"
     return f"{problem.title}: {size}, V* = {percent(problem.value / 100)} of H"
 
 
 def size(table: Table, asked: Asked) -> str:
-    """The environment that is asked about."""
+    """Describe the chosen environment."""
     if asked.problem:
         return named(table.problems[asked.problem])
     return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* = {asked.value:g}% of H"
 
 
 def common(table: Table, asked: Asked) -> str:
-    """What the chart is about, in a line."""
+    """Describe the chart's subject, in a line."""
     return f"{size(table, asked)} · δ = {human(asked.delta)} · {asked.loss:g}% of V* may be lost"
 
 
 def wanted(asked: Asked) -> str:
-    """What somebody has and wants."""
+    """Describe the visitor's users and goals."""
     return (
         f"We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of what the best policy "
         f"earns. Privacy budget: {budget(asked.epsilon, asked.delta)}."
@@ -144,7 +144,7 @@ def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def users(value: float) -> str:
-    """A number of users, which is known to two digits at most."""
+    """Write a number of users, which is known to two digits at most."""
     return rough(value) if value <= MOST else f"more than {human(MOST)}"
 
 
@@ -157,7 +157,7 @@ def needs(need: Need) -> str:
 
 
 def smallest(need: Need) -> str:
-    """The smallest epsilon that the users at hand pay for; "" without privacy."""
+    """Write the smallest epsilon that the visitor's users are enough for; "" without privacy."""
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     if need.model == "none":
         return ""
@@ -186,7 +186,7 @@ def returning(table: Table, asked: Asked) -> str:
 
 
 def times(factor: float) -> str:
-    """A factor by which something may be off, to two digits of what is beyond 1."""
+    """Write a factor of possible error, to two digits beyond 1."""
     return f"{factor:.3g}" if factor < 2 else f"{factor:.2g}"
 
 
@@ -236,7 +236,7 @@ def _factors(errors: Mapping[str, float]) -> str:
 
 
 def assumptions(asked: Asked) -> list[str]:
-    """What the numbers rest on, a sentence or two each."""
+    """List the assumptions behind the numbers, a sentence or two each."""
     d = budget(asked.epsilon, asked.delta)
     said = [
         VALUE,
@@ -285,7 +285,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def checks_said(table: Table) -> str:
-    """What the table of checks says."""
+    """Describe the table of checks."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])

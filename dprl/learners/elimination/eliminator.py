@@ -65,7 +65,7 @@ class Eliminator(Protocol):
     """A learner at work. It is a function of what it was handed: public facts, and what was released."""
 
     def propose(self) -> Exploration | None:
-        """What to play next; None when every user has played."""
+        """Propose the next exploration; None when every user has played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
         """Learn from a batch.
@@ -114,7 +114,7 @@ class EliminationLearner(LearnerDefaults):
     forgets = True
 
     def seen(self, bonus: str) -> Counts:
-        """The same with all constants."""
+        """Return the same counts with all constants."""
         return self.statistic
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
@@ -160,7 +160,7 @@ def tuples(size: Size) -> int:
 
 
 def stages(K: int, tuples: int) -> list[Stage]:
-    """The stages of a run of K users with `tuples` = H S A. L_b = 2^b; the last stage takes what is left.
+    """List the stages of a run of K users with `tuples` = H S A. L_b = 2^b; the last stage takes the rest.
 
     B25 Algorithm 1 (line 2) makes a short stage of its own of what is left after the last full one; here it is merged
     into that. Stages too short to give every (h, x, a) one user are skipped and use nobody.

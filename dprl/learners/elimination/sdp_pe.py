@@ -88,7 +88,7 @@ class ListedElimination:
         return chosen
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """The end of Algorithm 2's layer, or of Algorithm 1's stage."""
+        """Finish Algorithm 2's layer, or Algorithm 1's stage."""
         problem, S, h = self._problem, self._problem.S, self._layer
         if h < problem.H:
             m, n = released[h, ..., :S], released[h, ..., S]

@@ -11,7 +11,7 @@ from dprl.mdp.tabular import Array
 
 
 class Confidence(NamedTuple):
-    """What a plan relies on at every step h that is regressed, with M = G + ridge I and Y = M^-1 x:
+    """The confidence region at every regressed step h, with M = G + ridge I and Y = M^-1 x.
 
         |<x, w_h - weights_h>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y|   for every x.
 

@@ -188,7 +188,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
 @kernel
 def centre(h: int, plan: MixturePlan) -> None:
-    """What the next regression at step h takes for middle and unit: those of V_{h+1}."""
+    """Set the middle and the unit of the next regression at step h: those of V_{h+1}."""
     _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
     high = low
@@ -203,7 +203,7 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """ends: [2] gets the least and the most of V[h] over the states that some weights lead to from (s, a)."""
+    """Write into ends, [2], the least and the most of V[h] over the states that some weights lead to from (s, a)."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

@@ -162,7 +162,7 @@ def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
 
 @kernel
 def centre(h: int, plan: ValueIterationPlan) -> None:
-    """What the vector of step h is taken in: r + V_{h+1} is in middle plus or minus unit/2."""
+    """Center the vector of step h: r + V_{h+1} is in middle plus or minus unit/2."""
     S = plan.V.shape[1]
     low = plan.V[h + 1, 0]
     high = low

@@ -129,7 +129,7 @@ def divergence(problem: OfflineProblem, visits: Array) -> Array:
 
 
 def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
-    """The same of mean rewards: Hoeffding 1963, Theorem 1."""
+    """Return the same for mean rewards: Hoeffding 1963, Theorem 1."""
     if problem.episodes > 1:
         return at_all_times(problem, visits, 1)
     return np.full_like(visits, -log(_each(problem)))
@@ -151,7 +151,7 @@ def _each(problem: OfflineProblem) -> float:
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
-    """The chance that each of the events of the proof may fail with, of all rows: together beta."""
+    """Return the failure probability of each event of the proof, over all rows: together beta."""
     S, A, H, _ = problem.size
     learned = problem.rewards is None
     events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)

@@ -66,7 +66,7 @@ def plan(
 
 @kernel
 def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
-    """ln pi = ln pi + size Q, less the logarithm of what makes it sum to 1."""
+    """Update ln pi to ln pi + size Q, less the logarithm of its normalizing sum."""
     A = Q.shape[2]
     top = -np.inf
     for a in range(A):

@@ -82,7 +82,7 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """The log-likelihood ratio where `apart` maps released sums [M, n] to independent Laplace(1) draws, plus data."""
+    """Return the log-likelihood ratio if `apart` maps released sums [M, n] to independent Laplace(1), plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

@@ -57,7 +57,7 @@ class Stream:
 
 
 def half_scale(stream: Stream) -> tuple[Stream, float]:
-    """The same draws, half as large."""
+    """Return the same draws, half as large."""
     return stream, 0.5
 
 
@@ -117,20 +117,20 @@ class Mechanism:
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:
-    """The stream of users whose release i sums the first ends[i]. ends: [M], increasing."""
+    """Make the stream of users whose release i sums the first ends[i]. ends: [M], increasing."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
     return Stream(leaves, np.zeros((1, 3)) if batches is None else batches, forgotten=forgotten)
 
 
 def open_stream(users: int, releases: int, batches: Array | None = None) -> Stream:
-    """The stream of users whose releases, at most so many, are decided as the run goes."""
+    """Make the stream of users whose releases, at most that many, are decided as the run goes."""
     ends = np.zeros(releases, dtype=np.int64)
     ends[-1] = users
     return make_stream(ends, batches)
 
 
 def stream_of_releases(count: int) -> Stream:
-    """The stream whose items are the releases themselves: release i sums i + 1 of them."""
+    """Make the stream whose items are the releases themselves: release i sums i + 1 of them."""
     return replace(make_stream(np.arange(1, count + 1)), of_users=False)
 
 
@@ -145,7 +145,7 @@ def all_releases(stream: Stream) -> Stream:
 
 
 def first_item(stream: Stream) -> Stream:
-    """The first item alone, where each item has noise of its own."""
+    """Return the first item alone, if each item has noise of its own."""
     return first_items(stream, 1)
 
 
@@ -164,7 +164,7 @@ def scattered_reports(
 def scattered_releases(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """The same where all releases tell of all items before them: each enters at one of the releases, at random."""
+    """Return the same if all releases cover all items before them: each enters at one of the releases, at random."""
     return stream, np.sort(rng.integers(0, stream.releases, count))
 
 

@@ -57,7 +57,7 @@ def chain(p: Array, shift: float, keep: Array) -> None:
 
 @kernel
 def solve(shift: Array, weight: Array, p: Array) -> None:
-    """Turns the weights p [M] into those with which all releases have the same noise. shift, weight: [chains]."""
+    """Turn the weights p [M] into those with which all releases have the same noise. shift, weight: [chains]."""
     keep, rows = np.empty(len(p)), np.empty(len(p))
     for _ in range(ROUNDS):
         rows[:] = 0.0
@@ -80,7 +80,7 @@ def solve(shift: Array, weight: Array, p: Array) -> None:
 
 @kernel
 def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> None:
-    """The sum of the chains with one draw a release. keep, gain: [M, chains] get how."""
+    """Sum the chains with one draw a release. keep, gain: [M, chains] receive the weights."""
     releases, chains = keep.shape
     one, unknown = np.empty(releases), np.zeros((chains, chains))
     for j in range(chains):
@@ -193,7 +193,7 @@ def factors(releases: int) -> Factors:
 
 
 def bound(releases: int) -> float:
-    """What no factorisation for M releases stays below: the sum of the singular values of sqrt(P) A sqrt(Q)."""
+    """Bound every factorisation for M releases from below: the sum of the singular values of sqrt(P) A sqrt(Q)."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     p = factors(releases).p

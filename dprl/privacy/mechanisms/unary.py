@@ -37,8 +37,8 @@ PARTS = 3
 
 
 def response(bit: float) -> tuple[float, float, float]:
-    """The chances 1 / (1 + e^-bit) that a bit stays and 1 / (1 + e^bit) that it is turned over, and the variance
-    1 / (4 sinh^2(bit / 2)) of what is then said, scaled so that its mean is 0 or 1. bit: > 0.
+    """Return the chances 1 / (1 + e^-bit) that a bit stays and 1 / (1 + e^bit) that it is flipped, and the variance 1 /
+    (4 sinh^2(bit / 2)) of the answer, scaled so that its mean is 0 or 1. bit: > 0.
 
     Of exact decimals: exponentials of the C library differ in the last digit from CPU to CPU, and draws with them.
     """
@@ -79,7 +79,7 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
 def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """What the users since the last release add to the error: their answers, scaled to all users, less the truth."""
+    """Add the error of the users since the last release: their answers, scaled to all users, less the truth."""
     kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
@@ -125,7 +125,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """An answer is about the cells of m in a row or about one of the others, and misses what is true in three."""
+    """Return an error's lengths: an answer is about the cells of m in a row or one other, and misses three truths."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
@@ -155,7 +155,7 @@ def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Arra
 
 
 def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """The log-likelihood ratio, from the bits that were answered in the messages `at`."""
+    """Return the log-likelihood ratio, from the bits that were answered in the messages `at`."""
     kept, turned, _ = stream.batches[1]
     _, unit = chances(stream)
 

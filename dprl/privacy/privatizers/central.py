@@ -118,7 +118,7 @@ def length(change: Change, delta: float) -> str:
 
 
 def every(statistic: Statistic) -> str:
-    """What noise is added to, in words."""
+    """Describe in words what receives noise."""
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
@@ -130,7 +130,7 @@ def calibrated_scale(
     delta: float,
     contribution: int = 1,
 ) -> float:
-    """The least scale at which `mechanism` proves (epsilon, delta) for a user with so many times `change`."""
+    """Return the least scale at which `mechanism` proves (epsilon, delta) for a user with that many times `change`."""
 
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]

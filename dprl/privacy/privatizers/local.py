@@ -92,7 +92,7 @@ def prepare(request: Request) -> Noise:
 
 
 def asked(stream: Stream, request: Request) -> Stream:
-    """The stream of users who are asked questions."""
+    """Make the stream of users who answer questions."""
     counts, size = cast(Counts, request.statistic.evened()), request.size
     # a part is asked about the more often, the less the learner tolerates of its error
     weights = np.array([1.0, counts.visits**2, counts.reward**2])

@@ -129,11 +129,11 @@ class Noise:
     group: int = 1
 
     def epsilon(self, delta: float) -> float:
-        """The least epsilon that is proved at `delta` of all of one user's episodes; inf where none is."""
+        """Return the least epsilon proved at `delta` for all of one user's episodes; inf if there is none."""
         return max(group_epsilon(losses, self.group, delta) for losses in self.losses())
 
     def delta(self, epsilon: float) -> float:
-        """The least delta that is proved at `epsilon`."""
+        """Return the least delta proved at `epsilon`."""
         return max(group_delta(losses, self.group, epsilon) for losses in self.losses())
 
     @property
@@ -210,7 +210,7 @@ class Privatizer:
 def losses_of_user(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, contribution: int
 ) -> tuple[Losses, ...]:
-    """What replacing all episodes of one user reveals, wherever in the stream they are; see docs/notes/privacy.md.
+    """Return the losses of replacing all episodes of one user, anywhere in the stream; see docs/notes/privacy.md.
 
     - Each episode is in a report with noise of its own: adaptive composition of so many reports.
     - Gaussian or Laplace noise in sums: the change is at most so many times as long, and reveals most where all
@@ -232,7 +232,7 @@ def group_of(mechanism: Mechanism, contribution: int) -> int:
 def proved(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float, contribution: int = 1
 ) -> float:
-    """The least epsilon that the noise proves at `delta`, wherever in the stream the changes are."""
+    """Return the least epsilon that the noise proves at `delta`, wherever in the stream the changes are."""
     places = losses_of_user(mechanism, change, scale, stream, contribution)
     return max(group_epsilon(losses, group_of(mechanism, contribution), delta) for losses in places)
 
@@ -334,7 +334,7 @@ def guarantee(
     sources: tuple[str, ...],
     ladder: tuple[LadderStep, ...] = (),
 ) -> Guarantee:
-    """The guarantee of a run with noise. What it proves is the reading under replace-one at the spec's delta.
+    """Return the guarantee of a run with noise. The proved value is the reading under replace-one at the spec's delta.
 
     scale, std: of one counter; of a statistic that has no counters the scale is told with the formula.
     """

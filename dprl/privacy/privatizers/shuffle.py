@@ -228,8 +228,8 @@ def together(formula: str, request: Request) -> str:
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
-    """What a user sends, in words. sizes: [M] users of a batch; bits: [M] random bits of the batch, for one counter;
-    cells: counters, None where not every batch is about all; copies: of the true bit."""
+    """Describe a user's messages. sizes: [M] users of a batch; bits: [M] random bits of the batch, for one counter;
+    cells: counters, None if not every batch is about all; copies: of the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -242,12 +242,12 @@ def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: i
 
 
 def paper_tau(raised: int, epsilon: float, delta: float) -> float:
-    """tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A). raised: 3H."""
+    """Return tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A). raised: 3H."""
     return 96 * math.log(2 / delta) / (epsilon / raised) ** 2
 
 
 def guessed(raised: int, epsilon: float, delta: float) -> float:
-    """The variance that would do if Binomial noise were Gaussian: about what it takes."""
+    """Return the variance that would suffice if Binomial noise were Gaussian: about the variance needed."""
     return 2 * raised / gaussian_mu(epsilon, delta) ** 2
 
 

@@ -22,7 +22,7 @@ class Loop(Protocol):
         """Begin one seed."""
 
     def noise_of_run(self, spec: RunSpec) -> Noise:
-        """The noise of any seed, which follows from the spec alone."""
+        """Return the noise of any seed, which follows from the spec alone."""
 
     def lack(self, spec: RunSpec) -> str:
         """Why numba plays the run, in one sentence; "" if the module does."""

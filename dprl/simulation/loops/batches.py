@@ -50,7 +50,7 @@ class BatchRun(AskingRun):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """The noise of any seed, which follows from the spec alone."""
+        """Return the noise of any seed, which follows from the spec alone."""
         learner, features = cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]), features_of(spec)
         ends, norm = ends_of(spec), norm_of(spec)
         statistic = replace(

@@ -178,7 +178,7 @@ def planner_of(spec: RunSpec) -> ValueIterationPlanner:
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> AskingKernels:
-    """What a spec's loop is run with."""
+    """Return the kernels of a spec's loop."""
     return asking.asking_kernels(spec, simulate, answer_steps, planner_of(spec).step, _batch_examples, plain)
 
 

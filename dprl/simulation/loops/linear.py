@@ -49,7 +49,7 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float, **more: Array) -> Detail:
-        """Keeps the series, of which `more` are the loop's own.
+        """Record the series, of which `more` are the loop's own.
 
         Args:
             counts: [H, S, A, S + 2] of all users.

@@ -150,7 +150,7 @@ def simulate(
 
 @kernel
 def absorb(setup: RegressionSetup, state: RegressionState) -> None:
-    """The block's users send what they saw: their counts become sums."""
+    """Sum the counts that the block's users send."""
     H, S, A, width = state.counts.shape
     for h in range(H):
         for s in range(S):
@@ -185,7 +185,7 @@ def planner_of(spec: RunSpec) -> MixturePlanner:
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
-    """What a spec's loop is run with."""
+    """Return the kernels of a spec's loop."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     found = RegressionKernels(
@@ -220,7 +220,7 @@ def _examples() -> tuple[Any, ...]:
 
 @cache
 def _plan_signature() -> Any:
-    """The declared types of a planner, see learners/linear/learner.py."""
+    """Return the declared types of a planner, see learners/linear/learner.py."""
     _, setup, state, _ = _examples()
     number, whole = type_of(1.0), type_of(1)
     public = (type_of(setup.features), type_of(setup.rewards), type_of(setup.constants))
@@ -229,7 +229,7 @@ def _plan_signature() -> Any:
 
 @cache
 def _signature() -> Any:
-    """The declared types of `simulate`, read off small examples of its records."""
+    """Return the declared types of `simulate`, read off small examples of its records."""
     whole = type_of(1)
     return type_of(None)(
         whole,

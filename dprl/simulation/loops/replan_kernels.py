@@ -269,12 +269,12 @@ class Kernels(NamedTuple):
 
 
 def learner_of(spec: RunSpec) -> planner.TabularLearner:
-    """The learner of a spec that this loop plays."""
+    """Return the learner of a spec that this loop plays."""
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 
 def functions_of(spec: RunSpec, statistic: Counts) -> Kernels:
-    """What a spec's loop is run with, as plain functions."""
+    """Return the kernels of a spec's loop, as plain functions."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     return Kernels(
@@ -288,12 +288,12 @@ def functions_of(spec: RunSpec, statistic: Counts) -> Kernels:
 
 
 def types_of(part: str, stochastic: bool) -> str:
-    """The declared types of one of the `Kernels` but `simulate`."""
+    """Return the declared types of one of the `Kernels` other than `simulate`."""
     return _signatures(stochastic)[Kernels._fields.index(part) - 1]
 
 
 def signatures_of(stochastic: bool) -> tuple[Any, ...]:
-    """The declared types of each of the `Kernels` of a learner whose policy is stochastic."""
+    """Return the declared types of each of the `Kernels` of a learner whose policy is stochastic."""
     return _signature(stochastic), *_signatures(stochastic)
 
 
@@ -312,7 +312,7 @@ def _signatures(stochastic: bool) -> tuple[str, ...]:
 
 @cache
 def _signature(stochastic: bool) -> Any:
-    """The declared types of `simulate`, read off small examples of its records."""
+    """Return the declared types of `simulate`, read off small examples of its records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table, i3 = np.zeros((1, 1, 1, 1), dtype=np.int64), np.zeros((1, 1, 1), dtype=np.int64)

@@ -17,13 +17,13 @@ ALLOWED = " or ".join(s.allowed for s in SCHEDULES.values())
 
 
 def parse(text: str) -> tuple[Schedule, str]:
-    """The schedule that a canonical text names, and its argument."""
+    """Return the schedule of a canonical text, and its argument."""
     key, _, argument = text.partition(":")
     return SCHEDULES[key], argument
 
 
 def check(text: str, per_release: bool = True) -> str:
-    """The canonical form of a schedule, `episodic` or `geometric:0.02`. per_release: see `Schedule`. Raises
+    """Return the canonical form of a schedule, `episodic` or `geometric:0.02`. per_release: see `Schedule`. Raises
     SpecError."""
     key, _, argument = text.partition(":")
     try:

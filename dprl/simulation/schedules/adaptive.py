@@ -55,7 +55,7 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """t + max(1, floor(min(eta t, min over (h, s, a) that are played of max(n~, E, 1) / P~(s, a at h)))), cut at K.
+    """Return t + max(1, floor(min(eta t, min over played (h, s, a) of max(n~, E, 1) / P~(s, a at h)))), cut at K.
 
     P~ is what the learner itself has released: the first state from its counts of the first step, then m~ / sum m~
     under the policy; a state without released transitions ends the path. Before anything is released, states are

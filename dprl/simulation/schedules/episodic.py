@@ -31,7 +31,7 @@ def next_release(
 
 
 def canonical(argument: str, per_release: bool) -> str:
-    """It takes no argument. Raises ValueError when there is one."""
+    """Return "", the only argument allowed. Raises ValueError for any other."""
     if argument:
         raise ValueError(argument)
     return ""

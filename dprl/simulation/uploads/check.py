@@ -62,12 +62,12 @@ class HeldOut(NamedTuple):
 
 
 def names(episodes: int) -> tuple[str, ...]:
-    """The sums, where a person has so many episodes at most."""
+    """Return the names of the sums, if a person has at most that many episodes."""
     return SUMS if episodes == 1 else (*SUMS, EPISODES)
 
 
 def families(episodes: int) -> tuple[Family, ...]:
-    """These sums. Those held out are in them alone, and nobody else is.
+    """Return the families of these sums. People held out are in these sums alone, and nobody else is.
 
     Each episode adds from 0 to 1, and one episode at least stays where a person is replaced.
     """
@@ -192,7 +192,7 @@ def _valued(
     of_rewards: float | None,
     among: NDArray[np.int64],
 ) -> _Valued:
-    """The policy's values, step by step from the last.
+    """Compute the policy's values, step by step from the last.
 
     among: [H, S], from how many actions a row's was chosen by what was released. The largest of k normal errors is
     sqrt(2 ln k) standard deviations on average, at most: so much is taken off. 0 where nothing is.
@@ -259,7 +259,7 @@ def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fr
 
 
 def summed(table: Scores, held: HeldOut) -> Fraction:
-    """The sum of what is above the least score, in units of the width, exactly."""
+    """Sum the scores above the least one, in units of the width, exactly."""
     moved = [
         (int(a), int(b)) for a, b in zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
     ]
@@ -272,7 +272,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
-    """The sums with noise, each a whole number of steps; rounding down first moves nobody's part further."""
+    """Add noise to the sums, each a whole number of steps; rounding down first never increases anybody's effect."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -287,7 +287,7 @@ def assessed(
     std: Array,
     episodes: int = 1,
 ) -> dict[str, Array]:
-    """What a trace keeps of it: all of it follows from what was released. In units of the reward range.
+    """Return the check's results for a trace; they follow from the released sums. In units of the reward range.
 
     Args:
         released: [3], scores, returns and squares as `noisy` has them; [4] where a person may have several episodes.

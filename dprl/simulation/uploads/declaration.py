@@ -102,7 +102,7 @@ class Declaration:
 
 @lru_cache(maxsize=32)
 def declaration(text: str) -> Declaration:
-    """The declaration in a JSON text. Raises SpecError: one sentence that names the part, whatever the text is."""
+    """Read the declaration in a JSON text. Raises SpecError: one sentence that names the part, for any text."""
     if len(text) > custom.MAX_TEXT:
         raise SpecError(NAME, f"{len(text):,} characters are too many; give at most {custom.MAX_TEXT:,}.")
     given = read_json(NAME, text, FORM)
@@ -202,7 +202,7 @@ def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]],
 
 
 def bins(edges: tuple[float, ...]) -> list[str]:
-    """The labels of what is below the first edge, from each edge to the next, and from the last one on."""
+    """Return the labels of the bins: below the first edge, from each edge to the next, and from the last one on."""
     between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     return [f"under {edges[0]:g}", *between, f"{edges[-1]:g} or more"]
 
@@ -296,7 +296,7 @@ def _numbers(value: Any, key: str, ndims: tuple[int, ...], *shapes: tuple[int, .
 
 
 def declaration_text(given: Mapping[str, Any]) -> str:
-    """A declaration as canonical JSON. Raises SpecError."""
+    """Write a declaration as canonical JSON. Raises SpecError."""
     try:
         return declaration(json.dumps(given)).text
     except TypeError:

@@ -123,7 +123,7 @@ def keep(
 
 
 def new_name() -> str:
-    """A name for a data set, which nobody can guess."""
+    """Draw a name for a data set that nobody can guess."""
     return os.urandom(16).hex()
 
 
@@ -163,7 +163,7 @@ def _abandoned(name: str) -> bool | None:
 
 
 def held(name: str) -> Kept:
-    """The data set that is kept under a name. Raises SpecError where none is, any more."""
+    """Return the data set stored under a name. Raises SpecError if there is none any more."""
     try:
         remove_old()
         with np.load(_path(name), allow_pickle=False) as kept:
@@ -189,7 +189,7 @@ def _gone() -> SpecError:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """The noisy sums that were written down under a data set's name, by family; None where there are none yet.
+    """Read the noisy sums stored under a data set's name, by family; None if there are none yet.
 
     Args:
         name: of a data set.
@@ -273,7 +273,7 @@ def _digest(path: Path, words: bytes) -> bytes:
 
 
 def _settle() -> None:
-    """The names of files are on the disk, as their contents are."""
+    """Flush the names of files to the disk, like their contents."""
     descriptor = os.open(folder(), os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -144,7 +144,7 @@ class Budget:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[dict[str, Any]]:
-        """What is written down, for one process at a time; it is on the disk when this ends, or nothing has changed."""
+        """Open the ledger for one process at a time; at the end it is on the disk, or nothing has changed."""
         path = _path(self.name)
         try:
             private(home())

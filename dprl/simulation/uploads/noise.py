@@ -51,7 +51,7 @@ APART = (
 
 
 def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
-    """What the learner is told, before noise is chosen."""
+    """Return the problem as the learner sees it, before noise is chosen."""
     return OfflineProblem(
         size=spec.problem_size,
         n=spec.learned_from,
@@ -64,17 +64,17 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
 
 
 def beside(spec: UploadSpec) -> tuple[Family, ...]:
-    """What is asked of people held out."""
+    """Return the questions to people held out."""
     return check.families(spec.public.episodes) if spec.checked else ()
 
 
 def protects(spec: UploadSpec) -> str:
-    """What the guarantee is about, where a column says whose an episode is."""
+    """Describe the unit of the guarantee, if a column shows whose an episode is."""
     return f"one user, up to {plural(spec.public.episodes, 'episode')}"
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise, and E of each family, which follow from the spec alone.
+    """Return the noise, and E of each family, which follow from the spec alone.
 
     Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
     each reward in a sum was rounded by at most half a step.

@@ -54,7 +54,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """The table of a file.
+    """Return the table of a file.
 
     Args:
         file: a CSV or Parquet file, or a table.
@@ -194,7 +194,7 @@ def _finite(name: str, column: Column, said: Said, first: int) -> Array:
 
 
 def _check_cells(columns: dict[str, Column], first: int) -> None:
-    """Raises SpecError at the first cell of a piece that is empty, or a formula. first: rows before it."""
+    """Raise SpecError at the first cell of a piece that is empty, or a formula. first: rows before it."""
     wrong = []
     for i, (name, (codes, texts)) in enumerate(columns.items()):
         bad = np.array([not text or formula(text) for text in texts])

@@ -23,7 +23,7 @@ AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
-    """What the sums of those who are learned from are drawn with: equal exactly when they are drawn once."""
+    """Describe the noise in the sums of the people learned from: equal texts if and only if drawn once."""
     assert noise.mechanism is not None
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
@@ -92,7 +92,7 @@ class UploadCurator:
         return found
 
     def release(self, query: Query) -> Array:
-        """What the learner sees of the data set.
+        """Return the statistics as the learner sees them.
 
         Raises:
             RuntimeError: it asks for what the guarantee does not speak of, or nothing is drawn yet.

@@ -142,7 +142,7 @@ class UploadSpec(Budgeted):
         return self.public.episodes
 
     def estimate(self) -> Estimate:
-        """What it will cost."""
+        """Estimate the cost."""
         cells = DATASET.cells(self.problem_size)
         return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
 

@@ -51,7 +51,7 @@ class Draw:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Draw:
-        """What `to_dict` wrote. Raises KeyError, TypeError or ValueError where it did not."""
+        """Read the output of `to_dict`. Raises KeyError, TypeError or ValueError for anything else."""
         losses = tuple(Gaussian(**values) for values in given["losses"])
         return cls(given["key"], given["read"], int(given["half"]), losses, Apart(*given["apart"]))
 
@@ -94,7 +94,7 @@ def rounded(value: float) -> float:
 
 
 def together(draws: Iterable[Draw]) -> Spent:
-    """What draws prove; the same one counts once."""
+    """Return the joint guarantee of draws; a repeated draw counts once."""
     once = {draw.key: draw for draw in draws}
     reads: defaultdict[str, defaultdict[int, list[Draw]]] = defaultdict(lambda: defaultdict(list))
     for draw in once.values():

@@ -169,15 +169,15 @@ class UploadTrace(TraceCore[UploadSpec]):
         )
 
     def steps(self) -> str:
-        """The policy as CSV: see `Policy.csv_text`."""
+        """Return the policy as CSV: see `Policy.csv_text`."""
         return self.portable.csv_text()
 
     def policy_file(self) -> str:
-        """The policy as JSON: see `Policy`."""
+        """Return the policy as JSON: see `Policy`."""
         return self.portable.to_json()
 
 
 def held_out(trace: UploadTrace, policy: int) -> dict[str, Any]:
-    """What people held out say of a policy, as JSON."""
+    """Return the estimates from held-out people for a policy, as JSON."""
     intervals = {name: values.tolist() for name, values in trace.intervals(policy).items()}
     return {"verdict": trace.verdict_of(policy), **intervals}

@@ -50,5 +50,5 @@ def tab() -> None:
 
 
 def problem(spec: OfflineSpec) -> tuple[str, str, str]:
-    """What coverage depends on."""
+    """Return the settings that coverage depends on."""
     return spec.environment, str(dict(spec.environment_params)), spec.behaviour

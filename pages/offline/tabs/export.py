@@ -21,7 +21,7 @@ from pages.shared.visitor.state import session
 
 
 def tab() -> None:
-    """Downloads for the whole comparison, then one run's spec, code and command."""
+    """Draw the downloads of the whole comparison, then one run's spec, code and command."""
     specs = offline().specs
     titles = names.titles(specs)
     table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")
@@ -46,7 +46,7 @@ def tab() -> None:
 
 
 def gaps_page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:
-    """The chart of gaps as a page of its own that needs no network, with a slider over n, and one over budgets."""
+    """Return the chart of gaps as a page that needs no network, with a slider over n, and one over budgets."""
     return standalone_html.comparison_page(
         "Suboptimality, compared",
         about,
@@ -60,7 +60,7 @@ def gaps_page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: 
 
 
 def budget_words(spec: OfflineSpec) -> str:
-    """What a run promises, in words; "" without privacy."""
+    """Describe a run's guarantee; "" without privacy."""
     if spec == spec.baseline():
         return ""
     return f"ε = {spec.epsilon:g}" if spec.epsilon is not None else f"ρ = {spec.rho:g}"

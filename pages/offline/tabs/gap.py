@@ -32,7 +32,7 @@ MEASURES = {"gap": "Suboptimality", "price": "Privacy cost in the lower bound"}
 
 
 def tab() -> None:
-    """The chart, and what it says of the paper's range."""
+    """Draw the chart, and its sentence on the paper's range."""
     specs = offline().specs
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="offline_view"):
         measure = WIDGETS.segments("Chart", "measure", MEASURES)
@@ -115,7 +115,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
 
 
 def proved_cell(spec: OfflineSpec) -> str:
-    """What its noise proves, in a cell."""
+    """Write the noise's proved guarantee for a cell."""
     if not spec.calibration:
         return "nothing"
     card = answers.guarantee(spec)
@@ -133,7 +133,7 @@ def best_of(specs: Sequence[OfflineSpec]) -> float | None:
 
 
 def problem(spec: OfflineSpec) -> str:
-    """What v* depends on."""
+    """Return the settings that v* depends on."""
     return f"{spec.environment} {dict(spec.environment_params)}"
 
 

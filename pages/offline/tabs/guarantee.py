@@ -12,7 +12,7 @@ from pages.shared.text import escape
 
 
 def tab() -> None:
-    """A card for every run, beside each other. All of it follows from the specs."""
+    """Draw a card for every run, next to each other. All of it follows from the specs."""
     specs = offline().specs
     with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
         st.markdown(said.OFFLINE)

@@ -26,7 +26,7 @@ def tab() -> None:
 
 
 def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
-    """The heatmaps of one data set, with what they say."""
+    """Draw the heatmaps of one data set, with their sentence."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     released = trace.released.get("visits")
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0

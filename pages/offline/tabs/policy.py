@@ -19,7 +19,7 @@ CHARTS = {"steps": "Actions", "V": "Lower bound V~"}
 
 
 def tab() -> None:
-    """The policy learned from one data set."""
+    """Draw the policy learned from one data set."""
     found = choose_data_set()
     if found is None:
         return
@@ -36,7 +36,7 @@ def actions(found: DataSetSelection, night: bool) -> Picture:
 
 
 def values(found: DataSetSelection, night: bool) -> Picture:
-    """The lower bound against the best values."""
+    """Draw the lower bound against the best values."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
     start = float(trace.lower[list(trace.curve.at).index(found.n)])

@@ -96,7 +96,7 @@ def editor_controls(s: Session) -> None:
 
 
 def received(s: Session, file: Any) -> None:
-    """Takes over an uploaded file, or says in one sentence what is wrong with it."""
+    """Apply an uploaded file, or explain in one sentence what is wrong with it."""
     if file is None:
         s.upload_problem = ""
         return
@@ -114,7 +114,7 @@ def received(s: Session, file: Any) -> None:
 
 
 def use(s: Session, text: str) -> str:
-    """Makes the environment in `text` the one in use; returns a sentence when it is not a good one.
+    """Use the environment in `text`; return a sentence if it has a fault.
 
     A file that describes every step of an episode sets H.
     """
@@ -140,7 +140,7 @@ def use(s: Session, text: str) -> str:
 
 
 def compact(text: str) -> str:
-    """The same JSON without needless space."""
+    """Return the same JSON without needless space."""
     return json.dumps(json.loads(text), separators=(",", ":"))
 
 
@@ -157,7 +157,7 @@ def editable(model: str) -> bool:
 
 
 def edit(s: Session, text: str) -> None:
-    """Opens the editor with the environment in use, or goes on with what was edited of it."""
+    """Open the editor with the environment in use, or with its unfinished edit."""
     if not s.editing or s.editing.of != text:
         model = edited_environment(text)
         s.editing = Editing(text, model, model)
@@ -227,7 +227,7 @@ def editor(e: Editing) -> None:
 
 
 def closed() -> None:
-    """The editor was closed without using it: what was edited is kept."""
+    """Store the edit after the editor was closed without using it."""
     s = session()
     if s.editing and s.editing.edited == edited_environment(s.editing.of):
         s.editing = None
@@ -237,23 +237,23 @@ def closed() -> None:
 
 
 def discard(s: Session) -> None:
-    """The Discard button."""
+    """Discard the edit."""
     s.editing = None
 
 
 def edited_environment(text: str) -> dict[str, Any]:
-    """An environment with everything in it that the tables show."""
+    """Return an environment with everything in it that the tables show."""
     name, P, R, d1, states, actions = parsed(text)
     return assembled(name, states, actions, transitions_table(P, R, states, actions), begins(d1, states))
 
 
 def split_words(text: str) -> list[str]:
-    """What stands between the commas."""
+    """Return the parts between the commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def named(labels: Sequence[str], what: str, most: int) -> str:
-    """What is wrong with a list of names, in one sentence, or nothing."""
+    """Explain the fault of a list of names, in one sentence, or return ""."""
     if not 1 <= len(labels) <= most:
         return f"{plural(len(labels), what[:-1])} given; the tables have room for 1 to {most}."
     if len(set(labels)) < len(labels):
@@ -272,7 +272,7 @@ def origins(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
 
 
 def relabelled(model: dict[str, Any], states: Sequence[str], actions: Sequence[str]) -> dict[str, Any]:
-    """The same environment with other states and actions; what is new stays where it is and pays nothing, and the
+    """Return the same environment with other states and actions; new ones stay where they are and pay nothing, and the
     probability of a state that is gone goes to the first."""
     P, R, d1 = (np.array(model[key]) for key in ("P", "R", "d1"))
     of_s, of_a = origins(model["state_labels"], states), origins(model["action_labels"], actions)
@@ -296,7 +296,7 @@ def relabelled(model: dict[str, Any], states: Sequence[str], actions: Sequence[s
 def transitions_table(
     P: np.ndarray, R: np.ndarray, states: Sequence[str], actions: Sequence[str]
 ) -> pd.DataFrame:
-    """A row for each state and action: its reward, and the probability of each next state."""
+    """Tabulate each state and action: its reward, and the probability of each next state."""
     rows = [
         {"state": state, "action": action, "reward": R[s, a]}
         | {f"to {t}: {to}": P[s, a, t] for t, to in enumerate(states)}
@@ -314,7 +314,7 @@ def begins(d1: np.ndarray, states: Sequence[str]) -> pd.DataFrame:
 def assembled(
     name: str, states: Sequence[str], actions: Sequence[str], moves: pd.DataFrame, first: pd.DataFrame
 ) -> dict[str, Any]:
-    """The tables as a model; an empty cell counts as 0."""
+    """Return the tables as a model; an empty cell counts as 0."""
     S, A = len(states), len(actions)
     numbers = moves.fillna(0.0)
     P = numbers.to_numpy()[:, 3:].astype(float).reshape(S, A, S)
@@ -330,7 +330,7 @@ def assembled(
 
 
 def wrong(model: dict[str, Any]) -> str:
-    """What is wrong with tables, in one sentence that names the first row of which it is true, or nothing."""
+    """Explain the fault of tables, in one sentence that names the first row with it, or return ""."""
     P, R, d1 = (np.array(model[key]) for key in ("P", "R", "d1"))
     for s, state in enumerate(model["state_labels"]):
         for a, action in enumerate(model["action_labels"]):

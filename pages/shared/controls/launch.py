@@ -80,7 +80,7 @@ def offer(
     also: Callable[[], Callable[[], None]] | None = None,
     beside: Callable[[], object] = lambda: None,
 ) -> None:
-    """What pressing Run will do, or why it cannot be pressed, and the buttons.
+    """Describe the effect of Run, or why it is disabled, and draw the buttons.
 
     Args:
         what: what is run: None where the controls describe nothing.
@@ -161,7 +161,7 @@ def buttons(
     full: bool = False,
     label: str = "Run",
 ) -> None:
-    """The button that runs `what`, disabled when it is None or there is no room, and the one that resets, or undoes it.
+    """Draw the button that runs `what`, disabled if it is None or there is no room, and the one to reset or undo.
 
     Args:
         usual: what the settings go back to.
@@ -210,7 +210,7 @@ def buttons(
 
 
 def run_curve(spec: RunSpec) -> None:
-    """Adds a curve to the comparison, the first in an environment with its baseline beside it, and starts it."""
+    """Add a curve to the comparison, the first in an environment together with its baseline, and start it."""
     s = session()
     beside, others = baseline_beside(s, spec), len(s.explore.curves)
     s.said = add(spec)
@@ -223,20 +223,20 @@ def run_curve(spec: RunSpec) -> None:
 
 
 def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
-    """What the first run in an environment is held against: the same one without privacy. Nobody can read off a single
-    curve what privacy costs. Later ones have what is there to be held against."""
+    """Return the baseline of the first run in an environment: the same one without privacy. A single curve does not
+    show the privacy cost. Later runs have the present curves for comparison."""
     there = {place_of(curve.spec) for curve in s.explore.curves}
     first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
     return [spec.baseline()] if first and spec.privacy != "none" else []
 
 
 def spec_of_controls(s: Session) -> tuple[RunSpec | None, str]:
-    """The run that the controls describe, or the sentence that says why there is none."""
+    """Return the run that the controls describe, or a sentence that explains why there is none."""
     return described(lambda: spec_from(s.draft))
 
 
 def described(make: Callable[[], Described]) -> tuple[Described | None, str]:
-    """What the controls describe, or the sentence that says why that cannot be made."""
+    """Return the runs that the controls describe, or a sentence that explains why they are impossible."""
     if session().wrong:
         return None, "Mend the value marked in red first."
     try:

@@ -46,7 +46,7 @@ SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run o
 
 
 def epsilon_slider(s: Session, help: str) -> None:
-    """The slider for epsilon."""
+    """Draw the slider for epsilon."""
     log_slider(
         "Privacy budget ε",
         "epsilon",

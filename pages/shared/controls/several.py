@@ -27,7 +27,7 @@ def choose_several(
     most: int | None = None,
     placeholder: str = "at least one",
 ) -> None:
-    """Some of the options, in the order in which they were chosen.
+    """Choose some of the options, in the order in which they were chosen.
 
     Args:
         name: tells it from others of the page.

@@ -28,7 +28,7 @@ class Widgets:
     address: bool = False
 
     def _keep(self, name: str, convert: Callable[[Any], object]) -> Callable[[Any], None]:
-        """What makes the value of a widget the view's field `name`."""
+        """Return the function that stores a widget's value as the view's field `name`."""
 
         def put_back(value: Any) -> None:
             part = self.part()
@@ -58,7 +58,7 @@ class Widgets:
         return str(value)
 
     def switch(self, label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
-        """A toggle between two words of the view's field `name`; whether it is at `on`."""
+        """Draw a toggle between two words of the view's field `name`; return whether it is at `on`."""
         key = f"{session().version}:view:{name}"
         st.toggle(
             label,
@@ -100,7 +100,7 @@ class Widgets:
         return int(value)
 
     def put(self, name: str, value: int, options: Sequence[int]) -> None:
-        """Moves the slider of `name`, before it is drawn."""
+        """Move the slider of `name`, before it is drawn."""
         part, changes = self.part(), {name: value}
         part.view = replace(part.view, **changes)
         st.session_state[self._slider(name, options)] = value
@@ -117,8 +117,8 @@ class Widgets:
         help: str | None = None,
         otherwise: int | None = None,
     ) -> int:
-        """A slider over a few numbers; the option nearest to the view's value, or `otherwise` where that is its
-        default."""
+        """Draw a slider over a few numbers; it starts at the option nearest to the view's value, or at `otherwise` for
+        the default."""
         wanted = getattr(self.part().view, name)
         if otherwise is not None and wanted == self.fields[name].default:
             wanted = otherwise

@@ -23,19 +23,19 @@ _listening = component("listening", js=joined_script("fullscreen", "popover", "s
 
 
 def copy_link(query: str, label: str = "Copy link") -> None:
-    """A button that copies the address of this page with `query` (already escaped) to the clipboard. Of two on a page
-    each has a label of its own."""
+    """Draw a button that copies the address of this page with `query` (already escaped) to the clipboard. Two on one
+    page need different labels."""
     key = "_".join(label.lower().split())
     _copy(data={"query": query, "label": label}, key=key, width="content")
 
 
 def settings_button() -> None:
-    """A button that opens the sidebar, shown on narrow screens only (style.css)."""
+    """Draw a button that opens the sidebar, shown on narrow screens only (style.css)."""
     _settings(key="settings", width="content")
 
 
 def skip_to_run() -> None:
-    """The first thing that Tab comes to: a link past the settings, to their Run button."""
+    """Draw the first target of Tab: a link past the settings, to their Run button."""
     _skip(key="skip", height=1)
 
 
@@ -50,7 +50,7 @@ def say(said: str, name: str) -> None:
 
 
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
-    """What has no look of its own.
+    """Mark an element that is never visible.
 
     A narrow screen's sidebar closes whenever `under` changes. The page is drawn again when the browser's colours, or
     the room beside its charts, are no longer those it is drawn for. A chart that fills the screen goes on filling it

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def card_list(items: Sequence[T], draw: Callable[[T, int], object]) -> None:
-    """A card for each, numbered from 1; row by row, so that a telephone has them in order."""
+    """Draw a card for each, numbered from 1; row by row, so that a telephone has them in order."""
     for first in range(0, len(items), 2):
         for i, column in enumerate(st.columns(2, gap="small")[: len(items) - first], first):
             with column, st.container(border=True, height="stretch", gap="xsmall"):
@@ -21,7 +21,7 @@ def card_list(items: Sequence[T], draw: Callable[[T, int], object]) -> None:
 
 
 def opener(number: int, title: str, key: str, go: Callable[[str], object]) -> None:
-    """The title of a card, a button that opens what it is of. title: Markdown."""
+    """Draw the title of a card, a button that opens its subject. title: Markdown."""
     st.button(
         f"**{number}. {title}**",
         key=f"open_{key}",

@@ -59,7 +59,7 @@ class Crowd:
             return pace
 
     def left(self, part: tuple[int, str]) -> None:
-        """It stands still from now on."""
+        """Stop redrawing it."""
         with self._lock:
             self._parts.pop(part, None)
 
@@ -96,9 +96,9 @@ def redrawn(
     cost: float = COST,
     still: Callable[[], bool] | None = None,
 ) -> None:
-    """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
-    cost: CPU seconds of that, about, until it has been measured. still: whether all is as it was drawn. Where the
-    server can, that is asked instead of each turn, and where it is not so the whole page is drawn.
+    """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether it is a
+    redraw. cost: about its CPU seconds, until measured. still: whether nothing has changed since. If the server can, it
+    asks this instead of each turn, and redraws the whole page if something has changed.
 
     While it misses an answer of the workers it is drawn again, too. Where many visitors are, it is done less often, so
     that there is time for what they press: browsers ask at the pace they were told, whether or not the last answer has
@@ -158,7 +158,7 @@ def wide() -> bool:
 
 
 def measured(room: bool) -> None:
-    """The browser says whether there is room."""
+    """Store the browser's report on whether there is room."""
     session().wide = room
 
 

@@ -54,7 +54,7 @@ def head(part: PageState, title: str = "") -> DeltaGenerator:
 
 
 def shared_with(part: PageState) -> None:
-    """What whoever shared the link says of the view."""
+    """Show the sentence of the person who shared the link."""
     if not part.sentence:
         return
 
@@ -77,6 +77,6 @@ def shared_with(part: PageState) -> None:
 
 
 def common(text: str) -> None:
-    """What all that is shown has in common: on the page, and below every picture that is saved of it."""
+    """Draw the line with the common settings: on the page, and below every saved picture."""
     session().common = text
     st.caption(explained(escape(text)))

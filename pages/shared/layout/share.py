@@ -42,8 +42,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
 
 
 def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
-    """What is in a link to hand on, and its short form. link: what part.link is, which takes a while. Returns the
-    query of the link."""
+    """Describe a link to pass on, and its short form. link: part.link, which is slow. Returns the query of the link."""
     s = session()
     locked = part.locked
     if PAGES[s.page or ""].settings:
@@ -61,7 +60,7 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
 
 
 def own_sentence(part: PageState) -> None:
-    """The field for what is said to those who open the link."""
+    """Draw the field for a message to those who open the link."""
     key = f"sentence:{session().version}"
     st.text_input(
         "A sentence for those who open the link",
@@ -91,12 +90,12 @@ def in_a_page(query: str) -> None:
 
 
 def lock(on: bool) -> None:
-    """The switch."""
+    """Draw the switch."""
     session().locking = on
 
 
 def short_link(page: str, query: str) -> None:
-    """The short link to a page and a query, once it was asked for."""
+    """Draw the short link to a page and a query, once requested."""
     s = session()
     st.markdown(
         "**A short link**, for as long as this server keeps its store. The whole one works on every server."
@@ -116,7 +115,7 @@ def short_link(page: str, query: str) -> None:
 
 
 def shorten(page: str, query: str) -> None:
-    """The button."""
+    """Make the short link."""
     s = session()
 
     def make() -> None:
@@ -126,7 +125,7 @@ def shorten(page: str, query: str) -> None:
 
 
 def qr(whole: str, of: str) -> None:
-    """An address as a picture, and in letters; of: what it is."""
+    """Draw an address as a picture, and in letters; of: its subject."""
     picture = segno.make(whole, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
     st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR code of {html(of)}: {html(whole)}">')
     st.markdown(escape(whole))

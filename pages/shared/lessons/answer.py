@@ -18,7 +18,7 @@ SAID = messages("lessons")["answer"]
 
 
 def answer_field(prediction: Prediction, text: str, said: Said) -> None:
-    """What can be predicted, for those who do not press the chart itself."""
+    """Draw the field of a prediction, for visitors who do not press the chart itself."""
     if isinstance(prediction, Order):
 
         def put(item: int) -> None:
@@ -74,7 +74,7 @@ def hint(words: str) -> None:
 
 
 def chosen(prediction: Prediction, text: str, event: Any) -> str | None:
-    """The prediction after the chart was pressed; None where that says nothing."""
+    """Return the prediction after a press on the chart; None if the press means nothing."""
     points = event["selection"]["points"]
     if not points:
         return None

@@ -32,7 +32,7 @@ SPLIT_HELP = (
 
 
 def redrawing(settings: OfflineSettings, name: str) -> Any:
-    """Stores one of the settings, on which other controls depend."""
+    """Store one of the settings, on which other controls depend."""
 
     def store(value: Any) -> None:
         setattr(settings, name, value)
@@ -83,7 +83,7 @@ def people(settings: OfflineSettings, help: str) -> None:
 
 
 def policy(settings: OfflineSettings) -> None:
-    """The policy that some of the users follow: a text, which comes from Online or is written here."""
+    """Draw the field of the policy that some of the users follow: a text, from Online or written here."""
     key = f"{session().version}:behaviour_policy"
     st.text_area(
         "Policy that these users follow",
@@ -137,7 +137,7 @@ def promise_menu(settings: OfflineSettings) -> None:
 
 
 def deltas(settings: OfflineSettings) -> None:
-    """The budget delta, where the promise has one."""
+    """Draw the field of the budget delta, if the guarantee has one."""
     if "delta" in PROMISES[settings.privacy].fields:
         exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
         complaint("delta")
@@ -181,8 +181,8 @@ def noise(settings: OfflineSettings) -> None:
 
 
 def more(s: Session, settings: OfflineSettings, learners: Sequence[str], along: str = "") -> None:
-    """What most visitors leave alone. learners: whose constants are among it; along: a field that has several values
-    elsewhere."""
+    """Draw the settings that most visitors leave unchanged. learners: their constants are among the settings; along: a
+    field that has several values elsewhere."""
 
     def settled() -> None:
         fields = {

@@ -28,7 +28,7 @@ MODELS = {
 
 
 def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """A run's card, as soon as a worker has said what its noise proves. key: of its own on the page."""
+    """Draw a run's card, as soon as a worker has computed its noise's guarantee. key: of its own on the page."""
     try:
         found = answers.guarantee(spec)
     except SpecError as error:

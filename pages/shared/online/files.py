@@ -15,7 +15,7 @@ from pages.shared.visitor.state import session
 
 
 def downloads(shown: Sequence[Row], statistic: Statistic) -> None:
-    """The numbers and the chart of these runs as files, and the table."""
+    """Draw the numbers and the chart of these runs as files, and the table."""
     known = [data.curves(curve.spec) for curve, *_ in shown]
     table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
     drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
@@ -41,7 +41,7 @@ def regret_page(
     about: str,
     footer: str,
 ) -> str:
-    """The regret chart as a page of its own that needs no network, with a slider over episodes, and one over epsilon.
+    """Return the regret chart as a page that needs no network, with a slider over episodes, and one over epsilon.
 
     best: V* of each, where it is known.
     """

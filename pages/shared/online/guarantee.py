@@ -41,7 +41,7 @@ MOST_NOISE = " This is a count of a row that all users were told to play. Other 
 def guarantee_cards(
     curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequence[int]], int]
 ) -> None:
-    """A table of all curves that are not hidden, the card of one of them, and its ladder. choose: a menu of places."""
+    """Draw a table of all visible curves, the card of one of them, and its ladder. choose: a menu of places."""
     with st.expander("What does (ε, δ) mean?", icon=":material/help:"):
         st.markdown(said.MEANING)
     offered = [i for i, curve in enumerate(curves) if not curve.hidden]
@@ -69,7 +69,7 @@ def guarantee_cards(
 
 
 def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
-    """What a run guarantees, as soon as a worker has said it; else why there is nothing to say."""
+    """Return a run's guarantee, as soon as a worker has computed it; else why there is none."""
     try:
         return answers.guarantee(run), ""
     except SpecError as error:
@@ -77,7 +77,7 @@ def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
 
 
 def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
-    """The promises of several curves, a line each."""
+    """Compare the guarantees of several curves, a line each."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
     for i in offered:
         run = curves[i].spec
@@ -104,7 +104,7 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
 
 
 def offer_attack(run: RunSpec) -> None:
-    """The way to the attack on a run's noise, where it can be attacked."""
+    """Draw a link to the attack on a run's noise, if it can be attacked."""
     with suppress(SpecError):
         page_link("attack", "Attack this noise", attack_link.encode(AttackSpec(run=run), AttackView()))
 
@@ -191,12 +191,12 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def proved(g: Guarantee) -> str:
-    """What the noise proves when one user is replaced, at the run's own delta."""
+    """Write the proved guarantee of the noise when one user is replaced, at the run's own delta."""
     return "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
 
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
-    """The ladder from noise as in the paper down."""
+    """Draw the ladder from noise as in the paper down."""
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(
@@ -210,7 +210,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
 
 
 def instance(spec: RunSpec) -> str:
-    """The problem that a ladder is about."""
+    """Describe the problem of a ladder."""
     steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
     return ", ".join(
         [
@@ -222,7 +222,7 @@ def instance(spec: RunSpec) -> str:
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """The ladder of a card, with the run's own noise in it."""
+    """Draw the ladder of a card, with the run's own noise in it."""
     steps = [figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)

@@ -29,7 +29,7 @@ FIXED = "The tab Data has an interactive chart of these curves with fixed stops.
 
 
 def offer_page() -> None:
-    """What can be had, or why nothing can; the file itself once it was asked for and workers have prepared its runs."""
+    """Offer a page to download, or explain why there is none; the file, once workers have prepared its runs."""
     s = session()
     curves = s.explore.visible
     st.markdown("**One page without a server**")
@@ -91,5 +91,5 @@ def file_name(specs: Sequence[RunSpec]) -> str:
 
 
 def prepare(wanted: tuple[RunSpec, ...]) -> None:
-    """The button."""
+    """Prepare the page."""
     session().taken = wanted

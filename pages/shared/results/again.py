@@ -41,7 +41,7 @@ def make_again(spec: RunSpec | OfflineSpec) -> None:
 
 
 def table_of(spec: RunSpec | OfflineSpec) -> str:
-    """The file of numbers that the command line writes."""
+    """Return the file of numbers that the command line writes."""
     return "gap.csv" if spec.kind == OfflineSpec.kind else "regret.csv"
 
 
@@ -59,7 +59,7 @@ def python(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
 
 
 def command_line(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
-    """The command line that computes this run."""
+    """Return the command line that computes this run."""
     if from_file:
         return "python -m dprl run --spec spec.json --out results"
     words, fields = ["python", "-m", "dprl", "run"], FIELDS
@@ -101,7 +101,7 @@ def files(
     specs: Sequence[Spec],
     page: Callable[[], str] | None,
 ) -> None:
-    """The numbers and the chart of runs as files, and the table.
+    """Draw the numbers and the chart of runs as files, and the table.
 
     Args:
         name: of the files with numbers.
@@ -126,12 +126,12 @@ def files(
 
 
 def save_citations(specs: Iterable[Spec]) -> None:
-    """What to cite for these runs, as a file."""
+    """Draw the download of the sources to cite for these runs."""
     save("cite.bib", "Citations (BibTeX)", "application/x-bibtex", partial(cite, *specs))
 
 
 def parquet(table: pd.DataFrame) -> bytes:
-    """The table as Parquet."""
+    """Return the table as Parquet."""
     buffer = io.BytesIO()
     table.to_parquet(buffer, index=False)
     return buffer.getvalue()

@@ -37,7 +37,7 @@ class SizedCache(Generic[T]):
             return found[:2]
 
     def put(self, key: Hashable, version: str | None, value: T, size: int) -> T:
-        """Keeps the value, of so many bytes, and returns it."""
+        """Cache the value, of that many bytes, and return it."""
         with self._lock:
             if (before := self._found.pop(key, None)) is not None:
                 self._total -= before[2]
@@ -56,7 +56,7 @@ class SizedCache(Generic[T]):
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """The value as it is kept, where that is final or of the version now; else as it is loaded.
+        """Return the cached value if it is final or of the present version; else load it.
 
         Args:
             key: What it depends on, but for what the version says.
@@ -77,7 +77,7 @@ class SizedCache(Generic[T]):
 
 @st.cache_resource(show_spinner=False)
 def cache_of(name: str, most: int) -> SizedCache[Any]:
-    """The cache of this name, of at most so many bytes, one for the whole server."""
+    """Return the cache of this name, of at most that many bytes, one for the whole server."""
     return SizedCache(most)
 
 

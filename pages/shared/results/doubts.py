@@ -38,6 +38,6 @@ def of_runs(specs: Sequence[RunSpec]) -> list[str]:
 
 
 def below_zero(name: str, price: metrics.Array) -> list[str]:
-    """The name, if the price of privacy [seeds] lies below zero with its whole interval."""
+    """Return the name, if the price of privacy [seeds] lies below zero with its whole interval."""
     _, _, high = metrics.regret_band(price.reshape(-1, 1))
     return [name] if high[0] < 0 else []

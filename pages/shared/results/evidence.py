@@ -45,7 +45,7 @@ class AttackScores(NamedTuple):
 
 @cache
 def bundled_scores() -> dict[AttackSpec, AttackScores]:
-    """The attack that the page opens with, which comes with the program."""
+    """Return the attack that the page opens with, which comes with the program."""
     found = asset("attack")
     scores = AttackScores(
         np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"

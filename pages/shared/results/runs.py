@@ -31,7 +31,7 @@ class Runs:
     group: str = ""
 
     def bundled(self, spec: Any) -> RunCurves | None:
-        """The run as it comes with the program, if it does."""
+        """Return the run that comes with the program, if there is one."""
         found = (bundled(name).get(spec) for name in self.files)
         return next(filter(None, found), None)
 
@@ -50,7 +50,7 @@ class Runs:
         return [self.status(spec) for spec in specs]
 
     def curves(self, spec: Any) -> RunCurves:
-        """The curves of a run as far as they are known."""
+        """Return the curves of a run as far as they are known."""
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
@@ -59,11 +59,11 @@ class Runs:
         return data.ends(spec) if found is None else found.ends
 
     def missing(self, specs: Sequence[Any]) -> list[Any]:
-        """The runs that are not finished."""
+        """Return the runs that are not finished."""
         return [spec for spec in specs if self.status(spec).state != "done"]
 
     def unfinished(self, specs: Sequence[Any]) -> list[Any]:
-        """The same by their ends alone, which is quicker for many; a closer look at a finished run is passed over."""
+        """Return the same by their ends alone, which is quicker for many; a finished run is not examined further."""
         return [spec for spec in specs if not np.isfinite(self.ends(spec)).all()]
 
     def start(self, specs: Sequence[Any]) -> None:
@@ -71,7 +71,7 @@ class Runs:
         ask(self.missing(specs), owner_id(self.group))
 
     def begin(self, specs: Sequence[Any]) -> None:
-        """The same because of a link, unless it would cost too much."""
+        """Start the same because of a link, unless it would cost too much."""
         begin(self.missing(specs), owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> together.Progress:

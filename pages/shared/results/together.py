@@ -57,7 +57,7 @@ def progress(specs: Sequence[Spec], lacking: Sequence[Spec], visitor: str) -> Pr
 def strip(
     state: Progress, visitor: str, begin: Callable[[], object], stop: Callable[[], object] = lambda: None
 ) -> None:
-    """A line for how they stand, with a button for what can be done.
+    """Draw a line on their progress, with a button for a possible action.
 
     Args:
         visitor: in whose name they are asked for.

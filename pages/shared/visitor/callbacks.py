@@ -21,7 +21,7 @@ _GONE = object()
 
 
 def callback(action: Callable[P, object]) -> Callable[P, None]:
-    """`action`, whose errors end as one sentence beside the page as it was, and a traceback in the log."""
+    """Wrap `action` so that an error ends as one sentence on the unchanged page, and a traceback in the log."""
 
     @wraps(action)
     def safely(*args: P.args, **kwargs: P.kwargs) -> None:

@@ -51,13 +51,13 @@ class Draft:
     root_seed: int
 
     def params(self, owner: Owner, key: str) -> dict[str, Any]:
-        """The parameters of one environment or algorithm, which may be changed in place."""
+        """Return the parameters of one environment or algorithm, which may be changed in place."""
         of_all = self.environment_params if owner == "environment" else self.algorithm_params
         return of_all.setdefault(key, {})
 
 
 def draft_of(spec: RunSpec) -> Draft:
-    """The draft that gives `spec`; fields it does not use, and noise that is chosen for it, are at their defaults."""
+    """Return the draft that gives `spec`; unused fields, and automatically chosen noise, are at their defaults."""
     values = spec.to_dict()
     draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
     draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
@@ -79,7 +79,7 @@ def draft_of(spec: RunSpec) -> Draft:
 
 
 def spec_from(draft: Draft) -> RunSpec:
-    """The run that a draft describes; wishes that do not fit its algorithm or privacy model are passed over.
+    """Return the run that a draft describes; settings that do not fit its algorithm or privacy model are ignored.
 
     Raises SpecError.
     """
@@ -102,5 +102,5 @@ def spec_from(draft: Draft) -> RunSpec:
 
 
 def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
-    """What the visitor chose last where it is allowed, else the first that is."""
+    """Return the visitor's last choice if it is allowed, else the first allowed one."""
     return wish if wish in allowed else allowed[0]

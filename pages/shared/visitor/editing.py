@@ -34,6 +34,6 @@ class Editing:
         self.drawn += 1
 
     def undo(self) -> None:
-        """Takes back the last edit."""
+        """Undo the last edit."""
         self.draw(self.past.pop())
         self.undone += 1

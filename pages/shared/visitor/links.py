@@ -111,14 +111,14 @@ def most_private(curves: Sequence[Curve]) -> int:
 
 
 def clean_name(text: str) -> str:
-    """A curve's name as it is kept: printable, on one line, at most MAX_NAME characters, without the separator `~`."""
+    """Clean a curve's name for storage: printable, one line, at most MAX_NAME characters, without the `~`."""
     kept = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_NAME]).replace("~", "-")
     # A leading sign would make a formula of it in a spreadsheet that opens the CSV.
     return " ".join(kept.split()).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
 def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped."""
+    """Return the query parameters, in order, each key and value unescaped."""
     items = link_heading()
     for index, curve in enumerate(curves):
         pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve)
@@ -127,7 +127,7 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
-    """Reads the query parameters (each key with all its values). Unknown keys are ignored.
+    """Read the query parameters (each key with all its values). Unknown keys are ignored.
 
     Args:
         parameters: Each key with all its values.
@@ -152,7 +152,7 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
 
 
 def _own(curve: Curve) -> dict[str, Any]:
-    """What a curve is beside its spec, where it is not as usual."""
+    """Return a curve's settings besides its spec, if they are not the usual ones."""
     pairs: dict[str, Any] = {}
     if curve.hidden:
         pairs[HIDDEN.query] = "yes"

@@ -30,7 +30,7 @@ class Presence:
         self._tabs: dict[str, str] = {}
 
     def add(self, session: str, tab: str) -> None:
-        """Looks after a tab that has a lease."""
+        """Watch a tab that has a lease."""
         with self._lock:
             self._tabs[session] = tab
 
@@ -69,7 +69,7 @@ def _presence() -> Presence:
 
 
 def lease(tab: str) -> Lease:
-    """A lease for this visitor, whose tab is looked after from now on."""
+    """Return a lease for this visitor, whose tab is watched from now on."""
     if (here := session_id()) is not None:
         _presence().add(here, tab)
     return Lease(tab, network_address())

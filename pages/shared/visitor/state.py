@@ -70,7 +70,7 @@ class PageState(ABC):
 
     @abstractmethod
     def follow(self, given: Query) -> None:
-        """Takes over what a link says, and starts what it names."""
+        """Apply a link, and start its runs."""
 
 
 @dataclass(kw_only=True)
@@ -81,7 +81,7 @@ class ViewedState(PageState, Generic[ViewT]):
     view: ViewT
 
     def change(self, **view: Any) -> None:
-        """Changes the view, and the address with it."""
+        """Change the view, and the address with it."""
         self.view = changed(self.view, **view)
         write_address(self)
 
@@ -122,7 +122,7 @@ class ExploreState(PageState):
         return links.encode(self.curves, self.view) if self.curves else []
 
     def follow(self, given: Query) -> None:
-        """Takes over a link, and starts the runs that it names."""
+        """Apply a link, and start its runs."""
         s = session()
         link = links.decode(given, s.files)
         self.problems, self.view, self.removed = link.problems, link.view, None
@@ -252,11 +252,11 @@ class Session:
         self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
-        """What the page with this kind of state keeps of the visitor."""
+        """Return the part of the visitor's state that belongs to the page with this kind of state."""
         return self.state_of(kind, kind)
 
     def state_of(self, page: Hashable, begin: Callable[[], P]) -> P:
-        """The same of a page, by what names it. begin: makes the state of a new visitor."""
+        """Return the same part of a page, by its name. begin: makes the state of a new visitor."""
         if page not in self.parts:
             self.parts[page] = begin()
         found: P = self.parts[page]
@@ -272,7 +272,7 @@ _thread = threading.local()  # of one visitor's script: what it ran last, and th
 
 
 def session() -> Session:
-    """This visitor's session. It is asked for at every widget, and Streamlit's own look-up takes a while."""
+    """Return this visitor's session. Every widget asks for it, and Streamlit's own look-up is slow."""
     run = current_run()
     if run is not None and getattr(_thread, "run", None) is run:
         known: Session = _thread.session
@@ -285,7 +285,7 @@ def session() -> Session:
 
 
 def change_view(**changes: Any) -> None:
-    """Changes the view; the widgets of the view are drawn anew from it."""
+    """Change the view; the widgets of the view are redrawn from it."""
     s = session()
     s.explore.view = replace(s.explore.view, **changes)
     s.version += 1
@@ -330,7 +330,7 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
 
 
 def add(spec: RunSpec, name: str = "") -> str:
-    """Puts a run into the comparison and asks for it. Returns a sentence when it was there already or has no room."""
+    """Add a run to the comparison and request it. Returns a sentence if it was there already or has no room."""
     s = session()
     if not comes_along(spec) and not ask([spec], s.visitor):
         return s.said
@@ -346,7 +346,7 @@ def add(spec: RunSpec, name: str = "") -> str:
 
 
 def read_address(part: PageState) -> None:
-    """Takes over what the address bar says when it is a link that was not read yet.
+    """Apply the address bar's query if it is a link that was not read yet.
 
     An address without a query says nothing: the page keeps what it has, and on coming from another page puts it into
     the address, so that it survives a reload. An address that was written over is no link: what is pressed before the
@@ -376,7 +376,7 @@ def read_address(part: PageState) -> None:
 
 
 def write_address(part: PageState) -> None:
-    """Puts what is seen into the address bar; called when the comparison or the tab changes."""
+    """Write the view into the address bar; called when the comparison or the tab changes."""
     s = session()
     if part.address is not None:
         s.replaced.append(part.address)

@@ -25,7 +25,7 @@ class Turns:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Waits for a turn, unless this thread has one."""
+        """Wait for a turn, unless this thread has one."""
         if getattr(self._own, "turn", False):
             yield
             return
